@@ -30,8 +30,8 @@ hostile()
 function beside(edits: string, { left, right, changed }: EditedPair): void {
   const compare = () => compareTrajectories(left, right)
   const cold = timed(compare)
-  const { stretches } = compare()
-  const drift = driftOf(stretches)
+  const { alignedRuns } = compare()
+  const drift = driftOf(alignedRuns)
   const [ours, theirs] = [ids(left), ids(right)]
   const [text, other] = [textOf(ours, left.vocab), textOf(theirs, right.vocab)]
   const options = { timeout: GIVEN_UP_MS }

@@ -14,7 +14,7 @@ import { type DriftFilter, NO_FILTER } from '#components/compare/drift/drift-ste
 import { driftVocabularyOf } from '#components/compare/drift/drift-words.ts'
 import { SummaryStrip } from '#components/compare/drift/summary-strip.tsx'
 import { Lanes } from '#components/compare/lanes/lanes.tsx'
-import { SegmentEncodings } from '#components/compare/lanes/segments-alone.tsx'
+import { SegmentEncodings } from '#components/compare/lanes/segment-encodings.tsx'
 import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
 import { Caveats } from '#components/compare/sides/caveats.tsx'
 import { Link } from '#components/shell/navigation.tsx'

@@ -4,7 +4,7 @@
  */
 import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
-import { abortRequest, answerGenerate, type Serving } from '#lib/builtin-server/generate/generate.ts'
+import { abortRequest, answerGenerate, type Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
 import { badValue, cannot, HttpRefusal, refusalResponse } from '#lib/builtin-server/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'

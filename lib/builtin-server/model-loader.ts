@@ -1,7 +1,7 @@
 /** Loads the model on the first request, once for all callers. After a failed load or a failed thread, the next request loads it again. */
 import { startEngine } from '#lib/builtin-server/engine/engine-thread.ts'
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
-import type { Serving } from '#lib/builtin-server/generate/generate.ts'
+import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import { cannot } from '#lib/builtin-server/http/refusal.ts'
 import { type ServedParsers, servedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import { type ModelFiles, type ModelPlace, modelFiles } from '#lib/builtin-server/models/model-files.ts'

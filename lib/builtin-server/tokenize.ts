@@ -1,6 +1,6 @@
 /** Serves /tokenize and /detokenize. */
 import * as z from 'zod'
-import type { Serving } from '#lib/builtin-server/generate/generate.ts'
+import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import {
   checked,
   field,

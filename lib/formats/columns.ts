@@ -55,7 +55,10 @@ export interface ColumnRange {
 }
 
 /** Returns consecutive ranges from their kinds and lengths. */
-export function stretches(info: readonly (readonly [isOutput: boolean, length: number])[], from = 0): ColumnRange[] {
+export function rangesOfLengths(
+  info: readonly (readonly [isOutput: boolean, length: number])[],
+  from = 0,
+): ColumnRange[] {
   let end = from
   return info.map(([isOutput, length]) => {
     const start = end

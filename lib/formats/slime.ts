@@ -20,9 +20,9 @@ import {
   maskRuns,
   maskSchema,
   ownSegments,
+  rangesOfLengths,
   segmentOf,
   segmentsLacked,
-  stretches,
   tooManySegments,
 } from './columns.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
@@ -115,9 +115,9 @@ function read(value: unknown, source: RecordSource): ReadResult {
   const own = ownSegments(sample.metadata, sample.tokens.length)
   const info = own && initialLength(own) === promptLength ? own : undefined
   const parts: readonly ColumnRange[] = info
-    ? stretches(info)
+    ? rangesOfLengths(info)
     : [
-        ...stretches(promptLength > 0 ? [[false, promptLength]] : []),
+        ...rangesOfLengths(promptLength > 0 ? [[false, promptLength]] : []),
         ...maskRuns(mask).map(({ isOutput, start, end }) => ({
           isOutput,
           start: start + promptLength,

@@ -22,8 +22,8 @@ import {
   maskEntrySchema,
   maskRuns,
   maskSchema,
+  rangesOfLengths,
   segmentOf,
-  stretches,
   tooManySegments,
 } from './columns.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
@@ -124,7 +124,7 @@ function read(value: unknown, source: RecordSource): ReadResult {
     return { ok: false, error: { ...error, path: at(error.path) } }
   }
   const columns = columnsOf(parsed.data)
-  const parts = stretchesOf(parsed.data, columns)
+  const parts = columnRangesOf(parsed.data, columns)
   const error =
     lengthError(parsed.data, columns.ids.length, parts.at(-1)?.end ?? 0) ??
     contradictionIn(parsed.data) ??
@@ -220,17 +220,17 @@ function columnsOf(record: StrandsRecord): Columns {
 const allPresent = <T>(values: readonly (T | null | undefined)[]): readonly T[] | undefined =>
   values.length > 0 && values.every((value): value is T => value !== null && value !== undefined) ? values : undefined
 
-function stretchesOf(record: StrandsRecord, { ids, mask }: Columns): readonly ColumnRange[] {
+function columnRangesOf(record: StrandsRecord, { ids, mask }: Columns): readonly ColumnRange[] {
   if (record.segment_info)
-    return stretches(record.segment_info.map(([isOutput, length]) => [Boolean(isOutput), length] as const))
+    return rangesOfLengths(record.segment_info.map(([isOutput, length]) => [Boolean(isOutput), length] as const))
   if (record.segments)
-    return stretches(record.segments.map((tokens) => [Boolean(tokens[0]?.loss_mask), tokens.length] as const))
+    return rangesOfLengths(record.segments.map((tokens) => [Boolean(tokens[0]?.loss_mask), tokens.length] as const))
   const prompt = record.initial_prompt_length ?? record.initial_prompt?.length
-  if (prompt === undefined) return mask ? maskRuns(mask) : stretches([[false, ids.length]])
-  if (prompt >= ids.length) return stretches([[false, prompt]])
+  if (prompt === undefined) return mask ? maskRuns(mask) : rangesOfLengths([[false, ids.length]])
+  if (prompt >= ids.length) return rangesOfLengths([[false, prompt]])
   return [
-    ...stretches([[false, prompt]]),
-    ...(mask ? maskRuns(mask, prompt) : stretches([[true, ids.length - prompt]], prompt)),
+    ...rangesOfLengths([[false, prompt]]),
+    ...(mask ? maskRuns(mask, prompt) : rangesOfLengths([[true, ids.length - prompt]], prompt)),
   ]
 }
 

@@ -21,9 +21,9 @@ import {
   maskRuns,
   maskSchema,
   ownSegments,
+  rangesOfLengths,
   segmentOf,
   segmentsLacked,
-  stretches,
   tooManySegments,
 } from './columns.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
@@ -107,7 +107,7 @@ function read(value: unknown, source: RecordSource): ReadResult {
   const mask = maskBits(unpadded(assistant))
   const columns = { ids: unpadded(all), mask, logprobs: scores && unpadded(scores), hasFillers: true }
   const own = ownSegments(sample, columns.ids.length)
-  const parts: readonly ColumnRange[] = own ? stretches(own) : maskRuns(mask)
+  const parts: readonly ColumnRange[] = own ? rangesOfLengths(own) : maskRuns(mask)
   const tooMany = tooManySegments(parts, 'masks.all_assistant_mask')
   if (tooMany) return { ok: false, error: tooMany }
   const bare = parts.map((part) => segmentOf(part, columns))

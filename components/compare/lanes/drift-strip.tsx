@@ -123,12 +123,12 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
 export function driftMap(rows: Rows, pairing: Pairing, spans: readonly DriftSpan[], height: number): Uint8Array {
   const map = new Uint8Array(height)
   let item = rows.itemCount > 0 ? itemAt(rows, 0) : undefined
-  for (let drift = 0; drift < pairing.driftStretches.length; drift++) {
-    const number = pairing.driftStretches[drift] as number
-    while (item && item.stretches.end <= number && item.number + 1 < rows.itemCount)
+  for (let drift = 0; drift < pairing.driftRuns.length; drift++) {
+    const number = pairing.driftRuns[drift] as number
+    while (item && item.runNumbers.end <= number && item.number + 1 < rows.itemCount)
       item = itemAt(rows, item.number + 1)
     if (!item) break
-    const place = placeIn(item, rows, pairing.stretches[number] as AlignedRun)
+    const place = placeIn(item, rows, pairing.alignedRuns[number] as AlignedRun)
     const row = Math.min(height - 1, Math.floor((place / rows.height) * height))
     const grave = GRAVITY[spans[drift]?.severity ?? 'tail']
     if (grave > (map[row] as number)) map[row] = grave
@@ -139,8 +139,8 @@ export function driftMap(rows: Rows, pairing: Pairing, spans: readonly DriftSpan
 const GRAVITY: Readonly<Record<DriftSeverity, number>> = { trained: 3, context: 2, tail: 1 }
 
 /** Returns the top of a drift span in row pixels, estimated within its item from its share of the item's tokens. */
-function placeIn(item: Item, rows: Rows, stretch: AlignedRun): number {
+function placeIn(item: Item, rows: Rows, alignedRun: AlignedRun): number {
   const side = item.left.end > item.left.start ? 'left' : 'right'
   const { start, end } = item[side]
-  return item.rowTop + ((stretch[side].start - start) / (end - start)) * item.rows * rows.rowHeight
+  return item.rowTop + ((alignedRun[side].start - start) / (end - start)) * item.rows * rows.rowHeight
 }

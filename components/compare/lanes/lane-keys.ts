@@ -2,28 +2,28 @@
 
 import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '#components/token-view/grid/layout.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { LaneChoice } from './lanes-picture.ts'
-import { driftOfToken, matchOf, type Pairing, type Spot, stretchOf } from './pairing.ts'
+import type { LaneSelection } from './lanes-picture.ts'
+import { driftOfToken, matchOf, type Pairing, runNumberOf, type Spot } from './pairing.ts'
 import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows/rows.ts'
 
 /** State from which a key finds its target. */
 export interface LanePlace {
   readonly rows: Rows
   readonly pairing: Pairing
-  readonly chosen: LaneChoice | undefined
+  readonly chosen: LaneSelection | undefined
   /** Rows per page. */
   readonly pageRows: number
 }
 
 /** What a key in the lanes does. */
 export type LaneAction =
-  | { readonly kind: 'choose'; readonly chosen: LaneChoice }
+  | { readonly kind: 'choose'; readonly chosen: LaneSelection }
   /** Pins a drift span as a click does. */
   | { readonly kind: 'pin'; readonly drift: number }
   /** Folds or unfolds an aligned run of equal tokens, by its number. */
-  | { readonly kind: 'fold'; readonly stretch: number }
+  | { readonly kind: 'fold'; readonly run: number }
   | { readonly kind: 'fold-all' }
-  /** Clears the choice. */
+  /** Clears the selection. */
   | { readonly kind: 'release' }
 
 interface LaneMove {
@@ -33,7 +33,7 @@ interface LaneMove {
   readonly target: (place: LanePlace) => Spot | undefined
 }
 
-/** Moves in the lanes. With Shift, keys that type no letter extend the choice. */
+/** Moves in the lanes. With Shift, keys that type no letter extend the selection. */
 export const LANE_MOVES: readonly LaneMove[] = [
   { title: 'Next token', keys: ['j', 'ArrowRight'], target: (place) => stepped(place, 1) },
   { title: 'Previous token', keys: ['k', 'ArrowLeft'], target: (place) => stepped(place, -1) },
@@ -51,14 +51,14 @@ export const LANE_MOVES: readonly LaneMove[] = [
 ]
 
 /** Returns the action of a key, named as in key-name.ts; undefined: the lanes do not handle the key. */
-export function laneKeyed(key: string, place: LanePlace): LaneAction | undefined {
+export function laneActionOfKey(key: string, place: LanePlace): LaneAction | undefined {
   const { chosen, pairing, rows } = place
   if (key === 'Z') return { kind: 'fold-all' }
   if (key === 'Escape') return chosen && { kind: 'release' }
   if (key === 'Enter' || key === 'z') {
     const item = chosen && itemOfToken(rows, chosen.side, chosen.focus)
     if (!item) return undefined
-    if (item.kind !== 'tokens' || item.isOpened) return { kind: 'fold', stretch: stretchOf(pairing, spotOf(chosen)) }
+    if (item.kind !== 'tokens' || item.isOpened) return { kind: 'fold', run: runNumberOf(pairing, spotOf(chosen)) }
     const drift = key === 'Enter' ? driftOfToken(pairing, spotOf(chosen)) : undefined
     return drift === undefined ? undefined : { kind: 'pin', drift }
   }
@@ -70,15 +70,15 @@ export function laneKeyed(key: string, place: LanePlace): LaneAction | undefined
   return { kind: 'choose', chosen: { side: target.side, anchor, focus: target.token } }
 }
 
-/** Returns the token of a choice that has the focus. */
-export const spotOf = ({ side, focus }: LaneChoice): Spot => ({ side, token: focus })
+/** Returns the token of a selection that has the focus. */
+export const spotOf = ({ side, focus }: LaneSelection): Spot => ({ side, token: focus })
 
 /** Returns the first token of a drift span, on the given side if it has tokens there, else on the other; undefined if on neither. */
-export function firstOfDrift({ stretches, driftStretches }: Pairing, drift: number, side: SideName): Spot | undefined {
-  const stretch = stretches[driftStretches[drift] ?? -1]
-  if (!stretch) return undefined
+export function firstOfDrift({ alignedRuns, driftRuns }: Pairing, drift: number, side: SideName): Spot | undefined {
+  const alignedRun = alignedRuns[driftRuns[drift] ?? -1]
+  if (!alignedRun) return undefined
   return [side, ...SIDES]
-    .map((name) => ({ side: name, token: stretch[name].start, end: stretch[name].end }))
+    .map((name) => ({ side: name, token: alignedRun[name].start, end: alignedRun[name].end }))
     .find(({ token, end }) => end > token)
 }
 
@@ -99,7 +99,7 @@ function landed(rows: Rows, spot: Spot): Spot | undefined {
 }
 
 function endOf(
-  { rows, chosen }: Pick<LanePlace, 'rows'> & { readonly chosen?: LaneChoice | undefined },
+  { rows, chosen }: Pick<LanePlace, 'rows'> & { readonly chosen?: LaneSelection | undefined },
   which: 'first' | 'last',
 ) {
   const side = chosen?.side ?? SIDES.find((name) => tokensOf(rows.sides[name]) > 0)

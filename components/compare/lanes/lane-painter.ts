@@ -31,7 +31,7 @@ export const chosenId = (column: Column): string => `${column}-chosen-token`
 
 /** Creates a painter that draws one column into the layer and reuses its elements. */
 export function createLanePainter(layer: HTMLElement, column: Column): LanePainter {
-  const hatches = createElementPool(layer, makeHatch)
+  const gapRects = createElementPool(layer, makeGapRect)
   const borders = createElementPool(layer, makeBorder)
   const runs = createElementPool(layer, makeRun)
   const rows = createElementPool(layer, makeRow)
@@ -43,8 +43,8 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
   return {
     draw(picture, top, bottom) {
       const sight = sightOf(picture.rows, picture.pairing, column, top, bottom)
-      hatches.show(keysOf(sight.hatches), (drawn, index) =>
-        paintHatch(drawn, elementAt(sight.hatches, index), picture, column),
+      gapRects.show(keysOf(sight.gapRects), (drawn, index) =>
+        paintGapRect(drawn, elementAt(sight.gapRects, index), picture, column),
       )
       borders.show(keysOf(sight.borders), ({ element }, index) => setTop(element, sight.borders[index]?.top ?? 0))
       runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, elementAt(sight.runs, index), picture))
@@ -108,7 +108,7 @@ function makeBorder(): Drawn {
   return { element: createPart('div', 'lane-border') }
 }
 
-function makeHatch() {
+function makeGapRect() {
   const element = createPart('div', 'lane-hatch')
   element.ariaHidden = 'true'
   const words = createPart('span', '')
@@ -116,8 +116,8 @@ function makeHatch() {
   return { element, words }
 }
 
-function paintHatch(
-  { element, words }: ReturnType<typeof makeHatch>,
+function paintGapRect(
+  { element, words }: ReturnType<typeof makeGapRect>,
   { top, height, drift }: GapRect,
   picture: LanesPicture,
   column: Column,
@@ -211,7 +211,7 @@ function paintFold(
 ): void {
   setPlace(element, fold.top, fold.height)
   setData(element, 'divider', String(fold.isDivider))
-  setData(element, 'stretch', String(fold.stretch))
+  setData(element, 'stretch', String(fold.run))
   setText(position, fold.isDivider ? '' : fold.tokens.start.toLocaleString('en'))
   setText(text, `${fold.isDivider ? '' : '▸ '}${foldText(fold, rows.sides[fold.side])}`)
 }

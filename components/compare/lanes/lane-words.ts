@@ -8,7 +8,7 @@ import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
-import type { LaneChoice, LanesPicture } from './lanes-picture.ts'
+import type { LaneSelection, LanesPicture } from './lanes-picture.ts'
 import { driftOfToken, runOfDrift } from './pairing.ts'
 import { itemOfToken, otherSide, type RowSide } from './rows/rows.ts'
 import type { Column, FoldedLines } from './rows/visible-range.ts'
@@ -56,17 +56,17 @@ export function driftSentence(
   side: SideName,
 ): string {
   const span = spans[drift]
-  const stretch = runOfDrift(pairing, drift)
-  if (!span || !stretch) return ''
+  const alignedRun = runOfDrift(pairing, drift)
+  if (!span || !alignedRun) return ''
   const other = otherSide(side)
-  const count = stretch[other].end - stretch[other].start
+  const count = alignedRun[other].end - alignedRun[other].start
   const there = count === 0 ? `nothing on the ${other}` : `${countWithNoun(count, 'token')} on the ${other}`
   const { noun, kindText, causeText } = vocabulary
   return `${noun} ${countText(drift + 1)} of ${countText(spans.length)}: ${kindText(span)}; ${there}. ${causeText(span)}`
 }
 
 /** Returns the sentence that a screen reader speaks for the chosen tokens, their drift span or their fold. */
-export function choiceSentence({ side, anchor, focus }: LaneChoice, lanes: LanesPicture): string {
+export function selectionSentence({ side, anchor, focus }: LaneSelection, lanes: LanesPicture): string {
   const { rows, pairing, pictures } = lanes
   const item = itemOfToken(rows, side, focus)
   if (item && item.kind !== 'tokens')

@@ -1,7 +1,7 @@
 import type { KeyboardEvent, MouseEvent } from 'react'
 import type { useGridPointer } from '#components/token-view/grid/use-grid-pointer.ts'
 import { chosenId } from './lane-painter.ts'
-import type { LaneChoice } from './lanes-picture.ts'
+import type { LaneSelection } from './lanes-picture.ts'
 import type { useLanesDrawing } from './use-lanes-drawing.ts'
 
 interface LanesGridProps {
@@ -10,7 +10,7 @@ interface LanesGridProps {
     'viewport' | 'canvas' | 'lane' | 'first' | 'second' | 'picture'
   >
   readonly isUnified: boolean
-  readonly chosen: LaneChoice | undefined
+  readonly chosen: LaneSelection | undefined
   readonly pointer: ReturnType<typeof useGridPointer>
   readonly onClick: (event: MouseEvent) => void
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void

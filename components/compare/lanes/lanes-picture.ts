@@ -8,7 +8,7 @@ import type { Pairing, Spot } from './pairing.ts'
 import type { Rows } from './rows/rows.ts'
 
 /** Chosen tokens of one side, from the first chosen token (anchor) to the one with the focus. */
-export interface LaneChoice {
+export interface LaneSelection {
   readonly side: SideName
   readonly anchor: number
   readonly focus: number
@@ -23,7 +23,7 @@ export interface LanesPicture {
   readonly pictures: Readonly<Record<SideName, RowPicture>>
   /** Number of the chosen drift span. */
   readonly drift: number | undefined
-  readonly chosen: LaneChoice | undefined
+  readonly chosen: LaneSelection | undefined
   /** Token of the other side that corresponds to the chosen one. */
   readonly partner: Spot | undefined
   /** Token under the pointer; `pointedPartner` is the corresponding token of the other side. */

@@ -90,10 +90,10 @@ export function createLanesView(
 
 /** Returns the top of the first row of a drift span, in pixels. */
 function driftTop({ rows, pairing }: Pick<LanesPicture, 'rows' | 'pairing'>, drift: number): number | undefined {
-  const stretch = runOfDrift(pairing, drift)
-  const side = stretch && SIDES.find((name) => stretch[name].end > stretch[name].start)
-  const item = side && itemOfToken(rows, side, stretch[side].start)
-  return item && item.rowTop + rowOfDrift(rows, item, stretch, side) * rows.rowHeight
+  const alignedRun = runOfDrift(pairing, drift)
+  const side = alignedRun && SIDES.find((name) => alignedRun[name].end > alignedRun[name].start)
+  const item = side && itemOfToken(rows, side, alignedRun[side].start)
+  return item && item.rowTop + rowOfDrift(rows, item, alignedRun, side) * rows.rowHeight
 }
 
 function placeTop(rows: Rows, spot: Spot): number | undefined {

@@ -12,13 +12,13 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { driftVocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
 import { DriftStrip, type DriftStripControl } from './drift-strip.tsx'
-import { type LaneAction, laneKeyed, spotOf } from './lane-keys.ts'
-import { choiceSentence, equalSidesText } from './lane-words.ts'
+import { type LaneAction, laneActionOfKey, spotOf } from './lane-keys.ts'
+import { equalSidesText, selectionSentence } from './lane-words.ts'
 import { LanesGrid } from './lanes-grid.tsx'
-import type { LaneChoice } from './lanes-picture.ts'
+import type { LaneSelection } from './lanes-picture.ts'
 import { pairingOf, type Spot } from './pairing.ts'
-import { useLaneChoice } from './use-lane-choice.ts'
 import { useLanePointer } from './use-lane-pointer.ts'
+import { useLaneSelection } from './use-lane-selection.ts'
 import { useLanesDrawing } from './use-lanes-drawing.ts'
 import { useOpenRuns } from './use-open-runs.ts'
 
@@ -30,13 +30,13 @@ interface LanesProps extends ComparePartProps {
 /** Shows the tokens of both sides with their drift. */
 export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID_OPTIONS }: LanesProps) {
   const { compared } = pair
-  const { stretches, report } = compared.comparison
+  const { alignedRuns, report } = compared.comparison
   const [pointed, setPointed] = useState<Spot>()
   const still = useRef<Spot>(undefined)
   const strip = useRef<DriftStripControl>(null)
-  const pairing = useMemo(() => pairingOf(stretches), [stretches])
-  const { open, toggle, toggleAll } = useOpenRuns(stretches)
-  const { chosen, choose, release } = useLaneChoice(pairing, view.drift, (drift) => onView({ drift }))
+  const pairing = useMemo(() => pairingOf(alignedRuns), [alignedRuns])
+  const { open, toggle, toggleAll } = useOpenRuns(alignedRuns)
+  const { chosen, choose, release } = useLaneSelection(pairing, view.drift, (drift) => onView({ drift }))
   const drawing = useLanesDrawing({
     compared,
     vocabulary: driftVocabularyOf(pair),
@@ -50,7 +50,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
     onSight: (sight) => strip.current?.place(sight),
   })
   const { picture } = drawing
-  const chooseByPointer = (tokens: LaneChoice | undefined, drift?: number) => {
+  const chooseByPointer = (tokens: LaneSelection | undefined, drift?: number) => {
     if (tokens) still.current = spotOf(tokens)
     choose(tokens, drift)
   }
@@ -90,7 +90,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
       case 'pin':
         return choose(chosen, action.drift)
       case 'fold':
-        return toggle(action.stretch)
+        return toggle(action.run)
       case 'fold-all':
         return toggleAll()
       case 'release':
@@ -101,7 +101,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
     if (!picture || event.target !== event.currentTarget) return
     const { rows } = picture
     const pageRows = Math.max(1, Math.floor(event.currentTarget.clientHeight / rows.rowHeight) - 2)
-    const action = laneKeyed(keyName(event), { rows, pairing, chosen, pageRows })
+    const action = laneActionOfKey(keyName(event), { rows, pairing, chosen, pageRows })
     if (!action) return
     event.preventDefault()
     act(action)
@@ -121,7 +121,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
       </div>
       {/* The grid always points to this same element, because a screen reader speaks only a change of text. */}
       <p className="sr-only" aria-live="polite">
-        {chosen && picture && choiceSentence(chosen, picture)}
+        {chosen && picture && selectionSentence(chosen, picture)}
       </p>
     </div>
   )

@@ -6,10 +6,10 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type Pairing, runOfDrift } from './pairing.ts'
 
 /** Returns marks for all drift spans. Each token has its own outline, because the sides often differ only in the splits. */
-export function driftMarks({ stretches, driftStretches }: Pairing, side: SideName): readonly TokenMarks[] {
+export function driftMarks({ alignedRuns, driftRuns }: Pairing, side: SideName): readonly TokenMarks[] {
   let tokens = 0
   let gaps = 0
-  const ranges = Array.from(driftStretches, (number) => elementAt(stretches, number)[side])
+  const ranges = Array.from(driftRuns, (number) => elementAt(alignedRuns, number)[side])
   for (const { start, end } of ranges) {
     tokens += end - start
     if (end === start && start > 0) gaps++

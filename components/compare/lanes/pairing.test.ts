@@ -38,8 +38,8 @@ const spans = [
 ].map(
   (span, index): DriftSpan => ({
     ...(span as Pick<DriftSpan, 'kind' | 'detail' | 'severity'>),
-    left: pairing.stretches[pairing.driftStretches[index] as number]?.left ?? { start: 0, end: 0 },
-    right: pairing.stretches[pairing.driftStretches[index] as number]?.right ?? { start: 0, end: 0 },
+    left: pairing.alignedRuns[pairing.driftRuns[index] as number]?.left ?? { start: 0, end: 0 },
+    right: pairing.alignedRuns[pairing.driftRuns[index] as number]?.right ?? { start: 0, end: 0 },
     cause: 'Because.',
     remedy: 'Do.',
     layer: 'content',
@@ -87,7 +87,7 @@ test('driftMap returns the most serious drift of each row of pixels, in the orde
     table.takeVocab({ '0': 'a' })
     return { segments, starts: segmentStarts({ segments }), table }
   }
-  const rows = makeRows({ left: side(35), right: side(33) }, pairing.stretches, {
+  const rows = makeRows({ left: side(35), right: side(33) }, pairing.alignedRuns, {
     arrangement: 'lanes',
     onlyDifferences: false,
     open: new Set(),

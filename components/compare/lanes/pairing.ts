@@ -14,48 +14,49 @@ export interface Spot {
 
 /** The aligned runs of two sides, with an index of the runs that are drift. */
 export interface Pairing {
-  readonly stretches: readonly AlignedRun[]
+  readonly alignedRuns: readonly AlignedRun[]
   /** Number of the aligned run of each drift span. */
-  readonly driftStretches: Int32Array
+  readonly driftRuns: Int32Array
 }
 
 /** Returns the pairing for aligned runs that cover both sides in order. */
-export function pairingOf(stretches: readonly AlignedRun[]): Pairing {
+export function pairingOf(alignedRuns: readonly AlignedRun[]): Pairing {
   const drifts: number[] = []
-  for (let number = 0; number < stretches.length; number++) if (stretches[number]?.kind === 'drift') drifts.push(number)
-  return { stretches, driftStretches: Int32Array.from(drifts) }
+  for (let number = 0; number < alignedRuns.length; number++)
+    if (alignedRuns[number]?.kind === 'drift') drifts.push(number)
+  return { alignedRuns, driftRuns: Int32Array.from(drifts) }
 }
 
 /** Returns the aligned run of a drift span; undefined if there is no span with this number. */
-export const runOfDrift = ({ stretches, driftStretches }: Pairing, drift: number): AlignedRun | undefined =>
-  stretches[driftStretches[drift] ?? -1]
+export const runOfDrift = ({ alignedRuns, driftRuns }: Pairing, drift: number): AlignedRun | undefined =>
+  alignedRuns[driftRuns[drift] ?? -1]
 
 /** Returns the number of the aligned run that contains a token. */
-export const stretchOf = ({ stretches }: Pairing, { side, token }: Spot): number =>
-  countWhile(stretches.length, (number) => elementAt(stretches, number)[side].start <= token) - 1
+export const runNumberOf = ({ alignedRuns }: Pairing, { side, token }: Spot): number =>
+  countWhile(alignedRuns.length, (number) => elementAt(alignedRuns, number)[side].start <= token) - 1
 
 /** Returns the number of the drift span that contains a token; undefined if the token is equal on both sides. */
 export function driftOfToken(pairing: Pairing, spot: Spot): number | undefined {
-  const stretch = stretchOf(pairing, spot)
-  if (pairing.stretches[stretch]?.kind !== 'drift') return undefined
-  return driftsBefore(pairing, stretch)
+  const runNumber = runNumberOf(pairing, spot)
+  if (pairing.alignedRuns[runNumber]?.kind !== 'drift') return undefined
+  return driftsBefore(pairing, runNumber)
 }
 
 /** Returns how many drift spans come before an aligned run. */
-export const driftsBefore = ({ driftStretches }: Pairing, stretch: number): number =>
-  countWhile(driftStretches.length, (drift) => elementAt(driftStretches, drift) < stretch)
+export const driftsBefore = ({ driftRuns }: Pairing, runNumber: number): number =>
+  countWhile(driftRuns.length, (drift) => elementAt(driftRuns, drift) < runNumber)
 
 /**
  * Returns the corresponding token of the other side: the equal token, or in drift the token at the same distance from the
  * start. If the other side has a gap, the token after the gap, or before it at the end. Undefined: the other side is empty.
  */
 export function matchOf(pairing: Pairing, spot: Spot): Spot | undefined {
-  const stretch = pairing.stretches[stretchOf(pairing, spot)]
-  const end = pairing.stretches.at(-1)
-  if (!stretch || !end) return undefined
+  const alignedRun = pairing.alignedRuns[runNumberOf(pairing, spot)]
+  const end = pairing.alignedRuns.at(-1)
+  if (!alignedRun || !end) return undefined
   const side = otherSide(spot.side)
-  const { start, end: behind } = stretch[side]
-  const offset = spot.token - stretch[spot.side].start
+  const { start, end: behind } = alignedRun[side]
+  const offset = spot.token - alignedRun[spot.side].start
   const token = Math.min(start + offset, Math.max(start, behind - 1), end[side].end - 1)
   return token < 0 ? undefined : { side, token }
 }

@@ -6,7 +6,7 @@ import type { Selection } from '#components/token-view/selection.ts'
 import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { shiftedSpan, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { spotOf } from './lane-keys.ts'
-import type { LaneChoice } from './lanes-picture.ts'
+import type { LaneSelection } from './lanes-picture.ts'
 import { driftOfToken, type Pairing, runOfDrift, type Spot } from './pairing.ts'
 
 interface LanePointerOptions {
@@ -15,9 +15,9 @@ interface LanePointerOptions {
   readonly viewport: RefObject<HTMLElement | null>
   readonly spotUnder: (place: PointerPosition) => Spot | undefined
   readonly scrollBy: (pixels: number) => void
-  readonly chosen: LaneChoice | undefined
+  readonly chosen: LaneSelection | undefined
   /** Called with the chosen tokens; `drift` is the span of a single chosen token. */
-  readonly onChoose: (chosen: LaneChoice | undefined, drift?: number) => void
+  readonly onChoose: (chosen: LaneSelection | undefined, drift?: number) => void
   /** Called immediately with the token under the pointer. */
   readonly onMove: (spot: Spot | undefined) => void
   /** Called with the drift span after the pointer has rested on it. */

@@ -12,9 +12,9 @@ import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { CompareView } from '../view.ts'
-import type { LaneChoice, LanesPicture } from './lanes-picture.ts'
+import type { LaneSelection, LanesPicture } from './lanes-picture.ts'
 import { driftMarks, marksOfDrift } from './marks.ts'
-import { driftOfToken, matchOf, type Pairing, type Spot, stretchOf } from './pairing.ts'
+import { driftOfToken, matchOf, type Pairing, runNumberOf, type Spot } from './pairing.ts'
 import { makeRows } from './rows/make-rows.ts'
 import { otherSide, type RowSide, type Rows } from './rows/rows.ts'
 import { sharedColouring } from './shared-colouring.ts'
@@ -28,7 +28,7 @@ export interface LanesPictureOptions {
   readonly options: GridOptions
   /** Numbers of the unfolded aligned runs. */
   readonly open: ReadonlySet<number>
-  readonly chosen: LaneChoice | undefined
+  readonly chosen: LaneSelection | undefined
   readonly pointed: Spot | undefined
 }
 
@@ -47,7 +47,7 @@ export function useLanesPicture(
   const rows = useMemo(
     () =>
       left && right && columns !== undefined
-        ? makeRows({ left, right }, pairing.stretches, { arrangement, onlyDifferences, open, columns, rowHeight })
+        ? makeRows({ left, right }, pairing.alignedRuns, { arrangement, onlyDifferences, open, columns, rowHeight })
         : undefined,
     [left, right, pairing, arrangement, onlyDifferences, open, columns, rowHeight],
   )
@@ -86,9 +86,10 @@ export function useLanesPicture(
 
 /** Returns the partner of a token; undefined beside a gap, and for equal tokens of one column, which are drawn once. */
 function partnerOf({ arrangement }: Rows, pairing: Pairing, spot: Spot): Spot | undefined {
-  const stretch = pairing.stretches[stretchOf(pairing, spot)]
-  const other = stretch?.[otherSide(spot.side)]
-  if (!other || other.end === other.start || (arrangement === 'unified' && stretch.kind === 'equal')) return undefined
+  const alignedRun = pairing.alignedRuns[runNumberOf(pairing, spot)]
+  const other = alignedRun?.[otherSide(spot.side)]
+  if (!other || other.end === other.start || (arrangement === 'unified' && alignedRun.kind === 'equal'))
+    return undefined
   return matchOf(pairing, spot)
 }
 
@@ -109,7 +110,7 @@ interface RowPictureSettings {
   readonly pairing: Pairing
   readonly drift: number | undefined
   readonly pointedDrift: number | undefined
-  readonly chosen: LaneChoice | undefined
+  readonly chosen: LaneSelection | undefined
   readonly options: GridOptions
   readonly colour: string
   /** The left trajectory, whose colour scale both sides share. */

@@ -10,7 +10,7 @@ import type { PromptOpening } from '#lib/share/settings/prompt-opening.ts'
 import { FIRST_QUESTION, type FieldErrors, requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import type { DraftChange } from '../use-prompt-draft.ts'
 import type { NextStep } from './next-steps.ts'
-import type { ShownRun } from './use-shown-run.ts'
+import type { ShownRun } from './use-displayed-run.ts'
 
 interface SendingOptions {
   readonly view: ReturnType<typeof useViewState>

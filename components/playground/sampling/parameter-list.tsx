@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { explainIgnored, type ServerTraits } from '#lib/api/sampling-heed.ts'
+import { explainIgnored, type ServerTraits } from '#lib/api/ignored-parameters.ts'
 import type { SamplingField, SamplingTexts } from '#lib/sampling/fields.ts'
 import { SAMPLING_GROUPS, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from '#lib/sampling/words.ts'

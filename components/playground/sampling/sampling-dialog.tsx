@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import type { ServerTraits } from '#lib/api/sampling-heed.ts'
+import type { ServerTraits } from '#lib/api/ignored-parameters.ts'
 import type { SamplingField, SamplingTexts } from '#lib/sampling/fields.ts'
 import type { OwnPreset } from '#lib/sampling/presets.ts'
 import { Dialog } from '../../ui/dialog.tsx'

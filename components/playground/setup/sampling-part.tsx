@@ -1,6 +1,6 @@
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { explainIgnored, type ServerTraits } from '#lib/api/sampling-heed.ts'
+import { explainIgnored, type ServerTraits } from '#lib/api/ignored-parameters.ts'
 import { type SamplingField, samplingFields } from '#lib/sampling/fields.ts'
 import type { SamplingName } from '#lib/sampling/parameters.ts'
 import { type NumberInputs, SamplingInput } from './number-inputs.tsx'

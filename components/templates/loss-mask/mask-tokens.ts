@@ -28,10 +28,7 @@ export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskRep
   const origin = (index: number) => rangeAt(sequence.origins, index)
   const parts = messageParts(sequence.ids.length, sequence.origins)
   const differing = parts.map(({ start, end }) =>
-    disagreements.reduce(
-      (sum, stretch) => sum + Math.max(0, Math.min(end, stretch.end) - Math.max(start, stretch.start)),
-      0,
-    ),
+    disagreements.reduce((sum, range) => sum + Math.max(0, Math.min(end, range.end) - Math.max(start, range.start)), 0),
   )
   return {
     marks,

@@ -2,7 +2,7 @@
 
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
-import { idsIn, type SegmentRange, stretchesOf } from '#lib/trajectory/tokens/range-sums.ts'
+import { idsIn, type SegmentRange, segmentRangesIn } from '#lib/trajectory/tokens/range-sums.ts'
 import { idsBetween, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { hexOf } from '../pieces/piece-text.ts'
@@ -42,10 +42,8 @@ export const selectedHex = (trajectory: TrajectoryView, selection: Selection): s
  * Returns a JSON array with an object for each token: its index, id, text (or the hexadecimal digits of its bytes), loss mask and logprob.
  */
 export const selectedJson = (trajectory: TrajectoryView, selection: Selection): string =>
-  `[\n${stretchesOf(trajectory, selectedRange(selection))
-    .flatMap((stretch) =>
-      idsBetween(stretch.segment.ids, stretch).map((id, at) => recordOf(trajectory, stretch, id, at)),
-    )
+  `[\n${segmentRangesIn(trajectory, selectedRange(selection))
+    .flatMap((part) => idsBetween(part.segment.ids, part).map((id, at) => recordOf(trajectory, part, id, at)))
     .map((record) => `  ${JSON.stringify(record)}`)
     .join(',\n')}\n]\n`
 

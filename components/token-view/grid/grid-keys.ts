@@ -55,7 +55,10 @@ export const GRID_MOVES: readonly GridMove[] = [
 ]
 
 /** Returns the selection after a key, which is named as in key-name.ts; undefined if the key has no effect here. */
-export function keyed(key: string, place: GridPlace): { readonly selection: Selection | undefined } | undefined {
+export function selectionOfKey(
+  key: string,
+  place: GridPlace,
+): { readonly selection: Selection | undefined } | undefined {
   const { selection, count } = place
   if (count === 0) return undefined
   if (key === 'Escape') return selection && { selection: released(selection) }

@@ -78,23 +78,22 @@ export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
 }
 
 /** Joins adjacent runs of the same colour. */
-export function joinRuns(stretches: readonly BackgroundRun[]): BackgroundRun[] {
+export function joinRuns(runs: readonly BackgroundRun[]): BackgroundRun[] {
   const joined: BackgroundRun[] = []
-  for (const stretch of stretches) {
+  for (const run of runs) {
     const last = joined.at(-1)
-    if (last && last.to === stretch.from && last.colour === stretch.colour)
-      joined[joined.length - 1] = { ...last, to: stretch.to }
-    else joined.push(stretch)
+    if (last && last.to === run.from && last.colour === run.colour) joined[joined.length - 1] = { ...last, to: run.to }
+    else joined.push(run)
   }
   return joined
 }
 
 /** Returns the layers of a thin box around each run, `inset` pixels from the top and bottom of the row. */
-function boxes(stretches: readonly BackgroundRun[], row: number, inset: number): (Layer | undefined)[] {
+function boxes(runs: readonly BackgroundRun[], row: number, inset: number): (Layer | undefined)[] {
   return [
-    layer(stretches, '100% 1px', `0 ${inset}px`),
-    layer(stretches, '100% 1px', `0 ${row - inset - 1}px`),
-    layer(stretches.flatMap(edges), `100% ${row - 2 * inset - 1}px`, `0 ${inset}px`),
+    layer(runs, '100% 1px', `0 ${inset}px`),
+    layer(runs, '100% 1px', `0 ${row - inset - 1}px`),
+    layer(runs.flatMap(edges), `100% ${row - 2 * inset - 1}px`, `0 ${inset}px`),
   ]
 }
 
@@ -105,11 +104,11 @@ const edges = ({ from, to, colour }: BackgroundRun): BackgroundRun[] => [
 ]
 
 /** Returns the layer of these runs; undefined if there are none. */
-export function layer(stretches: readonly BackgroundRun[], size: string, position: string): Layer | undefined {
-  if (stretches.length === 0) return undefined
+export function layer(runs: readonly BackgroundRun[], size: string, position: string): Layer | undefined {
+  if (runs.length === 0) return undefined
   const stops: string[] = []
   let at = 0
-  for (const { from, to, colour } of stretches) {
+  for (const { from, to, colour } of runs) {
     if (from > at) stops.push(`transparent ${px(at)} ${px(from)}`)
     stops.push(`${colour} ${px(from)} ${px(to)}`)
     at = to

@@ -12,7 +12,7 @@ import { keyLabel, keyName } from '../key-name.ts'
 import { allToggled, foldToggledAt, thinksToggled, unfoldedAt } from '../pieces/folding.ts'
 import { createPieceTable } from '../pieces/piece-table.ts'
 import { isSingle, readSelection, type Selection, selectedRange, selectionText, single } from '../selection.ts'
-import { GRID_MOVES, type GridPlace, keyed } from './grid-keys.ts'
+import { GRID_MOVES, type GridPlace, selectionOfKey } from './grid-keys.ts'
 import { createLayoutMaker, UNFOLDED } from './layout.ts'
 
 describe('names of keys', () => {
@@ -56,7 +56,7 @@ function placeOf(counts: readonly number[], selection: Selection | undefined, pa
 describe('key bindings of the token view', () => {
   const pressed = (keys: readonly string[], counts: readonly number[], from?: Selection): Selection | undefined =>
     keys.reduce<Selection | undefined>((selection, key) => {
-      const chosen = keyed(key, placeOf(counts, selection))
+      const chosen = selectionOfKey(key, placeOf(counts, selection))
       return chosen ? chosen.selection : selection
     }, from)
 
@@ -85,9 +85,9 @@ describe('key bindings of the token view', () => {
   })
 
   test('other keys, and a view without tokens, change nothing', () => {
-    expect(keyed('q', placeOf([3], undefined))).toBeUndefined()
-    expect(keyed('Escape', placeOf([3], undefined))).toBeUndefined()
-    expect(keyed('j', placeOf([], undefined))).toBeUndefined()
+    expect(selectionOfKey('q', placeOf([3], undefined))).toBeUndefined()
+    expect(selectionOfKey('Escape', placeOf([3], undefined))).toBeUndefined()
+    expect(selectionOfKey('j', placeOf([], undefined))).toBeUndefined()
   })
 
   test('every key leads to a token, and going forth and back ends at the same token', () => {

@@ -16,7 +16,7 @@ import { keyName } from '../key-name.ts'
 import { isSingle, type Selection, selectedRange } from '../selection.ts'
 import type { TokenMarks } from '../token-marks.ts'
 import type { GridControl } from './grid-control.ts'
-import { keyed, SELECT_ALL } from './grid-keys.ts'
+import { SELECT_ALL, selectionOfKey } from './grid-keys.ts'
 import { tokenName } from './token-box.ts'
 import { SELECTED_ID } from './token-painter.ts'
 import { useGridDrawing } from './use-grid-drawing.ts'
@@ -71,7 +71,7 @@ export function TokenGrid(props: TokenGridProps) {
     if (!layout || event.target !== event.currentTarget) return
     const key = keyName(event)
     const pageLines = Math.max(1, Math.floor(event.currentTarget.clientHeight / layout.rowHeight) - 2)
-    const chosen = keyed(key, { layout, count: tokenCount(trajectory), selection, pageLines })
+    const chosen = selectionOfKey(key, { layout, count: tokenCount(trajectory), selection, pageLines })
     if (!chosen) return
     event.preventDefault()
     if (key === SELECT_ALL) selectStill(chosen.selection)

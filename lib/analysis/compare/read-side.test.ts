@@ -129,9 +129,9 @@ describe('sideRead', () => {
   })
 
   test('shows its drift next to the run', () => {
-    const { stretches } = compareTrajectories(run, read(run))
+    const { alignedRuns } = compareTrajectories(run, read(run))
     const own = ids(run)
-    const drifted = driftOf(stretches).map(({ left }) => textOf(own.slice(left.start, left.end), run.vocab))
+    const drifted = driftOf(alignedRuns).map(({ left }) => textOf(own.slice(left.start, left.end), run.vocab))
     expect(drifted.join('')).toBe('<think>hm</think>    ')
   })
 

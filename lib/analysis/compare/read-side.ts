@@ -84,19 +84,19 @@ function moved(
     if (!known.has(id)) known.set(id, vocab[id] === undefined ? undefined : bytesOf(vocab[id]))
     return known.get(id)
   }
-  const stretches = alignTokens(own, prompt, bytes)
+  const alignedRuns = alignTokens(own, prompt, bytes)
   return (segment) => {
     const [from, to] = [elementAt(starts, segment), elementAt(starts, segment + 1)]
-    const start = placeIn(stretches, from)
-    const end = segment === starts.length - 2 ? prompt.length : placeIn(stretches, to)
-    const move = (index: number) => Math.min(Math.max(placeIn(stretches, from + index), start), end) - start
+    const start = placeIn(alignedRuns, from)
+    const end = segment === starts.length - 2 ? prompt.length : placeIn(alignedRuns, to)
+    const move = (index: number) => Math.min(Math.max(placeIn(alignedRuns, from + index), start), end) - start
     return { start, end, move }
   }
 }
 
 /** Maps a recorded token to the prompt. Inside a drift span, tokens are counted from its start. Of several places the first is used. */
-function placeIn(stretches: readonly AlignedRun[], index: number): number {
-  const found = stretches.find(({ left }) => index <= left.end)
+function placeIn(alignedRuns: readonly AlignedRun[], index: number): number {
+  const found = alignedRuns.find(({ left }) => index <= left.end)
   return found ? Math.min(found.right.start + index - found.left.start, found.right.end) : 0
 }
 

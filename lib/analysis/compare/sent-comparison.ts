@@ -17,7 +17,7 @@ export type SentComparing =
 interface SentComparison {
   readonly left: SentSide
   readonly right: SentSide
-  readonly stretches: SentRows
+  readonly alignedRuns: SentRows
   readonly report: Omit<DriftReport, 'spans'>
   readonly spans: SentRows
 }
@@ -42,7 +42,7 @@ export function sentComparing(comparing: ComparisonResult, given: Given): SentCo
     value: {
       left: sentSide(left, given.left),
       right: sentSide(right, given.right),
-      stretches: sentRows(comparison.stretches),
+      alignedRuns: sentRows(comparison.alignedRuns),
       report,
       spans: sentRows(spans),
     },
@@ -52,11 +52,11 @@ export function sentComparing(comparing: ComparisonResult, given: Given): SentCo
 /** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `given`. */
 export function receivedComparing(sent: SentComparing, given: Given): ComparisonResult {
   if (!sent.ok) return sent
-  const { left, right, stretches, report, spans } = sent.value
+  const { left, right, alignedRuns, report, spans } = sent.value
   const value: ComparedSides = {
     left: receivedSide(left, given.left),
     right: receivedSide(right, given.right),
-    comparison: { stretches: receivedRows(stretches), report: { ...report, spans: receivedRows(spans) } },
+    comparison: { alignedRuns: receivedRows(alignedRuns), report: { ...report, spans: receivedRows(spans) } },
   }
   return { ok: true, value }
 }

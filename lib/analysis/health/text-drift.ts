@@ -22,8 +22,8 @@ export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Dri
   if (foreign !== undefined) return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} has no id ${foreign}` }
   // The texts are taken from the tokenizer, because those of the file may differ.
   const { vocab } = vocabularyWriter({ vocab: {} }, tokenizer)(own)
-  const { report, stretches } = textComparison({ ...trajectory, vocab }, tokenizer)
-  const drifts = stretches.filter((stretch) => stretch.kind === 'drift')
+  const { report, alignedRuns } = textComparison({ ...trajectory, vocab }, tokenizer)
+  const drifts = alignedRuns.filter((alignedRun) => alignedRun.kind === 'drift')
   const found = report.spans.flatMap((span, index) =>
     countsAsDrift(span.severity) ? [{ ...span, sameBytes: drifts[index]?.sameBytes === true }] : [],
   )

@@ -40,16 +40,16 @@ function deltasOf({ comparison }: ComparedSides, scores: SideScores, ratios: rea
   const left = new Float64Array(scores.left.length).fill(Number.NaN)
   const right = new Float64Array(scores.right.length).fill(Number.NaN)
   let drift = 0
-  for (const stretch of comparison.stretches) {
-    if (stretch.kind === 'drift') {
+  for (const alignedRun of comparison.alignedRuns) {
+    if (alignedRun.kind === 'drift') {
       const ratio = ratios[drift++]
       if (ratio?.kind !== 'known') continue
-      left.fill(ratio.delta, stretch.left.start, stretch.left.end)
-      right.fill(ratio.delta, stretch.right.start, stretch.right.end)
+      left.fill(ratio.delta, alignedRun.left.start, alignedRun.left.end)
+      right.fill(ratio.delta, alignedRun.right.start, alignedRun.right.end)
       continue
     }
-    for (let at = stretch.left.start; at < stretch.left.end; at++) {
-      const other = at - stretch.left.start + stretch.right.start
+    for (let at = alignedRun.left.start; at < alignedRun.left.end; at++) {
+      const other = at - alignedRun.left.start + alignedRun.right.start
       const delta = elementAt(scores.right, other) - elementAt(scores.left, at)
       left[at] = delta
       right[other] = delta

@@ -38,7 +38,7 @@ export function scorePlan({ left, right, comparison }: ComparedSides, { servers,
     tokens === 'every'
       ? { left: whole(sides.left), right: whole(sides.right) }
       : wantedOf(
-          comparison.stretches,
+          comparison.alignedRuns,
           Uint8Array.from(lossMask(left.trajectory)),
           Uint8Array.from(lossMask(right.trajectory)),
         )
@@ -64,21 +64,25 @@ interface Wanted {
 
 const whole = (side: readonly number[]): readonly Span[] => (side.length > 0 ? [{ start: 0, end: side.length }] : [])
 
-function wantedOf(stretches: ComparedSides['comparison']['stretches'], left: Uint8Array, right: Uint8Array): Wanted {
+function wantedOf(
+  alignedRuns: ComparedSides['comparison']['alignedRuns'],
+  left: Uint8Array,
+  right: Uint8Array,
+): Wanted {
   const wanted = { left: [] as Span[], right: [] as Span[] }
   const add = (left: Span, right: Span) => {
     if (left.end > left.start) wanted.left.push(left)
     if (right.end > right.start) wanted.right.push(right)
   }
-  for (const stretch of stretches) {
-    if (stretch.kind === 'drift') {
-      add(stretch.left, stretch.right)
+  for (const alignedRun of alignedRuns) {
+    if (alignedRun.kind === 'drift') {
+      add(alignedRun.left, alignedRun.right)
       continue
     }
-    const apart = stretch.right.start - stretch.left.start
+    const apart = alignedRun.right.start - alignedRun.left.start
     let start: number | undefined
-    for (let at = stretch.left.start; at <= stretch.left.end; at++) {
-      const isTrained = at < stretch.left.end && (left[at] === 1 || right[at + apart] === 1)
+    for (let at = alignedRun.left.start; at <= alignedRun.left.end; at++) {
+      const isTrained = at < alignedRun.left.end && (left[at] === 1 || right[at + apart] === 1)
       if (isTrained) start ??= at
       else if (start !== undefined) {
         add({ start, end: at }, { start: start + apart, end: at + apart })

@@ -49,7 +49,7 @@ export interface RescoreTotals {
 export function rescore({ left, right, comparison }: ComparedSides, scores: SideScores): Rescoring {
   const mask = Uint8Array.from(lossMask(left.trajectory))
   const found = paired({
-    stretches: comparison.stretches,
+    alignedRuns: comparison.alignedRuns,
     left: { scores: scores.left, mask },
     right: { scores: scores.right, mask: Uint8Array.from(lossMask(right.trajectory)) },
   })

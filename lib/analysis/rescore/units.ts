@@ -8,7 +8,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 /** Two aligned sides with the prefill logprobs of their tokens. */
 export interface ScoredSides {
-  readonly stretches: readonly AlignedRun[]
+  readonly alignedRuns: readonly AlignedRun[]
   readonly left: ScoredSide
   readonly right: ScoredSide
 }
@@ -80,15 +80,15 @@ export interface Paired {
 }
 
 /** Pairs the tokens and spans of two scored sides. */
-export function paired({ stretches, left, right }: ScoredSides): Paired {
+export function paired({ alignedRuns, left, right }: ScoredSides): Paired {
   const columns = unitColumns(left.mask.reduce((sum, trained) => sum + trained, 0))
   const spans: RescoredSpan[] = []
   let unknown = 0
   const unpaired = { left: 0, right: 0 }
-  for (const stretch of stretches) {
-    if (stretch.kind === 'equal') {
-      for (let offset = 0; offset < stretch.left.end - stretch.left.start; offset++) {
-        const [at, other] = [stretch.left.start + offset, stretch.right.start + offset]
+  for (const alignedRun of alignedRuns) {
+    if (alignedRun.kind === 'equal') {
+      for (let offset = 0; offset < alignedRun.left.end - alignedRun.left.start; offset++) {
+        const [at, other] = [alignedRun.left.start + offset, alignedRun.right.start + offset]
         if (left.mask[at] !== 1) continue
         const [ours, theirs] = [elementAt(left.scores, at), elementAt(right.scores, other)]
         if (Number.isFinite(theirs - ours))
@@ -97,11 +97,11 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
       }
       continue
     }
-    const span = rescoredSpan(stretch, left, right)
+    const span = rescoredSpan(alignedRun, left, right)
     if (span.ratio.kind === 'known' && span.trained > 0)
       columns.add(
-        stretch.left,
-        stretch.right,
+        alignedRun.left,
+        alignedRun.right,
         span.left.sum as number,
         span.right.sum as number,
         span.trained,
@@ -110,7 +110,7 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
     else if (span.ratio.kind === 'none') {
       if (span.ratio.why === 'other-text' || span.ratio.why === 'one-side') {
         unpaired.left += span.trained
-        unpaired.right += trainedIn(right, stretch.right)
+        unpaired.right += trainedIn(right, alignedRun.right)
       } else unknown += span.trained
     }
     spans.push(span)
@@ -119,19 +119,19 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
 }
 
 function rescoredSpan(
-  stretch: Extract<AlignedRun, { kind: 'drift' }>,
+  alignedRun: Extract<AlignedRun, { kind: 'drift' }>,
   left: ScoredSide,
   right: ScoredSide,
 ): RescoredSpan {
-  const [ours, theirs] = [spanSum(left, stretch.left), spanSum(right, stretch.right)]
+  const [ours, theirs] = [spanSum(left, alignedRun.left), spanSum(right, alignedRun.right)]
   const ratio = (): SpanRatio => {
     if (ours.tokens === 0 || theirs.tokens === 0) return { kind: 'none', why: 'one-side' }
-    if (!stretch.sameBytes) return { kind: 'none', why: 'other-text' }
-    if (stretch.left.start === 0 || stretch.right.start === 0) return { kind: 'none', why: 'first-token' }
+    if (!alignedRun.sameBytes) return { kind: 'none', why: 'other-text' }
+    if (alignedRun.left.start === 0 || alignedRun.right.start === 0) return { kind: 'none', why: 'first-token' }
     if (ours.sum === null || theirs.sum === null) return { kind: 'none', why: 'not-scored' }
     return { kind: 'known', delta: theirs.sum - ours.sum }
   }
-  return { left: ours, right: theirs, trained: trainedIn(left, stretch.left), ratio: ratio() }
+  return { left: ours, right: theirs, trained: trainedIn(left, alignedRun.left), ratio: ratio() }
 }
 
 function spanSum({ scores }: ScoredSide, { start, end }: Span): SpanSum {

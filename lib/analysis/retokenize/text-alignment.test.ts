@@ -31,9 +31,9 @@ function again(ids: readonly number[], tokenizer: Tokenizer = tiny): string {
     return joined.toString().includes('\uFFFD') && joined.length < 3 ? joined.toString('hex') : joined.toString()
   }
   return alignTokens(ids, encoded, bytes)
-    .map((stretch) => {
-      if (stretch.kind === 'equal') return text(ids, stretch.left)
-      return `[${text(ids, stretch.left)}${stretch.sameBytes ? '~' : '|'}${text(encoded, stretch.right)}]`
+    .map((alignedRun) => {
+      if (alignedRun.kind === 'equal') return text(ids, alignedRun.left)
+      return `[${text(ids, alignedRun.left)}${alignedRun.sameBytes ? '~' : '|'}${text(encoded, alignedRun.right)}]`
     })
     .join('')
 }

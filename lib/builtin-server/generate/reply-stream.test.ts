@@ -5,8 +5,8 @@ import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
 import { emptyChunk, type JobChunk } from '#lib/builtin-server/engine/job.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { createTestModel, eventsIn, lasting, type TestReply, testClient } from '#lib/builtin-server/test-model.ts'
-import { replyStream, type Serving } from './generate.ts'
 import { generateBody } from './generate-body.ts'
+import { replyStream, type Serving } from './generate-endpoint.ts'
 
 describe('A reply of a stream that is refused', () => {
   const model = createTestModel({ capacity: { running: 4, waiting: 0, cacheBytes: 1 << 20 } })

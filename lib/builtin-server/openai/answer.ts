@@ -1,6 +1,12 @@
 /** Answers the endpoints of OpenAI's form with the results of /generate: complete or as a stream, with errors in their shape. */
-import { type GrowingReply, replyStream, type Serving, wholeReplies } from '#lib/builtin-server/generate/generate.ts'
+
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
+import {
+  type GrowingReply,
+  replyStream,
+  type Serving,
+  wholeReplies,
+} from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
 import { DONE, serverSentEvent, serverSentEvents } from '#lib/builtin-server/http/event-stream.ts'

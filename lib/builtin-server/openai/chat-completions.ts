@@ -3,8 +3,8 @@
  * message, complete (chat-message.ts) or as a stream (chat-stream.ts).
  */
 import type { CallForm } from '#lib/builtin-server/engine/job.ts'
-import type { Serving } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
+import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { bodyText, parseJsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { chatMessage, newCallId } from '#lib/builtin-server/messages/chat-message.ts'

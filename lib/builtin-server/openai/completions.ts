@@ -1,6 +1,7 @@
 /** Serves /v1/completions: continues texts or ids as /generate does, with complete or streamed replies. */
-import type { GrowingReply, Serving } from '#lib/builtin-server/generate/generate.ts'
+
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
+import type { GrowingReply, Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'

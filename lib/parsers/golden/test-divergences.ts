@@ -13,7 +13,7 @@ export interface PythonCall {
 }
 
 /** A part of a text that one parser or both read as calls. */
-interface Stretch {
+interface ReadPart {
   readonly text: string
   readonly parser: ToolParser
   readonly ours: readonly ParsedCall[]
@@ -37,16 +37,16 @@ export function divergencesOf(
   if (ranges.length !== theirs.length) throw new Error(`${ranges.length} places for ${theirs.length} calls`)
   const placed = theirs.map((call, index): PlacedCall => ({ call, range: ranges[index] as TextRange }))
   const names = new Set<string>()
-  for (const stretch of stretchesOf(text, parser, ours, placed)) {
-    if (agree(stretch)) continue
-    const name = Object.keys(divergences).find((candidate) => divergences[candidate]?.(stretch))
+  for (const part of partsReadAsCalls(text, parser, ours, placed)) {
+    if (agree(part)) continue
+    const name = Object.keys(divergences).find((candidate) => divergences[candidate]?.(part))
     if (name === undefined) return undefined
     names.add(name)
   }
   return names
 }
 
-const agree = ({ ours, theirs }: Stretch): boolean =>
+const agree = ({ ours, theirs }: ReadPart): boolean =>
   canonical(ours.map(asPython)) === canonical(theirs.map(({ call }) => call))
 
 const asPython = (call: ParsedCall): PythonCall => ({
@@ -66,7 +66,7 @@ const canonical = (value: unknown): string =>
 const NO_EXCEPTIONS = 'no-exceptions'
 
 /** Conditions of a part that differs for each reason. The first that applies is the reason. */
-const divergences: Readonly<Record<string, (stretch: Stretch) => boolean>> = {
+const divergences: Readonly<Record<string, (part: ReadPart) => boolean>> = {
   'think-deleted': ({ text, parser, ours, theirs }) =>
     theirs.some(({ range }) => /<think>[\s\S]*?<\/think>/.test(taken(text, range))) ||
     (ours.length === 0 && theirs.every(({ range }) => isShielded(text, parser, range))) ||
@@ -127,7 +127,7 @@ const divergences: Readonly<Record<string, (stretch: Stretch) => boolean>> = {
 export const divergenceNames: readonly string[] = [NO_EXCEPTIONS, ...Object.keys(divergences)]
 
 /** Applies a condition to one call of each parser at the same position. */
-function pair(holds: (ours: ParsedCall, theirs: PythonCall) => boolean): (stretch: Stretch) => boolean {
+function pair(holds: (ours: ParsedCall, theirs: PythonCall) => boolean): (part: ReadPart) => boolean {
   return ({ ours: [call, ...more], theirs: [python, ...others] }) =>
     call !== undefined && python !== undefined && more.length + others.length === 0 && holds(call, python.call)
 }
@@ -265,12 +265,12 @@ const matches = (text: string, pattern: RegExp): TextRange[] =>
   Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({ start: index, end: index + found.length }))
 
 /** Groups calls of the two parsers that overlap directly or through others. */
-function stretchesOf(
+function partsReadAsCalls(
   text: string,
   parser: ToolParser,
   ours: readonly ParsedCall[],
   theirs: readonly PlacedCall[],
-): readonly Stretch[] {
+): readonly ReadPart[] {
   const found = [
     ...ours.map((call) => ({ range: call.text, ours: [call], theirs: [] as PlacedCall[] })),
     ...theirs.map((call) => ({ range: call.range, ours: [] as ParsedCall[], theirs: [call] })),

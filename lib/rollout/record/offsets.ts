@@ -202,8 +202,8 @@ function spaceTakers(tokenizer: Tokenizer): (content: string | undefined) => boo
 /** UTF-16 code units around the expected position that are searched. */
 const WINDOW = 256
 /** Bytes of a searched text, and the characters that it must have to be distinctive. */
-const STRETCH = 24
-const SHORTEST_STRETCH = 8
+const SEARCHED_BYTES = 24
+const FEWEST_SEARCHED_CHARACTERS = 8
 
 /**
  * Returns a function that finds the position of a token at or after an offset if it is certain. The position of an added
@@ -230,14 +230,17 @@ function certainPlaces({
     if (anchor !== undefined) return anchor >= from ? anchor : undefined
     const start = bounds[token] as number
     // Decoding as a stream leaves out a character that is cut at the end.
-    const stretch = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, start + STRETCH), {
-      stream: true,
-    })
-    if (stretch.length < SHORTEST_STRETCH) return undefined
+    const searched = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      bytes.subarray(start, start + SEARCHED_BYTES),
+      {
+        stream: true,
+      },
+    )
+    if (searched.length < FEWEST_SEARCHED_CHARACTERS) return undefined
     const first = Math.max(from, expected - WINDOW)
     const window = text.slice(first, expected + WINDOW)
-    const found = window.indexOf(stretch)
-    return found >= 0 && found === window.lastIndexOf(stretch) ? first + found : undefined
+    const found = window.indexOf(searched)
+    return found >= 0 && found === window.lastIndexOf(searched) ? first + found : undefined
   }
 }
 

@@ -15,8 +15,8 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { SideInput } from './compare.ts'
 import type { CompareAnswered, SidesRequest } from './compare-worker-messages.ts'
-import { trajectoryOfIds } from './ids-alone.ts'
 import { loadSide } from './load-side.ts'
+import { trajectoryOfIds } from './trajectory-of-ids.ts'
 
 interface Deps {
   readonly reader: Pick<TrajectoryReader, 'read'>
@@ -47,7 +47,7 @@ export async function runCompareRequest(
     report: comparison.report,
     caveats,
     doubts: caveats,
-    ...(stretches && { stretches: comparison.stretches }),
+    ...(stretches && { stretches: comparison.alignedRuns }),
   })
   if (wants === 'answer') return { kind: 'answer', text }
   const given = { left: sides.left.trajectory, right: sides.right.trajectory }

@@ -10,9 +10,9 @@ import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajecto
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { trajectoryOfIds } from './ids-alone.ts'
 import { loadSide, orProblem } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
+import { trajectoryOfIds } from './trajectory-of-ids.ts'
 
 interface Deps {
   readonly reader: Pick<TrajectoryReader, 'read'>

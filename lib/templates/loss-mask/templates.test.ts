@@ -136,8 +136,8 @@ describe('the mask doctor on a template that ships as a sample', () => {
   test.each(names)('trains each reply and nothing else: %s', (name) => {
     const report = diagnosed(readFileSync(`${folder}/${name}`, 'utf8'), messages)
     expect(report.failure).toBeUndefined()
-    const stretches = trained('prefix', report)
-    expect(stretches.join('')).toMatch(/a.*b/s)
+    const trainedTexts = trained('prefix', report)
+    expect(trainedTexts.join('')).toMatch(/a.*b/s)
     const wrong = ['header-trained', 'context-trained', 'tool-result-trained', 'end-of-turn-untrained']
     expect(report.lints.filter(({ kind }) => wrong.includes(kind))).toEqual([])
   })

@@ -40,7 +40,7 @@ export function writtenTemplate(
       text += added
     }
     for (const [index, each] of messages.entries())
-      for (const stretch of message(each, index, messages)) write(stretch, index)
+      for (const part of message(each, index, messages)) write(part, index)
     if (input.addGenerationPrompt) write({ text: open(input), line: 9 }, undefined)
     return { text, pieces, generation, hasGenerationTag }
   }

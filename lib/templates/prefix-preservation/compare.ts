@@ -157,10 +157,10 @@ function appendedFor(
 
 /** Returns the end of each region in the joined text, in UTF-16 units. */
 export function regionsOf(
-  stretches: readonly { readonly kind: Region; readonly text: string }[],
+  parts: readonly { readonly kind: Region; readonly text: string }[],
 ): ReturnType<RenderComparison['expected']['regions']> {
   let end = 0
-  return stretches.map(({ kind, text }) => {
+  return parts.map(({ kind, text }) => {
     end += text.length
     return { kind, end }
   })

@@ -27,9 +27,9 @@ export interface ServerCall {
 export function serverView(text: string, lane: ParserReading, { normalText, calls }: ServerAnswer): ServerView {
   const paired = pairs(lane.calls, calls)
   const kept = new Set(paired.flatMap(({ own }) => (own ? [own] : [])))
-  const stretches = stretchesOf(lane).filter(({ call }) => call === undefined || !kept.has(call))
+  const parts = callsAndTexts(lane).filter(({ call }) => call === undefined || !kept.has(call))
   let from = 0
-  const dropped = stretches.flatMap(({ start, end }): TextRange[] => {
+  const dropped = parts.flatMap(({ start, end }): TextRange[] => {
     const written = text.slice(start, end)
     const trimmed = written.trim()
     if (trimmed === '') return []
@@ -45,15 +45,15 @@ export function serverView(text: string, lane: ParserReading, { normalText, call
 }
 
 /** Returns the calls and the text between them. */
-function stretchesOf({ calls, tiles }: ParserReading): readonly (TextRange & { readonly call?: ReadCall })[] {
-  const stretches: (TextRange & { call?: ReadCall })[] = []
+function callsAndTexts({ calls, tiles }: ParserReading): readonly (TextRange & { readonly call?: ReadCall })[] {
+  const parts: (TextRange & { call?: ReadCall })[] = []
   let at = 0
   for (const call of calls) {
-    stretches.push({ start: at, end: call.span.start }, { ...call.span, call })
+    parts.push({ start: at, end: call.span.start }, { ...call.span, call })
     at = call.span.end
   }
-  stretches.push({ start: at, end: tiles.at(-1)?.end ?? 0 })
-  return stretches
+  parts.push({ start: at, end: tiles.at(-1)?.end ?? 0 })
+  return parts
 }
 
 /** Pairs each of the server's calls with our next call of the same name; both are in order. */

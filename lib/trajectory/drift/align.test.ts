@@ -37,10 +37,10 @@ const ids = (text: string): number[] =>
 /** Notation: `ab|c = ab|c`, `a|b ~ ab` (drift of equal bytes), `a ≠ b` (drift of different bytes). */
 const draw = (left: string, right: string): string =>
   alignTokens(ids(left), ids(right), bytes)
-    .map((stretch) => {
+    .map((alignedRun) => {
       const side = (all: string, { start, end }: AlignedRun['left']) => all.split('|').slice(start, end).join('|')
-      const sign = stretch.kind === 'equal' ? '=' : stretch.sameBytes ? '~' : '≠'
-      return `${side(left, stretch.left)} ${sign} ${side(right, stretch.right)}`
+      const sign = alignedRun.kind === 'equal' ? '=' : alignedRun.sameBytes ? '~' : '≠'
+      return `${side(left, alignedRun.left)} ${sign} ${side(right, alignedRun.right)}`
     })
     .join('   ')
 
@@ -156,13 +156,16 @@ describe('every alignment', () => {
   test('consists of alternating equal and drift runs that cover both sequences', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
-        const stretches = alignTokens(left, right, bytes)
-        expect(stretches.flatMap((s) => slice(left, s.left))).toEqual([...left])
-        expect(stretches.flatMap((s) => slice(right, s.right))).toEqual([...right])
-        for (const [index, stretch] of stretches.entries()) {
-          const before = stretches[index - 1]
-          expect([stretch.left.start, stretch.right.start]).toEqual([before?.left.end ?? 0, before?.right.end ?? 0])
-          expect(stretch.kind).not.toBe(before?.kind)
+        const alignedRuns = alignTokens(left, right, bytes)
+        expect(alignedRuns.flatMap((s) => slice(left, s.left))).toEqual([...left])
+        expect(alignedRuns.flatMap((s) => slice(right, s.right))).toEqual([...right])
+        for (const [index, alignedRun] of alignedRuns.entries()) {
+          const before = alignedRuns[index - 1]
+          expect([alignedRun.left.start, alignedRun.right.start]).toEqual([
+            before?.left.end ?? 0,
+            before?.right.end ?? 0,
+          ])
+          expect(alignedRun.kind).not.toBe(before?.kind)
         }
       }),
     )
@@ -171,11 +174,11 @@ describe('every alignment', () => {
   test('has equal ids in equal runs and equal bytes where sameBytes is set', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
-        for (const stretch of alignTokens(left, right, bytes)) {
-          const [ours, theirs] = [slice(left, stretch.left), slice(right, stretch.right)]
-          if (stretch.kind === 'equal') expect(ours).toEqual(theirs)
+        for (const alignedRun of alignTokens(left, right, bytes)) {
+          const [ours, theirs] = [slice(left, alignedRun.left), slice(right, alignedRun.right)]
+          if (alignedRun.kind === 'equal') expect(ours).toEqual(theirs)
           else expect(ours).not.toEqual(theirs)
-          if (stretch.kind === 'drift') expect(stretch.sameBytes).toBe(spelled(ours) === spelled(theirs))
+          if (alignedRun.kind === 'drift') expect(alignedRun.sameBytes).toBe(spelled(ours) === spelled(theirs))
         }
       }),
     )
@@ -196,7 +199,7 @@ describe('every alignment', () => {
         const drift = driftOf(alignTokens(left, right, bytes))
         expect(drift.every(({ sameBytes }) => sameBytes)).toBe(true)
         const common = new Set(placed(left)).intersection(new Set(placed(right)))
-        const inDrift = drift.flatMap((stretch) => slice(placed(left), stretch.left))
+        const inDrift = drift.flatMap((alignedRun) => slice(placed(left), alignedRun.left))
         expect(inDrift.filter((token) => common.has(token))).toEqual([])
       }),
     )

@@ -31,12 +31,16 @@ export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, b
   // The ids decide which side is first, so swapped sides do the same work.
   const differs = commonIds(ours, theirs)
   if ((ours[differs] ?? -1) <= (theirs[differs] ?? -1)) return aligned(ours, theirs, bytes)
-  return aligned(theirs, ours, bytes).map((stretch) => ({ ...stretch, left: stretch.right, right: stretch.left }))
+  return aligned(theirs, ours, bytes).map((alignedRun) => ({
+    ...alignedRun,
+    left: alignedRun.right,
+    right: alignedRun.left,
+  }))
 }
 
 /** Returns the drifts of an alignment. */
-export const driftOf = (stretches: readonly AlignedRun[]): readonly Drift[] =>
-  stretches.filter((stretch) => stretch.kind === 'drift')
+export const driftOf = (alignedRuns: readonly AlignedRun[]): readonly Drift[] =>
+  alignedRuns.filter((alignedRun) => alignedRun.kind === 'drift')
 
 const column = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Array ? ids : new Int32Array(ids))
 
@@ -56,10 +60,10 @@ function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly 
   const gaps = gapsBetween(rows, whole).map(spelled)
   if (mayBeShifted(gaps)) {
     const all = spelled(whole)
-    if (isSameText(all)) return stretchesOf(equalTokens(left, right, all), whole, spelled)
+    if (isSameText(all)) return alignedRunsOf(equalTokens(left, right, all), whole, spelled)
   }
   const equal = [...rows, ...gaps.flatMap((gap) => equalTokens(left, right, gap))].sort((a, b) => a.left - b.left)
-  return movedToEdges(stretchesOf(equal, whole, spelled), left, right, bytes)
+  return movedToEdges(alignedRunsOf(equal, whole, spelled), left, right, bytes)
 }
 
 /** A part of both sequences with its texts. */
@@ -111,18 +115,22 @@ function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Co
 }
 
 /** Returns the equal runs and the drifts between them. */
-function stretchesOf(equal: readonly CommonRun[], whole: Box, spelled: (box: Box) => Gap): readonly AlignedRun[] {
-  const stretches: AlignedRun[] = []
+function alignedRunsOf(equal: readonly CommonRun[], whole: Box, spelled: (box: Box) => Gap): readonly AlignedRun[] {
+  const alignedRuns: AlignedRun[] = []
   let next = { left: 0, right: 0 }
   const equalUpTo = (left: number, right: number) => {
     if (left > next.left)
-      stretches.push({ kind: 'equal', left: { start: next.left, end: left }, right: { start: next.right, end: right } })
+      alignedRuns.push({
+        kind: 'equal',
+        left: { start: next.left, end: left },
+        right: { start: next.right, end: right },
+      })
   }
   for (const { left, right } of gapsBetween(equal, whole)) {
     equalUpTo(left.start, right.start)
-    stretches.push({ kind: 'drift', left, right, sameBytes: isSameText(spelled({ left, right })) })
+    alignedRuns.push({ kind: 'drift', left, right, sameBytes: isSameText(spelled({ left, right })) })
     next = { left: left.end, right: right.end }
   }
   equalUpTo(whole.left.end, whole.right.end)
-  return stretches
+  return alignedRuns
 }

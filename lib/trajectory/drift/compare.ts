@@ -15,7 +15,7 @@ export interface TrajectoryComparison {
    * Runs in order; together they cover both sides. Two drifts with different causes may be adjacent; two equal runs
    * never are. The nth drift is the nth span of the report.
    */
-  readonly stretches: readonly AlignedRun[]
+  readonly alignedRuns: readonly AlignedRun[]
   readonly report: DriftReport
 }
 
@@ -44,8 +44,8 @@ export function compareTrajectories(
       bytes: common.bytes,
     })
   const [ours, theirs] = [sideOf(left, common.left), sideOf(right, common.right)]
-  const { stretches, spans } = classify(alignTokens(common.left, common.right, common.bytes), ours, theirs)
-  return { stretches, report: reportOf({ stretches, spans }, common.sameVocabulary, ours, theirs, replayed) }
+  const { alignedRuns, spans } = classify(alignTokens(common.left, common.right, common.bytes), ours, theirs)
+  return { alignedRuns, report: reportOf({ alignedRuns, spans }, common.sameVocabulary, ours, theirs, replayed) }
 }
 
 function reportOf(

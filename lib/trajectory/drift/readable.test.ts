@@ -21,10 +21,10 @@ function shown(left: string, right: string, token = /<[^<>\s]*>|\n+| ?[\p{L}\p{M
       .map((id) => pieces[id])
       .join('')
   return alignTokens(ours, theirs, (id) => encoder.encode(pieces[id]))
-    .map((stretch) =>
-      stretch.kind === 'equal'
-        ? text(ours, stretch.left)
-        : `[${text(ours, stretch.left)}|${text(theirs, stretch.right)}]`,
+    .map((alignedRun) =>
+      alignedRun.kind === 'equal'
+        ? text(ours, alignedRun.left)
+        : `[${text(ours, alignedRun.left)}|${text(theirs, alignedRun.right)}]`,
     )
     .join('')
 }

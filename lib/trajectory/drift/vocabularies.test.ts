@@ -65,8 +65,8 @@ test('inCommonIds gives the same result for swapped sides', () => {
   const left = trajectory([1, 7, 2], { 1: 'a', 2: 'b' }, { fingerprint: 'x' })
   const right = trajectory([1, 5, 2], { 1: 'c', 2: 'a' }, { fingerprint: 'y' })
   const [ours, theirs] = [compareTrajectories(left, right), compareTrajectories(right, left)]
-  expect(theirs.stretches).toEqual(
-    ours.stretches.map((stretch) => ({ ...stretch, left: stretch.right, right: stretch.left })),
+  expect(theirs.alignedRuns).toEqual(
+    ours.alignedRuns.map((alignedRun) => ({ ...alignedRun, left: alignedRun.right, right: alignedRun.left })),
   )
 })
 

@@ -56,23 +56,23 @@ export interface SegmentRange {
 
 /** Returns the sums of a range. */
 export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
-  const stretches = stretchesOf(trajectory, range)
-  const trained = sum(stretches.map(trainedIn))
-  const first = stretches[0]?.segmentIndex ?? 0
-  const { bytes, textless } = textSizes(stretches, trajectory.vocab)
+  const parts = segmentRangesIn(trajectory, range)
+  const trained = sum(parts.map(trainedIn))
+  const first = parts[0]?.segmentIndex ?? 0
+  const { bytes, textless } = textSizes(parts, trajectory.vocab)
   return {
-    tokens: sum(stretches.map(({ start, end }) => end - start)),
+    tokens: sum(parts.map(({ start, end }) => end - start)),
     trained,
-    segments: { start: first, end: (stretches.at(-1)?.segmentIndex ?? -1) + 1 },
-    logprobs: logprobSums(stretches, trained > 0 ? 'trained' : 'context'),
-    columns: columnMeans(stretches),
+    segments: { start: first, end: (parts.at(-1)?.segmentIndex ?? -1) + 1 },
+    logprobs: logprobSums(parts, trained > 0 ? 'trained' : 'context'),
+    columns: columnMeans(parts),
     bytes,
     textless,
   }
 }
 
 /** Returns the parts of segments inside of a range, which may extend beyond the last token. */
-export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly SegmentRange[] {
+export function segmentRangesIn(trajectory: TrajectoryView, range: Span): readonly SegmentRange[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly SegmentRange[] => {
     const offset = elementAt(starts, segmentIndex)
@@ -84,10 +84,10 @@ export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly S
 
 /** Returns the ids of a range in one array. */
 export function idsIn(trajectory: TrajectoryView, range: Span): Int32Array {
-  const stretches = stretchesOf(trajectory, range)
-  const ids = new Int32Array(sum(stretches.map(({ start, end }) => end - start)))
+  const parts = segmentRangesIn(trajectory, range)
+  const ids = new Int32Array(sum(parts.map(({ start, end }) => end - start)))
   let next = 0
-  for (const { segment, start, end } of stretches)
+  for (const { segment, start, end } of parts)
     for (let index = start; index < end; index++) ids[next++] = elementAt(segment.ids, index)
   return ids
 }
@@ -98,12 +98,12 @@ function trainedIn({ segment, start, end }: SegmentRange): number {
   return count
 }
 
-function logprobSums(stretches: readonly SegmentRange[], of: LogprobSums['of']): LogprobSums {
+function logprobSums(parts: readonly SegmentRange[], of: LogprobSums['of']): LogprobSums {
   let known = 0
   let total = 0
   let least: Extreme | null = null
   let most: Extreme | null = null
-  for (const { segment, offset, start, end } of stretches)
+  for (const { segment, offset, start, end } of parts)
     for (let index = start; index < end; index++) {
       const logprob = numberAt(segment.logprobs, index)
       if (logprob === null || (of === 'trained' && !isTrained(segment, index))) continue
@@ -124,9 +124,9 @@ function logprobSums(stretches: readonly SegmentRange[], of: LogprobSums['of']):
   }
 }
 
-function columnMeans(stretches: readonly SegmentRange[]): RangeSums['columns'] {
+function columnMeans(parts: readonly SegmentRange[]): RangeSums['columns'] {
   const sums = new Map<string, { known: number; total: number }>()
-  for (const { segment, start, end } of stretches)
+  for (const { segment, start, end } of parts)
     for (const [name, column] of Object.entries(segment.columns ?? {})) {
       const added = sums.get(name) ?? { known: 0, total: 0 }
       sums.set(name, added)
@@ -143,9 +143,9 @@ function columnMeans(stretches: readonly SegmentRange[]): RangeSums['columns'] {
 }
 
 /** Each distinct id is measured once. */
-function textSizes(stretches: readonly SegmentRange[], vocab: Vocab): Pick<RangeSums, 'bytes' | 'textless'> {
+function textSizes(parts: readonly SegmentRange[], vocab: Vocab): Pick<RangeSums, 'bytes' | 'textless'> {
   const counts = new Map<number, number>()
-  for (const { segment, start, end } of stretches)
+  for (const { segment, start, end } of parts)
     for (let index = start; index < end; index++) {
       const id = elementAt(segment.ids, index)
       counts.set(id, (counts.get(id) ?? 0) + 1)

@@ -23,8 +23,8 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
   let height = 0
   let open:
     | {
-        stretch: number
-        stretchEnd: number
+        run: number
+        runEnd: number
         at: Places
         behind: Places
         flags: number
@@ -50,11 +50,11 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
     }
     const lines = SIDES.map((side) => item.linesEnd[side] - item.lines[side]) as [number, number]
     const rows = item.kind !== 'tokens' ? 1 : arrangement === 'unified' ? lines[0] + lines[1] : Math.max(...lines)
-    const { stretch, stretchEnd, at, behind, flags } = item
+    const { run, runEnd, at, behind, flags } = item
     const { lines: first, linesEnd: last } = item
     const startsBlock = (flags & STARTS_BLOCK) !== 0
     table.set(
-      [KINDS.indexOf(item.kind), stretch, stretchEnd, at.left, behind.left, at.right, behind.right].concat([
+      [KINDS.indexOf(item.kind), run, runEnd, at.left, behind.left, at.right, behind.right].concat([
         first.left,
         last.left,
         first.right,
@@ -73,13 +73,13 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
     isBlockNext = false
   }
   return {
-    begin: (stretch: number, at: Places, flags: number, left: number, right: number) => {
+    begin: (run: number, at: Places, flags: number, left: number, right: number) => {
       finish()
       const lines = { left, right }
       const block = isBlockNext ? STARTS_BLOCK : 0
       open = {
-        stretch,
-        stretchEnd: stretch,
+        run,
+        runEnd: run,
         at,
         behind: at,
         flags: flags | block,
@@ -92,9 +92,9 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
       if (open) open.kind = kind
     },
     /** Sets the end of the open item. */
-    end: (stretchEnd: number, behind: Places, left: number, right: number) => {
+    end: (runEnd: number, behind: Places, left: number, right: number) => {
       if (!open) return
-      open.stretchEnd = stretchEnd
+      open.runEnd = runEnd
       open.behind = behind
       open.linesEnd = { left, right }
     },

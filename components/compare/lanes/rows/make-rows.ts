@@ -33,7 +33,7 @@ export const FEWEST_FOLDED = 12
 /** Returns the rows for two sides and their aligned runs. */
 export function makeRows(
   given: Readonly<Record<SideName, RowSide>>,
-  stretches: readonly AlignedRun[],
+  alignedRuns: readonly AlignedRun[],
   settings: RowSettings,
 ): Rows {
   const { arrangement, onlyDifferences, open, columns, rowHeight } = settings
@@ -43,19 +43,19 @@ export function makeRows(
   const left = lineWriter(sides.left, columns)
   const right = lineWriter(sides.right, columns)
 
-  const begin = (stretch: number, at: Places, flags: number) => {
-    items.begin(stretch, at, flags, left.lineCount(), right.lineCount())
+  const begin = (run: number, at: Places, flags: number) => {
+    items.begin(run, at, flags, left.lineCount(), right.lineCount())
     left.begin()
     right.begin()
   }
-  const end = (stretchEnd: number, at: Places) => items.end(stretchEnd, at, left.lineCount(), right.lineCount())
+  const end = (runEnd: number, at: Places) => items.end(runEnd, at, left.lineCount(), right.lineCount())
   /** Shows equal tokens; a segment of either side begins a block. */
-  const showEqual = (stretch: number, { left: from, right: to }: Pair, flags: number, isShared: boolean) => {
+  const showEqual = (run: number, { left: from, right: to }: Pair, flags: number, isShared: boolean) => {
     let [l, r] = [from.start, to.start]
     while (l < from.end) {
       if (startsSegment(sides, l, r)) {
-        end(stretch, { left: l, right: r })
-        begin(stretch, { left: l, right: r }, STARTS_BLOCK | flags)
+        end(run, { left: l, right: r })
+        begin(run, { left: l, right: r }, STARTS_BLOCK | flags)
       }
       const length = Math.min(from.end - l, boundaryAfter(sides, l, r))
       left.write(l, l + length)
@@ -65,14 +65,14 @@ export function makeRows(
       l += length
       r += length
     }
-    end(stretch + 1, { left: l, right: r })
+    end(run + 1, { left: l, right: r })
   }
 
   const isUneven = () => left.lineCount() - items.line('left') !== right.lineCount() - items.line('right')
   const showDrift = (number: number, { left: l, right: r }: Pair) => {
     const isApart = isUnified || isOneSided(sides, l, r, columns)
     const isBlock = startsSegment(sides, l.start, r.start) || (isApart && !isUnified)
-    const isBehindUneven = stretches[number - 1]?.kind === 'drift' && isUneven()
+    const isBehindUneven = alignedRuns[number - 1]?.kind === 'drift' && isUneven()
     if (isApart || isBlock || isBehindUneven || !items.isBegun())
       begin(number, { left: l.start, right: r.start }, isBlock ? STARTS_BLOCK : 0)
     left.write(l.start, l.end)
@@ -122,18 +122,18 @@ export function makeRows(
     const at = { left: l.start, right: r.start }
     const after = number === 0 ? 0 : countVisibleAfter(sides, at, length, column, columns)
     const behind = { left: l.end, right: r.end }
-    const before = number === stretches.length - 1 ? 0 : countVisibleBefore(sides, behind, length - after, columns)
+    const before = number === alignedRuns.length - 1 ? 0 : countVisibleBefore(sides, behind, length - after, columns)
     return { after, before }
   }
 
-  for (const [number, stretch] of stretches.entries()) {
-    if (stretch.kind === 'drift') showDrift(number, stretch)
-    else showOrFold(number, stretch)
+  for (const [number, alignedRun] of alignedRuns.entries()) {
+    if (alignedRun.kind === 'drift') showDrift(number, alignedRun)
+    else showOrFold(number, alignedRun)
   }
   return {
     arrangement,
     sides: given,
-    stretches,
+    alignedRuns,
     columns,
     rowHeight,
     lines: { left: left.starts(), right: right.starts() },

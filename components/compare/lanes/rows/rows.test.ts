@@ -48,22 +48,22 @@ const lanes: Settings = {
 }
 
 function rowsOf(left: readonly (readonly number[])[], right: readonly (readonly number[])[], settings: Settings): Rows {
-  const stretches = alignTokens(left.flat(), right.flat(), bytes)
+  const alignedRuns = alignTokens(left.flat(), right.flat(), bytes)
   return makeRows(
     { left: sideOf(left), right: sideOf(right) },
-    settings.isHalved ? stretches.flatMap(halved) : stretches,
+    settings.isHalved ? alignedRuns.flatMap(halved) : alignedRuns,
     settings,
   )
 }
 
 /** Splits a long drift run into two with different causes, because a comparison also has such neighbours. */
-function halved(stretch: AlignedRun): readonly AlignedRun[] {
-  const { left, right } = stretch
-  if (stretch.kind === 'equal' || left.end - left.start < 4) return [stretch]
+function halved(alignedRun: AlignedRun): readonly AlignedRun[] {
+  const { left, right } = alignedRun
+  if (alignedRun.kind === 'equal' || left.end - left.start < 4) return [alignedRun]
   const [l, r] = [left.start + 2, Math.min(right.end, right.start + 1)]
   return [
-    { ...stretch, left: { start: left.start, end: l }, right: { start: right.start, end: r } },
-    { ...stretch, left: { start: l, end: left.end }, right: { start: r, end: right.end } },
+    { ...alignedRun, left: { start: left.start, end: l }, right: { start: right.start, end: r } },
+    { ...alignedRun, left: { start: l, end: left.end }, right: { start: r, end: right.end } },
   ]
 }
 
@@ -195,7 +195,7 @@ describe('rows of any two sides', () => {
         expect(shown('left')).toEqual(every(left.flat().length))
         if (given.arrangement === 'lanes') expect(shown('right')).toEqual(every(right.flat().length))
         else {
-          const drift = rows.stretches.filter(({ kind }) => kind === 'drift')
+          const drift = rows.alignedRuns.filter(({ kind }) => kind === 'drift')
           expect(shown('right').length).toBe(drift.reduce((sum, { right: { start, end } }) => sum + end - start, 0))
         }
       }),
@@ -221,7 +221,7 @@ describe('rows of any two sides', () => {
           if (item.kind === 'tokens') continue
           expect(item.left.end - item.left.start).toBe(item.right.end - item.right.start)
           expect(item.left.end - item.left.start).toBeGreaterThanOrEqual(FEWEST_FOLDED)
-          expect(given.open.has(item.stretches.start)).toBe(false)
+          expect(given.open.has(item.runNumbers.start)).toBe(false)
         }
       }),
       { numRuns: runs(300) },

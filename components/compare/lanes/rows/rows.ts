@@ -42,7 +42,7 @@ export interface Rows {
   /** lanes: both sides beside each other. unified: one column with equal tokens once, else the left's tokens, then the right's. */
   readonly arrangement: 'lanes' | 'unified'
   readonly sides: Readonly<Record<SideName, RowSide>>
-  readonly stretches: readonly AlignedRun[]
+  readonly alignedRuns: readonly AlignedRun[]
   readonly columns: number
   /** Height of one row in pixels; `height` is the total height in pixels. */
   readonly rowHeight: number
@@ -63,7 +63,7 @@ export interface Item {
   /** tokens: shown tokens. fold: equal tokens in one row. divider: a thinner fold, used if only differences are shown. */
   readonly kind: 'tokens' | 'fold' | 'divider'
   /** Aligned runs that the item shows in whole or in part, half-open. */
-  readonly stretches: Span
+  readonly runNumbers: Span
   readonly left: Span
   readonly right: Span
   /** Lines of each side, half-open. In one column, equal tokens have only lines of the left, which represent both sides. */
@@ -82,8 +82,8 @@ export interface Item {
 
 /** Fields of an item in the table, in the order in which item-writer.ts writes them. */
 const KIND = 0
-const STRETCH = 1
-const STRETCH_END = 2
+const RUN = 1
+const RUN_END = 2
 const LEFT = 3
 const LEFT_END = 4
 const RIGHT = 5
@@ -128,7 +128,7 @@ export function itemAt(rows: Rows, number: number): Item {
   return {
     number,
     kind,
-    stretches: { start: field(STRETCH), end: field(STRETCH_END) },
+    runNumbers: { start: field(RUN), end: field(RUN_END) },
     left: { start: field(LEFT), end: field(LEFT_END) },
     right: { start: field(RIGHT), end: field(RIGHT_END) },
     lines: {

@@ -25,12 +25,12 @@ const LINE = 14
 function expectApart(left: RowSide, right: RowSide, arrangement: 'lanes' | 'unified'): number {
   const encoder = new TextEncoder()
   const idsOf = ({ segments }: RowSide) => segments.flatMap((segment) => Array.from(segment.ids))
-  const stretches = alignTokens(idsOf(left), idsOf(right), (id) => encoder.encode(PIECES[id]))
+  const alignedRuns = alignTokens(idsOf(left), idsOf(right), (id) => encoder.encode(PIECES[id]))
   const settings = { arrangement, onlyDifferences: false, open: new Set<number>(), columns: 12, rowHeight: 24 }
-  const rows = makeRows({ left, right }, stretches, settings)
+  const rows = makeRows({ left, right }, alignedRuns, settings)
   let count = 0
   for (const column of arrangement === 'unified' ? (['both'] as const) : (['left', 'right'] as const)) {
-    const { runs, notes, folds } = sightOf(rows, pairingOf(stretches), column, 0, 9999)
+    const { runs, notes, folds } = sightOf(rows, pairingOf(alignedRuns), column, 0, 9999)
     const said = [
       ...runs.flatMap(({ isLabelled, isTight, top }) =>
         isLabelled ? [{ top, bottom: top + (isTight ? LINE : 2 * LINE) }] : [],

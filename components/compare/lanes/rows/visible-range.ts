@@ -19,7 +19,7 @@ export interface VisibleRange {
   readonly lines: readonly SightLine[]
   readonly runs: readonly LaneRun[]
   readonly notes: readonly DriftMarker[]
-  readonly hatches: readonly GapRect[]
+  readonly gapRects: readonly GapRect[]
   readonly folds: readonly FoldedLines[]
   /** Lines above blocks. */
   readonly borders: readonly { readonly key: number; readonly top: number }[]
@@ -66,7 +66,7 @@ export interface GapRect extends Box {
 export interface FoldedLines extends Box {
   readonly side: SideName
   readonly isDivider: boolean
-  readonly stretch: number
+  readonly run: number
   readonly tokens: Span
   readonly segments: Span
 }
@@ -84,7 +84,7 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
   /** Tops of the runs before they are cut to the visible range. */
   const runTops: number[] = []
   const notes: DriftMarker[] = []
-  const hatches: GapRect[] = []
+  const gapRects: GapRect[] = []
   const folds: FoldedLines[] = []
   const borders: VisibleRange['borders'][number][] = []
   const sides = column === 'both' ? SIDES : [column]
@@ -99,7 +99,7 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
     }
     const first = Math.max(0, Math.floor((top - item.rowTop) / rows.rowHeight))
     const last = Math.min(item.rows - 1, Math.floor((bottom - item.rowTop) / rows.rowHeight))
-    const isSigned = column === 'both' && rows.stretches[item.stretches.start]?.kind === 'drift'
+    const isSigned = column === 'both' && rows.alignedRuns[item.runNumbers.start]?.kind === 'drift'
     for (const side of sides)
       for (let row = first; row <= last; row++) {
         const line = drawnLine(rows, item, row, side)
@@ -112,8 +112,8 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
     }
     labels.push(...itsRuns.flatMap(({ isLabelled, top: at }) => (isLabelled ? [at] : [])))
     notes.push(...notesOf(rows, pairing, item, sides, first, last))
-    const hatch = column === 'both' ? undefined : hatchOf(rows, pairing, item, column)
-    if (hatch) hatches.push({ ...hatch, ...partInSight(hatch, top, bottom) })
+    const gapRect = column === 'both' ? undefined : gapRectOf(rows, pairing, item, column)
+    if (gapRect) gapRects.push({ ...gapRect, ...partInSight(gapRect, top, bottom) })
   }
   const tight = new Set(tightLabels(labels))
   const taken = [
@@ -124,7 +124,7 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
     lines,
     runs: runs.map((run, index) => ({ ...run, isTight: run.isLabelled && tight.has(elementAt(runTops, index)) })),
     notes: placedNotes(notes, taken),
-    hatches,
+    gapRects,
     folds,
     borders,
   }
@@ -170,7 +170,7 @@ function foldOf({ sides }: Rows, item: Item, side: SideName): FoldedLines {
     height: item.height - (item.rowTop - item.top),
     side,
     isDivider: item.kind === 'divider',
-    stretch: item.stretches.start,
+    run: item.runNumbers.start,
     tokens,
     segments: { start: segmentIndexAt(starts, tokens.start), end: segmentIndexAt(starts, tokens.end - 1) + 1 },
   }
@@ -205,7 +205,7 @@ function runsOf(
           segmentIndex: segment,
           token,
           isLabelled: (item.startsBlock && row === 0) || token === starts[segment],
-          opened: item.isOpened && token === tokens.start ? item.stretches.start : undefined,
+          opened: item.isOpened && token === tokens.start ? item.runNumbers.start : undefined,
         })
     }
     token = next
@@ -225,15 +225,15 @@ function notesOf(
   const notes = new Map<number, DriftMarker>()
   // In one column a drift span is an item, whose first row belongs to the side that has tokens.
   const side = sides.length === 1 ? elementAt(sides, 0) : item.lines.left.end > item.lines.left.start ? 'left' : 'right'
-  const { stretches } = rows
-  const { start, end } = item.stretches
+  const { alignedRuns } = rows
+  const { start, end } = item.runNumbers
   const inSight = tokensInRows(rows, item, side, first, last)
-  const from = start + countWhile(end - start, (at) => elementAt(stretches, start + at)[side].end < inSight.start)
+  const from = start + countWhile(end - start, (at) => elementAt(alignedRuns, start + at)[side].end < inSight.start)
   for (let number = from; number < end; number++) {
-    const stretch = elementAt(stretches, number)
-    if (stretch[side].start > inSight.end) break
-    if (stretch.kind !== 'drift') continue
-    const row = rowOfDrift(rows, item, stretch, side)
+    const alignedRun = elementAt(alignedRuns, number)
+    if (alignedRun[side].start > inSight.end) break
+    if (alignedRun.kind !== 'drift') continue
+    const row = rowOfDrift(rows, item, alignedRun, side)
     if (row < first || row > last) continue
     const key = item.firstRow + row
     const known = notes.get(key)
@@ -250,8 +250,8 @@ function notesOf(
 }
 
 /** Returns the row of the item in which a drift span begins on a side; if the side has no tokens, the row of the gap. */
-export function rowOfDrift(rows: Rows, item: Item, stretch: AlignedRun, side: SideName): number {
-  const { start, end } = stretch[side]
+export function rowOfDrift(rows: Rows, item: Item, alignedRun: AlignedRun, side: SideName): number {
+  const { start, end } = alignedRun[side]
   if (end > start) return rowInItem(rows, item, side, start).row
   return start > item[side].start ? rowInItem(rows, item, side, start - 1).row : 0
 }
@@ -265,7 +265,7 @@ function tokensInRows(rows: Rows, item: Item, side: SideName, first: number, las
   }
 }
 
-function hatchOf(rows: Rows, pairing: Pairing, item: Item, side: SideName): GapRect | undefined {
+function gapRectOf(rows: Rows, pairing: Pairing, item: Item, side: SideName): GapRect | undefined {
   const { start, end } = item.lines[side]
   const missing = item.rows - (end - start)
   if (missing <= 0) return undefined
@@ -274,6 +274,6 @@ function hatchOf(rows: Rows, pairing: Pairing, item: Item, side: SideName): GapR
     key: item.number,
     top: item.rowTop + row * rows.rowHeight,
     height: missing * rows.rowHeight,
-    drift: row === 0 ? driftsBefore(pairing, item.stretches.start) : undefined,
+    drift: row === 0 ? driftsBefore(pairing, item.runNumbers.start) : undefined,
   }
 }

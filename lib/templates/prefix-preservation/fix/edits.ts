@@ -185,7 +185,7 @@ const REMOVED: readonly RegExp[] = [
 
 /** Returns edits of the line ends at the edges of the string literals near the lines. */
 function newlines({ source, lines }: Site): readonly Edit[] {
-  return stretches(source, lines).flatMap(({ start, end, newline }): Edit[] => {
+  return literalRanges(source, lines).flatMap(({ start, end, newline }): Edit[] => {
     const text = source.slice(start, end)
     const edit = (at: number, length: number, replacement: string, why: string): Edit => ({
       start: at,
@@ -205,15 +205,15 @@ function newlines({ source, lines }: Site): readonly Edit[] {
   })
 }
 
-interface Stretch {
+interface LiteralRange {
   readonly start: number
   readonly end: number
-  /** How a line end is spelled in the stretch. */
+  /** How a line end is spelled in the literal. */
   readonly newline: string
 }
 
 /** Returns the string literals in the tags on the lines and near them. */
-function stretches(source: string, lines: readonly number[]): readonly Stretch[] {
+function literalRanges(source: string, lines: readonly number[]): readonly LiteralRange[] {
   return tagsOf(source)
     .filter(({ kind, line }) => kind === 'output' && lines.some((wanted) => Math.abs(wanted - line) <= NEAR))
     .flatMap(({ innerStart, innerEnd }) =>
@@ -270,7 +270,7 @@ function endTokens({ source, lines, finding, facts }: Site): readonly Edit[] {
         combines: false,
       })),
     )
-  const added = stretches(source, lines).flatMap(({ start, end }) =>
+  const added = literalRanges(source, lines).flatMap(({ start, end }) =>
     [start, end].map((place) => ({
       start: place,
       end: place,

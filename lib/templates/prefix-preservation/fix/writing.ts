@@ -116,9 +116,9 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
     const next = inOrder[index + 1]
     // Text between two parts belongs to the second, except that text after calls belongs to the calls.
     const to = next === undefined ? body.length : (own ?? next.start)
-    const stretch = body.slice(from, to)
+    const fragment = body.slice(from, to)
     from = to
-    return { kind, text: stretch.replace(THINKING, () => thinking ?? '').replace(CONTENT, () => content) }
+    return { kind, text: fragment.replace(THINKING, () => thinking ?? '').replace(CONTENT, () => content) }
   })
   const isWhole = missing.length + lostCalls.length === 0
   const bare: Writing['parts'] = parts.length === 0 && isWhole ? [{ kind: 'content', text: body }] : parts

@@ -85,7 +85,7 @@ function verdictOf(
       text,
       ids,
       starts: () => starts,
-      regions: () => regionsOf(stretchesOf(turn, subject)),
+      regions: () => regionsOf(rangesBetween(turn, subject)),
     },
     rendered: { ...side, rendering: after.rendering },
     before: undefined,
@@ -168,7 +168,7 @@ function withoutTags(block: string, tags: ThinkingState['tags']): string {
   return block.slice(start, close !== '' && block.endsWith(close) ? -close.length : undefined)
 }
 
-function stretchesOf(
+function rangesBetween(
   { trajectory, segment, segmentIndex, added }: RecordedTurn,
   subject: Subject,
 ): readonly { readonly kind: Region; readonly text: string }[] {

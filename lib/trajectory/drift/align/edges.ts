@@ -12,24 +12,24 @@ const FURTHEST = 128
 
 /** Moves the edges of some drifts. Equal runs keep at least one token. */
 export function movedToEdges(
-  stretches: readonly AlignedRun[],
+  alignedRuns: readonly AlignedRun[],
   left: ArrayLike<number>,
   right: ArrayLike<number>,
   bytes: BytesOf,
 ): readonly AlignedRun[] {
-  const moved = [...stretches]
-  for (const [index, stretch] of stretches.entries()) {
+  const moved = [...alignedRuns]
+  for (const [index, alignedRun] of alignedRuns.entries()) {
     const [before, behind] = [moved[index - 1], moved[index + 1]]
-    if (stretch.kind === 'equal' || !before || !behind) continue
-    const isLeft = stretch.right.start === stretch.right.end
-    if (!isLeft && stretch.left.start < stretch.left.end) continue
+    if (alignedRun.kind === 'equal' || !before || !behind) continue
+    const isLeft = alignedRun.right.start === alignedRun.right.end
+    if (!isLeft && alignedRun.left.start < alignedRun.left.end) continue
     const ids = isLeft ? left : right
-    const { start, end } = isLeft ? stretch.left : stretch.right
+    const { start, end } = isLeft ? alignedRun.left : alignedRun.right
     const room = { back: lengthOf(before) - 1, on: lengthOf(behind) - 1 }
     const by = bestMove(ids, start, end, room, bytes)
     if (by === 0) continue
     moved[index - 1] = { ...before, left: endMoved(before.left, by), right: endMoved(before.right, by) }
-    moved[index] = { ...stretch, left: shiftedSpan(stretch.left, by), right: shiftedSpan(stretch.right, by) }
+    moved[index] = { ...alignedRun, left: shiftedSpan(alignedRun.left, by), right: shiftedSpan(alignedRun.right, by) }
     moved[index + 1] = { ...behind, left: startMoved(behind.left, by), right: startMoved(behind.right, by) }
   }
   return moved

@@ -41,16 +41,16 @@ const RULES: readonly Rule[] = [
 /** The classified drifts of a comparison. */
 export interface Classified {
   /** The runs of the alignment; drifts with several causes are cut. */
-  readonly stretches: readonly AlignedRun[]
+  readonly alignedRuns: readonly AlignedRun[]
   /** One span for each drift, in order. */
   readonly spans: readonly DriftSpan[]
 }
 
 /** Classifies the drifts of an alignment. */
 export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): Classified {
-  const stretches = mergeEqualRuns(given, left, right)
-  const across = acrossStretches(stretches)
-  const spans = driftOf(stretches).map((drift): DriftSpan => {
+  const alignedRuns = mergeEqualRuns(given, left, right)
+  const across = acrossRuns(alignedRuns)
+  const spans = driftOf(alignedRuns).map((drift): DriftSpan => {
     const place = {
       left: partOf(left, drift.left),
       right: partOf(right, drift.right),
@@ -67,7 +67,7 @@ export function classify(given: readonly AlignedRun[], left: DriftSide, right: D
       ...hitBy(drift, left, right),
     }
   })
-  return { stretches, spans }
+  return { alignedRuns, spans }
 }
 
 /** Uses the kind's layer where it has one, and the tokens of the drift otherwise. */
@@ -85,12 +85,12 @@ function verdictOn(place: DriftPosition): DriftVerdict {
 }
 
 /** Maps a range of one side to the other; partly covered drifts count as a whole. */
-function acrossStretches(stretches: readonly AlignedRun[]): DriftPosition['across'] {
+function acrossRuns(alignedRuns: readonly AlignedRun[]): DriftPosition['across'] {
   return (from, { start, end }) => {
     const to = from === 'left' ? 'right' : 'left'
     const holding = (token: number) => {
-      const index = countWhile(stretches.length, (at) => elementAt(stretches, at)[from].end <= token)
-      return elementAt(stretches, index)
+      const index = countWhile(alignedRuns.length, (at) => elementAt(alignedRuns, at)[from].end <= token)
+      return elementAt(alignedRuns, index)
     }
     const [first, last] = [holding(start), holding(end - 1)]
     return {

@@ -150,18 +150,18 @@ describe('every comparison', () => {
   test('has runs that cover both sides and one span for each drift', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
-        const { stretches, report } = compareTrajectories(left, right)
+        const { alignedRuns, report } = compareTrajectories(left, right)
         let [l, r] = [0, 0]
-        for (const [index, stretch] of stretches.entries()) {
-          expect([stretch.left.start, stretch.right.start]).toEqual([l, r])
-          ;[l, r] = [stretch.left.end, stretch.right.end]
-          const before = stretches[index - 1]
-          if (stretch.kind === 'equal') expect(before?.kind).not.toBe('equal')
-          if (stretch.kind === 'equal' && report.sameVocabulary)
-            expect(ids(left).slice(stretch.left.start, l)).toEqual(ids(right).slice(stretch.right.start, r))
+        for (const [index, alignedRun] of alignedRuns.entries()) {
+          expect([alignedRun.left.start, alignedRun.right.start]).toEqual([l, r])
+          ;[l, r] = [alignedRun.left.end, alignedRun.right.end]
+          const before = alignedRuns[index - 1]
+          if (alignedRun.kind === 'equal') expect(before?.kind).not.toBe('equal')
+          if (alignedRun.kind === 'equal' && report.sameVocabulary)
+            expect(ids(left).slice(alignedRun.left.start, l)).toEqual(ids(right).slice(alignedRun.right.start, r))
         }
         expect([l, r]).toEqual([ids(left).length, ids(right).length])
-        const drift = stretches.filter(({ kind }) => kind === 'drift')
+        const drift = alignedRuns.filter(({ kind }) => kind === 'drift')
         expect(report.spans.map(({ left: ours, right: theirs }) => [ours, theirs])).toEqual(
           drift.map((each) => [each.left, each.right]),
         )
@@ -203,12 +203,12 @@ describe('every comparison', () => {
   test('of swapped sides has the swapped runs', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
-        const swapped = compareTrajectories(right, left).stretches.map((each) => ({
+        const swapped = compareTrajectories(right, left).alignedRuns.map((each) => ({
           ...each,
           left: each.right,
           right: each.left,
         }))
-        expect(swapped).toEqual(compareTrajectories(left, right).stretches)
+        expect(swapped).toEqual(compareTrajectories(left, right).alignedRuns)
       }),
       { numRuns: runs(300) },
     )

@@ -14,24 +14,24 @@ type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
 /** Returns the runs in order, with the same coverage as the given ones. Two equal runs are never adjacent. */
 export function mergeEqualRuns(
-  stretches: readonly AlignedRun[],
+  alignedRuns: readonly AlignedRun[],
   left: DriftSide,
   right: DriftSide,
 ): readonly AlignedRun[] {
   const all: AlignedRun[] = []
-  const add = (stretch: AlignedRun) => {
+  const add = (alignedRun: AlignedRun) => {
     const last = all.at(-1)
-    if (stretch.kind === 'equal' && last?.kind === 'equal')
+    if (alignedRun.kind === 'equal' && last?.kind === 'equal')
       all[all.length - 1] = {
         kind: 'equal',
-        left: { start: last.left.start, end: stretch.left.end },
-        right: { start: last.right.start, end: stretch.right.end },
+        left: { start: last.left.start, end: alignedRun.left.end },
+        right: { start: last.right.start, end: alignedRun.right.end },
       }
-    else all.push(stretch)
+    else all.push(alignedRun)
   }
-  for (const stretch of withWholeParts(stretches, left, right))
-    if (stretch.kind === 'equal' || stretch.sameBytes) add(stretch)
-    else for (const part of cutDrift(stretch, left, right)) add(part)
+  for (const alignedRun of withWholeParts(alignedRuns, left, right))
+    if (alignedRun.kind === 'equal' || alignedRun.sameBytes) add(alignedRun)
+    else for (const part of cutDrift(alignedRun, left, right)) add(part)
   return all
 }
 

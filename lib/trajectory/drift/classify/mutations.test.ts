@@ -52,10 +52,10 @@ describe('compareTrajectories of equal sides', () => {
   test.each([...BASES, ...PYTHONIC, example('retokenization-drift')])(
     'finds no drift for $name against its own replay',
     (base) => {
-      const { report, stretches } = compareTrajectories(base.trajectory, retold(base, base.trajectory.segments))
+      const { report, alignedRuns } = compareTrajectories(base.trajectory, retold(base, base.trajectory.segments))
       expect(report).toMatchObject({ spans: [], byKind: {}, trained: { touched: 0 }, rows: { count: 1, extra: 0 } })
       expect(report.severity).toBeUndefined()
-      expect(stretches).toHaveLength(1)
+      expect(alignedRuns).toHaveLength(1)
     },
   )
 })

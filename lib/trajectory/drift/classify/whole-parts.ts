@@ -10,18 +10,18 @@ import { type DriftSide, spanAt } from './drift-side.ts'
 /** Returns the runs with some drifts moved back. */
 export function withWholeParts(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const moved = [...given]
-  for (const [index, stretch] of given.entries()) {
+  for (const [index, alignedRun] of given.entries()) {
     const [before, behind] = [moved[index - 1], moved[index + 1]]
-    if (stretch.kind === 'equal' || !before || !behind) continue
+    if (alignedRun.kind === 'equal' || !before || !behind) continue
     const back =
-      stretch.right.start === stretch.right.end
-        ? tokensBack(left, stretch.left)
-        : stretch.left.start === stretch.left.end
-          ? tokensBack(right, stretch.right)
+      alignedRun.right.start === alignedRun.right.end
+        ? tokensBack(left, alignedRun.left)
+        : alignedRun.left.start === alignedRun.left.end
+          ? tokensBack(right, alignedRun.right)
           : 0
     if (back === 0 || back > before.left.end - before.left.start) continue
     moved[index - 1] = { ...before, left: endMoved(before.left, back), right: endMoved(before.right, back) }
-    moved[index] = { ...stretch, left: bothMoved(stretch.left, back), right: bothMoved(stretch.right, back) }
+    moved[index] = { ...alignedRun, left: bothMoved(alignedRun.left, back), right: bothMoved(alignedRun.right, back) }
     moved[index + 1] = { ...behind, left: startMoved(behind.left, back), right: startMoved(behind.right, back) }
   }
   // An equal run may have been only the common beginning of both blocks.

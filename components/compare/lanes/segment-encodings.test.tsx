@@ -4,7 +4,7 @@ import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import type { SegmentEncoding } from '#lib/analysis/compare/shown-side.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { SegmentEncodings } from './segments-alone.tsx'
+import { SegmentEncodings } from './segment-encodings.tsx'
 
 function compared(perSegment: readonly SegmentEncoding[] | undefined): ComparedSides {
   const recorded = { trajectory: sampleTrajectory, caveats: [] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainIgnored } from './sampling-heed.ts'
+import { explainIgnored } from './ignored-parameters.ts'
 
 test('explainIgnored reports parameters that routers drop, and unknown ones, only for a router', () => {
   expect(explainIgnored('logit_bias', { kind: 'router' })).toContain('routers drop it')
