@@ -10,11 +10,16 @@ export type InspectState<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: Error }
 
-interface InspectTaskOptions {
+/** State of a task that has ended. */
+export type InspectAnswer<Result> = Exclude<InspectState<Result>, { kind: 'running' }>
+
+interface InspectTaskOptions<Result> {
   /** Tokenizers that the task needs, as the server's loader names them. If omitted, none. */
   readonly tokenizers?: readonly string[]
   /** `false` means that the task is not requested yet. */
   readonly isOn?: boolean
+  /** Called once with each answer, as of the render that is shown when it arrives. */
+  readonly onAnswer?: (answer: InspectAnswer<Result>) => void
 }
 
 /**
@@ -25,23 +30,25 @@ export function useInspectTask<Name extends InspectTaskName>(
   { trajectory, run }: Pick<Inspection, 'trajectory' | 'run'>,
   name: Name,
   request: InspectRequestOf<Name>,
-  { tokenizers = [], isOn = true }: InspectTaskOptions = {},
+  { tokenizers = [], isOn = true, onAnswer }: InspectTaskOptions<InspectResultOf<Name>> = {},
 ): InspectState<InspectResultOf<Name>> {
   const key = JSON.stringify([name, request, tokenizers])
   const [answer, setAnswer] = useState<{
     readonly key: string
     readonly trajectory: Inspection['trajectory']
-    readonly state: Exclude<InspectState<InspectResultOf<Name>>, { kind: 'running' }>
+    readonly state: InspectAnswer<InspectResultOf<Name>>
   }>()
+  const settle = useEffectEvent((state: InspectAnswer<InspectResultOf<Name>>) => {
+    setAnswer({ key, trajectory, state })
+    onAnswer?.(state)
+  })
   const ask = useEffectEvent(async (signal: AbortSignal) => {
-    try {
-      const result = await run(name, request, { tokenizers, signal })
-      if (!signal.aborted) setAnswer({ key, trajectory, state: { kind: 'done', result } })
-    } catch (reason) {
-      if (signal.aborted) return
-      const error = reason instanceof Error ? reason : new Error(String(reason))
-      setAnswer({ key, trajectory, state: { kind: 'failed', error } })
-    }
+    const state = await run(name, request, { tokenizers, signal }).then(
+      (result) => ({ kind: 'done', result }) as const,
+      (reason: unknown) =>
+        ({ kind: 'failed', error: reason instanceof Error ? reason : new Error(String(reason)) }) as const,
+    )
+    if (!signal.aborted) settle(state)
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another request or trajectory needs another result
   useEffect(() => {

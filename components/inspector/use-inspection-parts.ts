@@ -8,6 +8,7 @@ import { unfoldedAt } from '#components/token-view/pieces/folding.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { currentHit, withCurrentHit } from './find/hit-steps.ts'
 import type { Inspection } from './inspection.ts'
 import type { PanelCommandName, PanelCommands } from './selection/panel-commands.ts'
@@ -34,20 +35,35 @@ interface PartsOptions {
   readonly first?: () => { readonly marks: readonly TokenMarks[]; readonly folds: Folds }
 }
 
+/** Marks with the trajectory for which they were found. */
+interface OwnMarks extends TokenMarks {
+  readonly of: TrajectoryView
+}
+
 /** Returns an `Inspection` with its own state, and the handlers that the token view needs. */
 export function useInspectionParts(given: Given, { onShowTokens, first }: PartsOptions) {
   const { trajectory, view, onView } = given
   const [pointed, setPointed] = useState<number>()
-  const [ownMarks, setMarks] = useState<readonly TokenMarks[]>(() => first?.().marks ?? [])
+  const [ownMarks, setMarks] = useState<readonly OwnMarks[]>(
+    () => first?.().marks.map((marks) => ({ ...marks, of: trajectory })) ?? [],
+  )
   const [folds, setFolds] = useState<Folds>(() => first?.().folds ?? NO_FOLDS)
   const [inSight, setInSight] = useState<Span>()
   const { offers, offer } = usePanelCommands()
   const { said, say } = useStatusMessage()
   const grid = useRef<GridControl>(null)
   const hit = currentHit(ownMarks, view.selection)
-  const marks = useMemo(() => withCurrentHit(ownMarks, hit), [ownMarks, hit])
+  // Drift of other tokens, or of another tokenizer, is unknown and not shown.
+  const isDriftOld = ownMarks.some(({ kind, of }) => kind === 'drift' && of !== trajectory)
+  const marks = useMemo(
+    () => withCurrentHit(isDriftOld ? ownMarks.filter(({ kind }) => kind !== 'drift') : ownMarks, hit),
+    [ownMarks, hit, isDriftOld],
+  )
   const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
-    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])])
+    setMarks((known) => [
+      ...known.filter((mark) => mark.kind !== kind),
+      ...(ranges ? [{ kind, ranges, of: trajectory }] : []),
+    ])
   const select = (chosen: Selection | undefined, tab?: 'tokens') => {
     onView({ selection: chosen, ...(tab && { tab }) })
     if (chosen) setFolds((known) => unfoldedAt(known, trajectory, chosen.focus))

@@ -1,14 +1,14 @@
 'use client'
 /** The findings of the trajectory in one line, each with its count; a click shows its positions one after the other. */
 import { ChevronLeft, ChevronRight, CircleCheck, CircleHelp, CircleX, Info, TriangleAlert, X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { type Drift, driftTokenizer, tokenizerFindings } from '#lib/analysis/health/drift.ts'
 import { byGravity, type Health, type HealthFinding, type Severity } from '#lib/trajectory/health/health.ts'
 import type { Inspection, InspectorPartProps } from '../inspection.ts'
-import { type InspectState, useInspectTask } from '../use-inspect-task.ts'
+import { type InspectAnswer, type InspectState, useInspectTask } from '../use-inspect-task.ts'
 
 /** Shows the health findings of a trajectory and checks it for drift; a run is checked when it has ended. */
 export function HealthStrip({ inspection }: InspectorPartProps) {
@@ -117,12 +117,15 @@ interface Chip extends Pick<HealthFinding, 'label' | 'message' | 'places' | 'rem
 function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
   const wanted = driftTokenizer(inspection.trajectory.model)
   const tokenizers = 'name' in wanted ? [wanted.name] : []
-  const asked = useInspectTask(inspection, 'drift', undefined, { tokenizers, isOn: isOn && 'name' in wanted })
-  const mark = useEffectEvent((ranges: Int32Array | undefined) => {
+  const mark = (answer: InspectAnswer<Drift>) => {
+    const ranges = answer.kind === 'done' && answer.result.kind === 'known' ? answer.result.ranges : undefined
     if (ranges || inspection.marks.some(({ kind }) => kind === 'drift')) inspection.onMarks('drift', ranges)
+  }
+  const asked = useInspectTask(inspection, 'drift', undefined, {
+    tokenizers,
+    isOn: isOn && 'name' in wanted,
+    onAnswer: mark,
   })
-  const ranges = asked.kind === 'done' && asked.result.kind === 'known' ? asked.result.ranges : undefined
-  useEffect(() => mark(ranges), [ranges])
   return 'why' in wanted ? { kind: 'done', result: { kind: 'unknown', why: wanted.why } } : asked
 }
 

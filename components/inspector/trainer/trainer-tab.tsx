@@ -1,5 +1,5 @@
 'use client'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useState } from 'react'
 import { TrainerCutFields } from '#components/token-view/overview/trainer-cut.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -13,11 +13,22 @@ import { SampleSummary } from './sample-summary.tsx'
 /** Shows the exact arrays that each export format provides to a trainer. */
 export function TrainerTab({ inspection }: InspectorPartProps) {
   const { trajectory, view, onView, onSelect, run, onSave } = inspection
-  const answer = useInspectTask(inspection, 'trainerSheet', { format: view.format })
   const [rowIndex, setRowIndex] = useState(0)
+  const marks = rowMarks(inspection)
+  const rowIn = (shown: TrainerSheet | undefined, index = rowIndex) => shown?.rows[index] ?? shown?.rows[0]
+  const answer = useInspectTask(
+    inspection,
+    'trainerSheet',
+    { format: view.format },
+    // Another format, or more tokens, has other marks.
+    { onAnswer: (arrived) => arrived.kind === 'done' && marks.follow(rowIn(arrived.result)) },
+  )
   const sheet = answer.kind === 'done' ? answer.result : answer.kind === 'running' ? answer.before : undefined
-  const row = sheet?.rows[rowIndex] ?? sheet?.rows[0]
-  const marks = useMarks(inspection, row)
+  const row = rowIn(sheet)
+  const chooseRow = (index: number) => {
+    setRowIndex(index)
+    marks.follow(rowIn(sheet, index))
+  }
   const save = async () => {
     if (!sheet) return
     const { name, text } = await run('trainerFile', { format: sheet.format }, { signal: new AbortController().signal })
@@ -45,14 +56,14 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
           onChange={(format) => onView({ format })}
           options={sheet.formats.map(({ name, label }) => ({ value: name, text: label }))}
         />
-        {sheet.rows.length > 1 && <RowChoice sheet={sheet} value={rowIndex} onChange={setRowIndex} />}
+        {sheet.rows.length > 1 && <RowChoice sheet={sheet} value={rowIndex} onChange={chooseRow} />}
         <label className="flex min-h-7 items-center gap-2">
           <input
             type="checkbox"
             className="size-4 accent-(--accent)"
             checked={marks.isOn}
-            disabled={!marks.hasAny}
-            onChange={(event) => marks.set(event.target.checked)}
+            disabled={row.edgeMarks.length + row.cutMarks.length === 0}
+            onChange={(event) => marks.show(event.target.checked ? row : undefined)}
           />
           Show on tokens
         </label>
@@ -73,20 +84,20 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
   )
 }
 
-/** Marks edges and cuts on the tokens until they are turned off, also while another tab is shown. */
-function useMarks({ marks, onMarks }: Inspection, row: SheetRow | undefined) {
+/** Returns what marks edges and cuts on the tokens. The marks stay until they are turned off, also while another tab is shown. */
+function rowMarks({ marks, onMarks }: Inspection) {
   const isOn = marks.some(({ kind, ranges }) => (kind === 'edge' || kind === 'cut') && ranges.length > 0)
-  const set = (on: boolean) => {
-    onMarks('edge', on && row ? row.edgeMarks : new Int32Array())
-    onMarks('cut', on && row ? row.cutMarks : new Int32Array())
+  const show = (row: SheetRow | undefined) => {
+    onMarks('edge', row?.edgeMarks ?? new Int32Array())
+    onMarks('cut', row?.cutMarks ?? new Int32Array())
   }
-  // Another format, or more tokens, has other marks.
-  const follow = useEffectEvent(() => {
-    if (isOn && row && !marks.some(({ ranges }) => ranges === row.edgeMarks)) set(true)
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks change only with the row
-  useEffect(() => follow(), [row])
-  return { isOn, set, hasAny: row !== undefined && row.edgeMarks.length + row.cutMarks.length > 0 }
+  return {
+    isOn,
+    /** Shows the marks of a row; undefined turns them off. */
+    show,
+    /** Shows the marks of another row if marks are on. */
+    follow: (row: SheetRow | undefined) => isOn && row && show(row),
+  }
 }
 
 interface RowChoiceProps {

@@ -148,6 +148,21 @@ test('the Trainer tab reports arrays that do not agree, and shows one of several
   expect(screen.getByText('✗ 9 expected')).toBeTruthy()
 })
 
+test('marks of the Trainer tab follow the chosen sample', async () => {
+  const [sheet] = [inspectTasks.trainerSheet({ format: 'slime' }, sample, [])]
+  sheet.next()
+  const made = sheet.next().value as TrainerSheet
+  const rows = [made.rows[0], { ...made.rows[0], cutMarks: Int32Array.of(8, 9) }]
+  const { shown, user } = show({ run: (async () => ({ ...made, rows })) as unknown as Inspection['run'] })
+  const cuts = () => Array.from(shown.now.marks.find(({ kind }) => kind === 'cut')?.ranges ?? [])
+  await user.selectOptions(await screen.findByLabelText('Sample'), '2 of 2')
+  expect(cuts()).toEqual([])
+  await user.click(screen.getByLabelText('Show on tokens'))
+  expect(cuts()).toEqual([8, 9])
+  await user.selectOptions(screen.getByLabelText('Sample'), '1 of 2')
+  expect(cuts()).toEqual([3, 4])
+})
+
 test('the Trainer tab reports an error of the worker', async () => {
   show({ run: () => Promise.reject(new Error('the worker was lost')) })
   expect(await screen.findByText('the worker was lost')).toBeTruthy()
