@@ -74,6 +74,27 @@ describe('the rollout store', () => {
     expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
+  test('reports once that a rollout has ended or is gone', async () => {
+    const settled: RolloutState[] = []
+    const settlement = (): Promise<RolloutState> =>
+      new Promise((resolve) => {
+        const store = createRolloutStore(
+          (action) => setTimeout(action, 1),
+          (state) => {
+            settled.push(state)
+            expect(store.state()).toBe(state)
+            resolve(state)
+          },
+        )
+        store.follow('r', 'k')
+      })
+    answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    expect(recorded(await settlement())).toEqual({ kind: 'ended', key: 'k', trajectory })
+    answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
+    expect(await settlement()).toEqual({ kind: 'gone', key: 'k' })
+    expect(settled).toHaveLength(2)
+  })
+
   test('continues after a lost connection at the last received event', async () => {
     const asked: string[] = []
     answer = (request, response) => {

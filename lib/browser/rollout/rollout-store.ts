@@ -29,6 +29,9 @@ export type RolloutState =
       readonly trajectory: TrajectoryView | undefined
     }
 
+/** State of a rollout that is not followed any more. */
+export type SettledRollout = Extract<RolloutState, { kind: 'ended' | 'gone' | 'failed' }>
+
 /** Access to the open rollout. */
 export interface RolloutStore {
   subscribe(listener: () => void): () => void
@@ -38,8 +41,14 @@ export interface RolloutStore {
   reset(): void
 }
 
-/** Returns a store without a rollout. `nextFrame` runs an action before the next frame is drawn. */
-export function createRolloutStore(nextFrame: (action: () => void) => void): RolloutStore {
+/**
+ * Returns a store without a rollout. `nextFrame` runs an action before the next frame is drawn; `onSettled` is called once for
+ * each rollout that ends or cannot be followed any more.
+ */
+export function createRolloutStore(
+  nextFrame: (action: () => void) => void,
+  onSettled: (state: SettledRollout) => void = () => {},
+): RolloutStore {
   const { subscribe, state, set } = createStore<RolloutState>({ kind: 'idle' })
   let leave = new AbortController()
   return {
@@ -53,19 +62,25 @@ export function createRolloutStore(nextFrame: (action: () => void) => void): Rol
       leave.abort()
       leave = new AbortController()
       set({ kind: 'following', key, rolloutId, trajectory: undefined, isConnected: true })
-      followUntilEnd(rolloutId, key, leave.signal, nextFrame, state, set)
+      const settle = (settled: SettledRollout) => {
+        set(settled)
+        onSettled(settled)
+      }
+      followUntilEnd(rolloutId, key, { signal: leave.signal, nextFrame, current: state, set, settle })
     },
   }
 }
 
-function followUntilEnd(
-  rolloutId: string,
-  key: string,
-  signal: AbortSignal,
-  nextFrame: (action: () => void) => void,
-  current: () => RolloutState,
-  set: (state: RolloutState) => void,
-): void {
+interface Following {
+  readonly signal: AbortSignal
+  readonly nextFrame: (action: () => void) => void
+  readonly current: () => RolloutState
+  readonly set: (state: RolloutState) => void
+  /** Ends the following with its last state. */
+  readonly settle: (state: SettledRollout) => void
+}
+
+function followUntilEnd(rolloutId: string, key: string, { signal, nextFrame, current, set, settle }: Following): void {
   const growth = createGrowth()
   let isDue = false
   let hasEnded = false
@@ -75,14 +90,15 @@ function followUntilEnd(
     if (signal.aborted || state.kind !== 'following') return
     try {
       const { trajectory } = growth
-      set(hasEnded && trajectory ? { kind: 'ended', key, trajectory } : { ...state, trajectory })
+      if (hasEnded && trajectory) settle({ kind: 'ended', key, trajectory })
+      else set({ ...state, trajectory })
     } catch (error) {
       fail(notUnderstood(error))
     }
   }
   const fail = (error: ApiError) => {
     const state = current()
-    set({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
+    settle({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
   }
   void followLines({
     path: `/api/rollouts/${encodeURIComponent(rolloutId)}/events`,
@@ -99,6 +115,6 @@ function followUntilEnd(
       const state = current()
       if (state.kind === 'following' && state.isConnected !== isConnected) set({ ...state, isConnected })
     },
-    onGone: (error) => (error ? fail(error) : set({ kind: 'gone', key })),
+    onGone: (error) => (error ? fail(error) : settle({ kind: 'gone', key })),
   })
 }

@@ -1,12 +1,12 @@
 'use client'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type RunStarted, runStartedSchema } from '#lib/api/run-request.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { GROUPS, serversOptions, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
-import { createRolloutStore, type RolloutState } from './rollout-store.ts'
+import { createRolloutStore, type RolloutState, type SettledRollout } from './rollout-store.ts'
 
 /** The rollout of a page. */
 export interface Rollout {
@@ -29,6 +29,18 @@ async function putEnded(cache: QueryClient, key: string, trajectory: TrajectoryV
   if (trajectory.group) await cache.invalidateQueries({ queryKey })
 }
 
+/** Updates what was read from the server before the rollout ended or was lost. */
+function updateCache(cache: QueryClient, settled: SettledRollout): void {
+  if (settled.kind === 'ended') {
+    void putEnded(cache, settled.key, settled.trajectory)
+    void cache.invalidateQueries({ queryKey: TRAJECTORIES })
+    // The rollout was a sample of a group that continued by itself.
+    void cache.invalidateQueries({ queryKey: GROUPS })
+  } else void cache.invalidateQueries({ queryKey: trajectoryOptions(settled.key).queryKey })
+  // The launch token is from an earlier start: the query for the servers then requests a new token.
+  if (settled.kind === 'failed' && settled.error.status === 401) void cache.invalidateQueries(serversOptions())
+}
+
 const IDLE: RolloutState = { kind: 'idle' }
 
 /**
@@ -36,25 +48,15 @@ const IDLE: RolloutState = { kind: 'idle' }
  * followed again when its trajectory is shown.
  */
 export function useRollout(key: string | undefined): Rollout {
-  const [store] = useState(() => createRolloutStore((action) => requestAnimationFrame(action)))
+  const cache = useQueryClient()
+  const [store] = useState(() =>
+    createRolloutStore(
+      (action) => requestAnimationFrame(action),
+      (settled) => updateCache(cache, settled),
+    ),
+  )
   const all = useSyncExternalStore(store.subscribe, store.state, store.state)
   const state = all.kind !== 'idle' && all.key === key ? all : IDLE
-  const cache = useQueryClient()
-  // The launch token is from an earlier start: the query for the servers then requests a new token.
-  const askAgain = useEffectEvent((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) void cache.invalidateQueries(serversOptions())
-  })
-  useEffect(() => {
-    if (all.kind === 'ended') {
-      void putEnded(cache, all.key, all.trajectory)
-      void cache.invalidateQueries({ queryKey: TRAJECTORIES })
-      // The rollout was a sample of a group that continued by itself.
-      void cache.invalidateQueries({ queryKey: GROUPS })
-    }
-    if (all.kind === 'gone' || all.kind === 'failed')
-      void cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })
-    if (all.kind === 'failed') askAgain(all.error)
-  }, [all, cache])
   useEffect(() => {
     const followed = store.state()
     if (followed.kind === 'idle' || followed.key === key) return
