@@ -1,7 +1,6 @@
 /** Draws the image of a token view on a canvas, at twice the resolution of the screen. */
 
 import { TOKEN_FONTS } from '#components/token-view/grid/measure-text.ts'
-import { boundaryLineAfter, HEAT_TOP, heatHeight } from '#components/token-view/grid/row-background.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'
@@ -84,33 +83,15 @@ function drawRow(pen: Pen, row: ImageRow, image: GridImage): void {
   if (row.folded !== undefined)
     pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${TOKEN_FONTS}`, 'var(--faint)')
   // All backgrounds are drawn first, since a slanted letter overlaps the next token.
-  for (const token of row.tokens) drawGround(pen, token, row.top, image)
+  for (const { runs, top, height } of row.bars.toReversed())
+    for (const { from, to, colour } of runs) pen.fill(colour, RAIL_WIDTH + from, row.top + top, to - from, height)
   for (const token of row.tokens) drawText(pen, token, row.top + rowHeight / 2, font, image)
 }
 
-function drawGround(
-  pen: Pen,
-  { from, to, colour, isTrained, isSpecial }: ImageToken,
-  top: number,
-  { rowHeight, showsBoundaries }: GridImage,
-) {
-  if (colour !== undefined) pen.fill(colour, from, top + HEAT_TOP, to - from, heatHeight(rowHeight))
-  if (showsBoundaries) {
-    const line = boundaryLineAfter(to)
-    pen.fill(line.colour, line.from, top + HEAT_TOP, line.to - line.from, heatHeight(rowHeight))
-  }
-  if (isTrained) pen.fill('var(--trained)', from, top + rowHeight - 2, to - from, 2)
-  if (!isSpecial) return
-  const [left, right, upper, lower] = [from + 1, to - 1, top + 3, top + rowHeight - 4]
-  pen.fill('var(--special-edge)', left, upper, right - left, 1)
-  pen.fill('var(--special-edge)', left, lower, right - left, 1)
-  pen.fill('var(--special-edge)', left, upper + 1, 1, lower - upper - 1)
-  pen.fill('var(--special-edge)', right - 1, upper + 1, 1, lower - upper - 1)
-}
-
 function drawText(pen: Pen, token: ImageToken, middle: number, font: string, { cell, fontSize }: GridImage): void {
-  const { from, text, marks, isPlain, isTrained } = token
-  const ink = isTrained ? 'var(--ink-trained)' : 'var(--ink-context)'
+  const { text, marks, isPlain, trained } = token
+  const from = RAIL_WIDTH + token.from
+  const ink = trained ? 'var(--ink-trained)' : 'var(--ink-context)'
   // Text is drawn character by character, since fonts draw `->` and `!=` as ligatures, which are not tokens.
   const parts = isPlain ? [...text] : [text]
   for (const [index, part] of parts.entries()) pen.write(part, from + index * cell, middle, font, ink)

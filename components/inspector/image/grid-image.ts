@@ -1,13 +1,14 @@
 /** The image of a token view as data: position, text and marks of each token. Units are CSS pixels. */
 
 import type { Colouring } from '#components/token-view/colour/colouring.ts'
-import { cellsOf, type Line, lineNumbered, lineOfToken } from '#components/token-view/grid/layout.ts'
+import { type Line, lineNumbered, lineOfToken } from '#components/token-view/grid/layout.ts'
+import { type BackgroundBar, backgroundBars } from '#components/token-view/grid/row-background.ts'
 import type { TokenPicture } from '#components/token-view/grid/token-picture.ts'
+import { lineMarks, type TokenInRow, tokensInLine } from '#components/token-view/grid/token-row.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { isTrained, spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 import { type LegendPart, legendParts } from './legend-parts.ts'
 
@@ -22,8 +23,6 @@ export interface GridImage {
   readonly legend: readonly LegendPart[]
   readonly rails: readonly ImageRail[]
   readonly rows: readonly ImageRow[]
-  /** Whether a thin line follows each token. */
-  readonly showsBoundaries: boolean
   /** Number of lines that did not fit; 0 = none. */
   readonly left: number
 }
@@ -42,20 +41,16 @@ export interface ImageRow {
   readonly isCall: boolean
   /** Text of a line of folded tokens; undefined for other lines. */
   readonly folded: string | undefined
+  /** Coloured areas below the texts, the first on top. */
+  readonly bars: readonly BackgroundBar[]
   readonly tokens: readonly ImageToken[]
 }
 
-/** A token of a line. */
-export interface ImageToken {
-  /** Pixels from the left edge of the image, half-open. */
-  readonly from: number
-  readonly to: number
+/** A token of a line and its text. */
+export interface ImageToken extends TokenInRow {
   readonly text: string
   readonly marks: string
   readonly isPlain: boolean
-  readonly colour: string | undefined
-  readonly isTrained: boolean
-  readonly isSpecial: boolean
 }
 
 /** Height of the title and the legend, in pixels. */
@@ -101,7 +96,6 @@ export function gridImage(picture: TokenPicture, colouring: Colouring, range: Sp
     height: Math.ceil(Math.max(top, lowest) + SEGMENT_GAP / 2),
     rowHeight: layout.rowHeight,
     fontSize: options.fontSize,
-    showsBoundaries: options.showsBoundaries,
     cell,
     title: `${visibleText(name)} · tokens ${countText(range.start)} to ${countText(range.end - 1)} of ${countText(tokenCount(picture.trajectory))}`,
     legend: legendParts(colouring),
@@ -125,31 +119,22 @@ function linesOf({ layout }: TokenPicture, { start, end }: Span): readonly Line[
 }
 
 function rowOf(line: Line, top: number, range: Span, picture: TokenPicture): ImageRow {
-  const { layout, options, reading, specialIds, cell } = picture
+  const { layout, options } = picture
   const { segment, firstToken } = line.layout
   const stands = (kind: 'think' | 'tool-call') =>
     spansOf(segment).some((span) => span.kind === kind && span.span.start < line.end && span.span.end > line.start)
   const row = { top, isThink: stands('think'), isCall: stands('tool-call') }
-  if (line.isFolded) return { ...row, folded: `▸ ${countText(line.end - line.start)} tok`, tokens: [] }
-  const tokens: ImageToken[] = []
-  let column = 0
-  for (let index = line.start; index < line.end; index++) {
-    const next = column + cellsOf(layout, segment.ids, index)
-    const token = firstToken + index
-    if (token >= range.start && token < range.end) {
-      const { text, marks, isPlain } = layout.table.piece(segment.ids, index, layout.columns)
-      tokens.push({
-        from: RAIL_WIDTH + column * cell,
-        to: RAIL_WIDTH + next * cell,
-        text,
-        marks: options.showsWhitespace ? marks : '',
-        isPlain,
-        colour: reading.colour(token, segment, index),
-        isTrained: isTrained(segment, index),
-        isSpecial: specialIds.has(elementAt(segment.ids, index)),
-      })
-    }
-    column = next
+  if (line.isFolded) return { ...row, folded: `▸ ${countText(line.end - line.start)} tok`, bars: [], tokens: [] }
+  const tokens = tokensInLine(line, picture).filter(
+    ({ index }) => firstToken + index >= range.start && firstToken + index < range.end,
+  )
+  return {
+    ...row,
+    folded: undefined,
+    bars: backgroundBars(lineMarks(line, tokens, picture), layout.rowHeight),
+    tokens: tokens.map((token) => {
+      const { text, marks, isPlain } = layout.table.piece(segment.ids, token.index, layout.columns)
+      return { ...token, text, marks: options.showsWhitespace ? marks : '', isPlain }
+    }),
   }
-  return { ...row, folded: undefined, tokens }
 }

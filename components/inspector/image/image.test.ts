@@ -43,19 +43,29 @@ test('the image contains the tokens of its range, each once, in order', () => {
   )
   const some = imageOf(2, 5).rows.flatMap(({ tokens }) => tokens)
   expect(some.map(({ text }) => text.trim())).toEqual(['<end>', '<think>', expect.stringContaining('E6 97')])
-  expect(some.map(({ isTrained, isSpecial }) => [isTrained, isSpecial])).toEqual([
-    [false, true],
-    [true, true],
-    [true, false],
-  ])
-  expect(some.map(({ colour }) => colour !== undefined)).toEqual([false, true, true])
+  expect(some.map(({ trained }) => trained)).toEqual([false, true, true])
 })
 
-test('the image shows token boundaries if the token view does', () => {
-  const picture = pictureOf(sample)
-  expect(imageOf(0, 5, picture).showsBoundaries).toBe(false)
-  const bounded = { ...picture, options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }
-  expect(imageOf(0, 5, bounded).showsBoundaries).toBe(true)
+test('the image has the background bars of the token view, for the tokens of its range only', () => {
+  const coloured = (range: readonly [number, number], colour: RegExp, picture = pictureOf(sample)) =>
+    imageOf(...range, picture).rows.map(({ bars }) =>
+      bars.flatMap(({ runs, top, height }) =>
+        runs.flatMap(({ from, to, colour: own }) => (colour.test(own) ? [{ from, to, top, height }] : [])),
+      ),
+    )
+  const [prompt, response] = imageOf(2, 5).rows.map(({ tokens }) => tokens.map(({ from, to }) => [from, to] as const))
+  const underline = { from: 0, to: response?.at(-1)?.[1], top: 22, height: 2 }
+  expect(coloured([2, 5], /--trained/)).toEqual([[], [underline]])
+  const edge = { from: prompt?.[0]?.[0], to: prompt?.[0]?.[1], height: 1 }
+  expect(coloured([2, 3], /--special-edge/)[0]).toEqual(
+    expect.arrayContaining([
+      { ...edge, top: 3 },
+      { ...edge, top: 20 },
+    ]),
+  )
+  const boundaries = { ...pictureOf(sample), options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }
+  expect(coloured([0, 3], /--token-boundary/)).toEqual([[]])
+  expect(coloured([0, 3], /--token-boundary/, boundaries)[0]).toHaveLength(3)
 })
 
 test('rows of the image do not overlap, and all are inside the image', () => {

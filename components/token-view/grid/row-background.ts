@@ -1,6 +1,7 @@
 /**
- * The background of a whole row of tokens as CSS gradients below one text: heat, underline of trained tokens, boxes of
- * special tokens and token boundaries. A gradient costs one element, however many tokens it colours.
+ * The background of a whole row of tokens: heat, underline of trained tokens, boxes of special tokens and token boundaries.
+ * The token view draws it as CSS gradients below one text, because a gradient costs one element, however many tokens it
+ * colours. The copied image draws the same bars on a canvas.
  */
 
 /** A coloured part of the row, in pixels, half-open. */
@@ -23,6 +24,13 @@ export interface RowMarks {
   readonly bands?: readonly (readonly BackgroundRun[])[]
 }
 
+/** Runs of one height, at one distance from the top of the row, in pixels. */
+export interface BackgroundBar {
+  readonly runs: readonly BackgroundRun[]
+  readonly top: number
+  readonly height: number
+}
+
 /** CSS of all layers of a background. */
 export interface BackgroundStyle {
   readonly backgroundImage: string
@@ -38,22 +46,26 @@ export interface Layer {
 }
 
 /** Returns the CSS background of a row that is `row` pixels high. */
-export function rowBackground(
+export const rowBackground = (marks: RowMarks, row: number): BackgroundStyle =>
+  stacked(backgroundBars(marks, row).map(({ runs, top, height }) => layer(runs, `100% ${height}px`, `0 ${top}px`)))
+
+/** Returns the bars of a row that is `row` pixels high, the first on top. */
+export function backgroundBars(
   { heat, trained, special, boundaries = [], groups = [], bands = [] }: RowMarks,
   row: number,
-): BackgroundStyle {
+): readonly BackgroundBar[] {
   const above = Math.ceil(bands.length / 2)
-  return stacked([
-    layer(trained, '100% 2px', '0 100%'),
+  return [
+    { runs: trained, top: row - 2, height: 2 },
     ...boxes(special, row, 3),
     ...boxes(groups, row, 1),
     ...bands.map((band, index) => {
       const top = index < above ? 1 + index * BAND_PITCH : row - 2 - (bands.length - 1 - index) * BAND_PITCH
-      return layer(band, '100% 2px', `0 ${top}px`)
+      return { runs: band, top, height: 2 }
     }),
-    layer(boundaries, `100% ${heatHeight(row)}px`, `0 ${HEAT_TOP}px`),
-    layer(heat, `100% ${heatHeight(row)}px`, `0 ${HEAT_TOP}px`),
-  ])
+    { runs: boundaries, top: HEAT_TOP, height: heatHeight(row) },
+    { runs: heat, top: HEAT_TOP, height: heatHeight(row) },
+  ]
 }
 
 /** Distance of the heat from the top of the row, in pixels. The strip above it and the underline below it belong to other marks. */
@@ -88,14 +100,12 @@ export function joinRuns(runs: readonly BackgroundRun[]): BackgroundRun[] {
   return joined
 }
 
-/** Returns the layers of a thin box around each run, `inset` pixels from the top and bottom of the row. */
-function boxes(runs: readonly BackgroundRun[], row: number, inset: number): (Layer | undefined)[] {
-  return [
-    layer(runs, '100% 1px', `0 ${inset}px`),
-    layer(runs, '100% 1px', `0 ${row - inset - 1}px`),
-    layer(runs.flatMap(edges), `100% ${row - 2 * inset - 1}px`, `0 ${inset}px`),
-  ]
-}
+/** Returns the bars of a thin box around each run, `inset` pixels from the top and bottom of the row. */
+const boxes = (runs: readonly BackgroundRun[], row: number, inset: number): readonly BackgroundBar[] => [
+  { runs, top: inset, height: 1 },
+  { runs, top: row - inset - 1, height: 1 },
+  { runs: runs.flatMap(edges), top: inset, height: row - 2 * inset - 1 },
+]
 
 /** Returns the sides of a box, which is a little narrower than its token, so that adjacent boxes do not merge. */
 const edges = ({ from, to, colour }: BackgroundRun): BackgroundRun[] => [

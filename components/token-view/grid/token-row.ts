@@ -13,7 +13,7 @@ import { selectedRange } from '../selection.ts'
 import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from '../token-marks.ts'
 import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
-import { type BackgroundRun, boundaryLineAfter, joinRuns, rowBackground } from './row-background.ts'
+import { type BackgroundRun, boundaryLineAfter, joinRuns, type RowMarks, rowBackground } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
 import { createPart, type Drawn, type RowPicture, setData, setText } from './token-picture.ts'
 
@@ -71,9 +71,10 @@ export function paintRow(row: TokenRow, line: DrawnLine, picture: RowPicture): v
     paintFold(row, line, picture)
     return
   }
-  const tokens = tokensOf(line, picture)
+  const tokens = tokensInLine(line, picture)
   if (!isSame) paintText(row, line, tokens, picture)
-  if (!isSameBackground) Object.assign(row.text.style, backgroundOf(line, tokens, picture))
+  if (!isSameBackground)
+    Object.assign(row.text.style, rowBackground(lineMarks(line, tokens, picture), picture.layout.rowHeight))
   if (!isSameOverlay) paintOverlay(row, line, tokens, picture, selected)
 }
 
@@ -119,7 +120,8 @@ function placeRow(element: HTMLElement, line: DrawnLine, before: DrawnLine | und
   if (element.dataset.count !== String(count)) element.dataset.count = String(count)
 }
 
-interface TokenInRow {
+/** A token and where its row shows it. */
+export interface TokenInRow {
   /** Offset in the segment. */
   readonly index: number
   readonly id: number
@@ -129,7 +131,11 @@ interface TokenInRow {
   readonly to: number
 }
 
-function tokensOf({ layout: { segment }, start, end }: DrawnLine, { layout, cell }: RowPicture): readonly TokenInRow[] {
+/** Returns the tokens of a line from left to right. */
+export function tokensInLine(
+  { layout: { segment }, start, end }: DrawnLine,
+  { layout, cell }: RowPicture,
+): readonly TokenInRow[] {
   const tokens: TokenInRow[] = []
   let column = 0
   for (let index = start; index < end; index++) {
@@ -235,11 +241,12 @@ function boxOf({ text, width, trained }: TextRun): HTMLElement {
   return box
 }
 
-function backgroundOf(
+/** Returns the marks of a line’s tokens, or of some of them. */
+export function lineMarks(
   { layout: { segment, firstToken } }: DrawnLine,
   tokens: readonly TokenInRow[],
   { layout, reading, specialIds, options }: RowPicture,
-) {
+): RowMarks {
   const heat: BackgroundRun[] = []
   const trained: BackgroundRun[] = []
   const special: BackgroundRun[] = []
@@ -259,17 +266,14 @@ function backgroundOf(
       if (stripe) bands[band].push({ from, to, colour: stripe })
     }
   }
-  return rowBackground(
-    {
-      heat: joinRuns(heat),
-      trained: joinRuns(trained),
-      special,
-      boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryLineAfter(to)) : [],
-      groups,
-      bands: bands.map(joinRuns),
-    },
-    layout.rowHeight,
-  )
+  return {
+    heat: joinRuns(heat),
+    trained: joinRuns(trained),
+    special,
+    boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryLineAfter(to)) : [],
+    groups,
+    bands: bands.map(joinRuns),
+  }
 }
 
 function paintOverlay(
