@@ -1,5 +1,5 @@
 /**
- * Shared by minimax-m2, muse and minicpm5: a tag with a name for a call, with a tag for each parameter in it. Values
+ * Shared by minimax-m2, minimax-m3, muse, minicpm5 and kimi_k3: a tag with a name for a call, with a tag for each parameter in it. Values
  * are the content of these tags.
  */
 
@@ -12,7 +12,17 @@ import { type ParameterGrammar, parameterReader } from './parameters.ts'
 import { inSections } from './sections.ts'
 import { nameRange, type Tagged, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
 
-const NAME = /\s+name="([^"]*)"\s*>/y
+/** The opening tag of a call with a name. */
+export interface NamedOpening {
+  /** Matches the tag after `open` of the delimiters, with the name as its group; sticky. */
+  readonly name: RegExp
+  readonly asWritten: string
+  /** Returns the name without its escapes. */
+  readonly unescape: (name: string) => string
+}
+
+/** An opening tag with the attribute `name`. */
+export const NAMED: NamedOpening = { name: /\s+name="([^"]*)"\s*>/y, asWritten: 'name="…">', unescape: (name) => name }
 const words = new Map<string, unknown>()
 
 interface InvokeFormat {
@@ -47,11 +57,18 @@ export function invokeParser({
   function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
     const readValue = valueReader(text, tools)
     const readParameters = parameterReader(text, grammar)
-    return invokesIn(text, shielded, delimiters, (start, name, nameText) => ({
+    return invokesIn(text, shielded, { delimiters, opening: NAMED, mustClose: true }, (start, name, nameText) => ({
       tagged: readParameters(skipSpace(text, start, text.length), name, nameText),
       readValue,
     }))
   }
+}
+
+interface InvokeMarks {
+  readonly delimiters: ToolParser['delimiters']
+  readonly opening: NamedOpening
+  /** Whether a section must close. */
+  readonly mustClose: boolean
 }
 
 interface InvokeBody {
@@ -63,7 +80,7 @@ interface InvokeBody {
 export function invokesIn(
   text: string,
   shielded: readonly TextRange[],
-  delimiters: ToolParser['delimiters'],
+  { delimiters, opening, mustClose }: InvokeMarks,
   read: (start: number, name: string, nameText: TextRange) => InvokeBody,
 ): readonly ParsedCall[] {
   const { section } = delimiters
@@ -75,15 +92,15 @@ export function invokesIn(
     const start = open + delimiters.open.length
     const fault = (why: string, at: number) =>
       malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))
-    NAME.lastIndex = start
-    const written = NAME.exec(text)?.[1]
-    if (written === undefined) return fault(`${delimiters.open} is not followed by name="…">`, start)
-    const bodyStart = NAME.lastIndex
+    opening.name.lastIndex = start
+    const written = opening.name.exec(text)?.[1]
+    if (written === undefined) return fault(`${delimiters.open} is not followed by ${opening.asWritten}`, start)
+    const bodyStart = opening.name.lastIndex
     const quoted = text.indexOf('"', start) + 1
-    const name = written.trim()
+    const name = opening.unescape(written.trim())
     if (name === '') return fault('the call has no name', quoted)
     const { tagged, readValue } = read(bodyStart, name, nameRange(text, quoted, quoted + written.length))
     return taggedCall(text, open, tagged, readValue, delimiters, marks)
   })
-  return section ? inSections(text, calls, shielded, { section, mustClose: true, mayLack: false }) : calls
+  return section ? inSections(text, calls, shielded, { section, mustClose, mayLack: false }) : calls
 }

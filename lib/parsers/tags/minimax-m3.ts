@@ -9,7 +9,7 @@ import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../reading/argument-types.ts'
 import type { CallFault } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
-import { invokesIn } from '../reading/invoke-call.ts'
+import { invokesIn, NAMED } from '../reading/invoke-call.ts'
 import { notClosed } from '../reading/tagged.ts'
 import { type TypedValue, typedValue } from '../reading/typed-value.ts'
 
@@ -34,7 +34,7 @@ type Elements =
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
   const readElements = elementsReader(text)
-  return invokesIn(text, shielded, delimiters, (start, name, nameText) => {
+  return invokesIn(text, shielded, { delimiters, opening: NAMED, mustClose: true }, (start, name, nameText) => {
     const { elements: values, ...read } = readElements(start, delimiters.close, 0)
     const schema = argumentsSchema(tools, name)
     return {
