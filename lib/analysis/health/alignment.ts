@@ -29,50 +29,32 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
   })
   const readAnew = segments.flatMap((segment, index) => (readOf(segment) ? [elementAt(ranges, index)] : []))
   const otherIds = otherInputs({ segments }, starts).map((index) => elementAt(ranges, index))
-  const findings: HealthFinding[] = []
-  if (broken[0])
-    findings.push({
-      kind: 'alignment',
-      severity: 'error',
-      label: 'TITO check broken',
-      message: `The template rewrites what a continuation appends: ${broken[0].why}`,
-      count: broken.length,
-      places: broken.map(({ place }) => place),
-      remedy: 'Open the boundary in the template lab, and choose template options that keep earlier turns unchanged.',
-    })
-  if (otherInput[0])
-    findings.push({
-      kind: 'alignment',
-      severity: 'error',
-      label: `${countWithNoun(otherInput.length, 'request')} of another length`,
-      message: `A response follows ${otherInput[0].expected} recorded tokens, but its request had ${otherInput[0].sent}: the model did not read the recorded prefix.`,
-      count: otherInput.length,
-      places: otherInput.map(({ place }) => place),
-      remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
-    })
-  if (otherIds.length > 0)
-    findings.push({
-      kind: 'alignment',
-      severity: 'error',
-      label: `${countWithNoun(otherIds.length, 'request')} with other ids`,
-      message:
-        'The hash of the request differs from that of the tokens before the response: the ids were changed after they were recorded.',
-      count: otherIds.length,
-      places: otherIds,
-      remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
-    })
-  if (readAnew.length > 0)
-    findings.push({
-      kind: 'alignment',
-      severity: 'error',
-      label: `${countWithNoun(readAnew.length, 'response')} after different tokens`,
-      message:
-        'The messages were tokenized again for each turn, and the server read other tokens than had been sampled: these responses were not sampled after the tokens before them.',
-      count: readAnew.length,
-      places: readAnew,
-      remedy:
-        'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
-    })
+  const findings = [
+    finding(
+      broken.map(({ place }) => place),
+      'TITO check broken',
+      `The template rewrites what a continuation appends: ${broken[0]?.why}`,
+      'Open the boundary in the template lab, and choose template options that keep earlier turns unchanged.',
+    ),
+    finding(
+      otherInput.map(({ place }) => place),
+      `${countWithNoun(otherInput.length, 'request')} of another length`,
+      `A response follows ${otherInput[0]?.expected} recorded tokens, but its request had ${otherInput[0]?.sent}: the model did not read the recorded prefix.`,
+      'Logprobs of such a response belong to another prefix: do not train on it.',
+    ),
+    finding(
+      otherIds,
+      `${countWithNoun(otherIds.length, 'request')} with other ids`,
+      'The hash of the request differs from that of the tokens before the response: the ids were changed after they were recorded.',
+      'Logprobs of such a response belong to another prefix: do not train on it.',
+    ),
+    finding(
+      readAnew,
+      `${countWithNoun(readAnew.length, 'response')} after different tokens`,
+      'The messages were tokenized again for each turn, and the server read other tokens than had been sampled: these responses were not sampled after the tokens before them.',
+      'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
+    ),
+  ].flat()
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
   const explained = prompts.filter(
     (segment) =>
@@ -94,6 +76,17 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
       explained.length < prompts.length - 1 && { unknown: 'the file does not record how its later prompts were made' }),
   }
 }
+
+/** Returns the finding at these places; none without a place. */
+const finding = (
+  places: HealthFinding['places'],
+  label: string,
+  message: string,
+  remedy: string,
+): readonly HealthFinding[] =>
+  places.length === 0
+    ? []
+    : [{ kind: 'alignment', severity: 'error', label, message, count: places.length, places, remedy }]
 
 /** Matches a SHA-256 hash. Files may have another text in place of a hash that was not computed, which is not an error. */
 const SHA_256 = /^[0-9a-f]{64}$/
