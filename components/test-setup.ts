@@ -13,6 +13,13 @@ HTMLDialogElement.prototype.close = function () {
   this.dispatchEvent(new Event('close'))
 }
 
+// jsdom lays nothing out, has no fonts, and reports every canvas as not implemented.
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
 afterEach(cleanup)
 
 // The next file uses the same jsdom.

@@ -1,5 +1,7 @@
 /** Real tokenizers that are small enough to read: each byte is a token, and some texts are added tokens. */
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 
 const BYTES = 256
 
@@ -43,6 +45,12 @@ const chatmlTokens: readonly AddedToken[] = [
 
 /** Tokenizer of bytes (ids 0 to 255) with the delimiters of ChatML with tools as added tokens. */
 export const byteTokenizer: Tokenizer = byteTokenizerWith('bytes', chatmlTokens, 0)
+
+/** Returns the vocabulary of a trajectory with the ids of `byteTokenizer`. */
+export const byteVocab = (): Trajectory['vocab'] =>
+  Object.fromEntries(
+    Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => [id, vocabEntry(byteTokenizer.bytes(id))]),
+  )
 
 /** Returns the id of an added token of `byteTokenizer`. Throws Error if there is none. */
 export function byteId(content: string): number {

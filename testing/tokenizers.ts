@@ -9,16 +9,17 @@ export const tokenizerFolder = (name: string): string =>
 
 const loaded = new Map<string, LoadedTokenizer>()
 
-/** Returns the tokenizer of a folder, loaded once. */
-export function loadedTokenizer(folder: string): LoadedTokenizer {
-  const known = loaded.get(folder) ?? load(folder)
-  loaded.set(folder, known)
+/** Returns the tokenizer of a folder under a name, by default the folder; loaded once. */
+export function loadedTokenizer(folder: string, name = folder): LoadedTokenizer {
+  const key = `${name} ${folder}`
+  const known = loaded.get(key) ?? load(folder, name)
+  loaded.set(key, known)
   return known
 }
 
-function load(folder: string): LoadedTokenizer {
+function load(folder: string, name: string): LoadedTokenizer {
   const text = (file: string): string => readFileSync(path.join(folder, file), 'utf8')
-  return loadTokenizerFiles(folder, {
+  return loadTokenizerFiles(name, {
     tokenizerJson: text('tokenizer.json'),
     tokenizerConfigJson: text('tokenizer_config.json'),
   })

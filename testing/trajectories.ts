@@ -1,8 +1,17 @@
-/** Random trajectories that every format must be able to carry. For tests. */
+/** Trajectories of public/examples, and random ones that every format must be able to carry. For tests. */
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import type { RecordSource } from '#lib/formats/format.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
+
+/** Returns an example of public/examples, such as two-steps. */
+export function exampleTrajectory(name: string): Trajectory {
+  const decoded = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
+  if (!decoded.ok) throw new Error(`the example ${name} cannot be read`)
+  return decoded.trajectory
+}
 
 /** A source for format readers with a fixed time and id. */
 export const source: RecordSource = { file: 'run.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }

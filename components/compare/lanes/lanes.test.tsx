@@ -11,13 +11,6 @@ import { Lanes } from './lanes.tsx'
 
 /** jsdom has no layout, so the lanes get a height of 400 pixels and a width of 600. */
 beforeAll(() => {
-  vi.stubGlobal(
-    'ResizeObserver',
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  )
   vi.stubGlobal('matchMedia', () => ({ addEventListener() {}, removeEventListener() {} }))
   Object.defineProperty(document, 'fonts', {
     configurable: true,

@@ -11,13 +11,6 @@ import type { Inspection } from '../inspection.ts'
 import { RawView } from './raw-view.tsx'
 
 /** jsdom has no layout, so the observer never reports a size. */
-vi.stubGlobal(
-  'ResizeObserver',
-  class {
-    observe() {}
-    disconnect() {}
-  },
-)
 
 const text = runToEnd(rawText(null, sampleTrajectory))
 

@@ -9,14 +9,6 @@ import type { Inspection } from '../inspection.ts'
 import { RequestsTab } from './requests-tab.tsx'
 
 /** jsdom has no layout, so the observer never reports a size. */
-vi.stubGlobal(
-  'ResizeObserver',
-  class {
-    observe() {}
-    unobserve() {}
-    disconnect() {}
-  },
-)
 
 const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
 

@@ -2,7 +2,7 @@
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { inspectTasks } from '#lib/analysis/tasks.ts'
 import type { TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
@@ -71,18 +71,6 @@ function show(change: Partial<Inspection> = {}) {
   render(<Page change={change} onShown={keep} />)
   return { shown, user }
 }
-
-// jsdom has no layout to observe.
-beforeEach(() => {
-  vi.stubGlobal(
-    'ResizeObserver',
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  )
-  return () => vi.unstubAllGlobals()
-})
 
 const rowOf = (token: number) => screen.getByRole('grid').querySelector(`[data-token="${token}"]`) as HTMLElement
 

@@ -1,9 +1,10 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RevisionComparison } from '#lib/templates/preview/compare.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { LabTabProps } from '../lab-tab.ts'
+import { labTabProps } from '../test-lab-tab.ts'
 import { CompareTab } from './compare-tab.tsx'
 
 /** Returns a side in which line `n` of the text is written by template line `10n + first`. */
@@ -43,11 +44,8 @@ const comparison: RevisionComparison = {
 
 function tab(change: Partial<LabTabProps> = {}, answer: RevisionComparison = comparison) {
   const asked: { readonly against: string; readonly tokenizers: readonly string[]; readonly turns: number }[] = []
-  const props: LabTabProps = {
+  const props = labTabProps({
     input: { template: 'two', messages: '[]', tools: '', options: '' },
-    tokenizer: 'bytes',
-    server: '',
-    trajectory: undefined,
     run: (async (
       _name: string,
       { against, turns }: { against: string; turns: number },
@@ -56,20 +54,13 @@ function tab(change: Partial<LabTabProps> = {}, answer: RevisionComparison = com
       asked.push({ against, tokenizers, turns })
       return answer
     }) as unknown as RunTask,
-    cursorLine: undefined,
     revisions: [
       { number: 1, name: 'loaded', kind: 'kept', parent: undefined, template: 'one' },
       { number: 2, name: 'draft', kind: 'draft', parent: 1, template: 'two' },
     ],
     shown: 2,
-    view: {},
-    onView: vi.fn(),
-    onCheck: vi.fn(),
-    onLine: vi.fn(),
-    onTemplate: vi.fn(),
-    onMessages: vi.fn(),
     ...change,
-  }
+  })
   return { ...render(<CompareTab {...props} />), props, asked }
 }
 

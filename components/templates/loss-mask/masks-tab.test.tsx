@@ -4,17 +4,11 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { LabTabProps } from '../lab-tab.ts'
+import { labTabProps } from '../test-lab-tab.ts'
 import { MasksTab } from './masks-tab.tsx'
 
 beforeEach(() => {
   // The token view needs these APIs of a browser, which jsdom lacks.
-  vi.stubGlobal(
-    'ResizeObserver',
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  )
   Object.defineProperty(document, 'fonts', {
     configurable: true,
     value: Object.assign(new EventTarget(), { ready: Promise.resolve() }),
@@ -127,25 +121,15 @@ const report: MaskReport = {
 }
 
 function tab(answer: MaskReport | Error, view: LabTabProps['view'] = {}) {
-  const props: LabTabProps = {
+  const props = labTabProps({
     input,
-    tokenizer: 'bytes',
     server: 'built-in',
-    trajectory: undefined,
     run: (async () => {
       if (answer instanceof Error) throw answer
       return answer
     }) as unknown as RunTask,
-    cursorLine: undefined,
-    revisions: [],
-    shown: 1,
     view,
-    onView: vi.fn(),
-    onCheck: vi.fn(),
-    onLine: vi.fn(),
-    onTemplate: vi.fn(),
-    onMessages: vi.fn(),
-  }
+  })
   render(<MasksTab {...props} />)
   return props
 }

@@ -14,6 +14,7 @@ import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import type { LabTabProps } from '../lab-tab.ts'
+import { labTabProps } from '../test-lab-tab.ts'
 import { StabilityTab } from './stability-tab.tsx'
 
 const bytes = { tokenizer: byteTokenizer, compile: (text: string) => chatTemplate(text, {}) }
@@ -37,23 +38,11 @@ const runWithoutFix = ((name, request, options) =>
   name === 'stabilityFix' ? new Promise(() => {}) : run(name, request, options)) as RunTask
 
 function tab(template: string, change: Partial<LabTabProps> = {}) {
-  const props: LabTabProps = {
+  const props = labTabProps({
     input: { template, messages: '[]', tools: '', options: '{"add_generation_prompt": true}' },
-    tokenizer: 'bytes',
-    server: '',
-    trajectory: undefined,
     run: runWithoutFix,
-    cursorLine: undefined,
-    revisions: [],
-    shown: 1,
-    view: {},
-    onView: vi.fn(),
-    onCheck: vi.fn(),
-    onLine: vi.fn(),
-    onTemplate: vi.fn(),
-    onMessages: vi.fn(),
     ...change,
-  }
+  })
   const view = render(<StabilityTab {...props} />)
   return { ...view, props, show: (next: Partial<LabTabProps>) => view.rerender(<StabilityTab {...props} {...next} />) }
 }

@@ -6,17 +6,11 @@ import { type Preview, pictureOf } from '#lib/templates/preview/preview.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import type { LabTabProps } from '../lab-tab.ts'
+import { labTabProps } from '../test-lab-tab.ts'
 import { PreviewTab } from './preview-tab.tsx'
 
 beforeEach(() => {
   // The token view needs these APIs of a browser, which jsdom lacks.
-  vi.stubGlobal(
-    'ResizeObserver',
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  )
   Object.defineProperty(document, 'fonts', {
     configurable: true,
     value: Object.assign(new EventTarget(), { ready: Promise.resolve() }),
@@ -54,26 +48,14 @@ const refused: Preview = {
 }
 
 function tab(answers: Readonly<Record<string, Preview | Error>>) {
-  const props: LabTabProps = {
+  const props = labTabProps({
     input,
-    tokenizer: 'bytes',
-    server: '',
-    trajectory: undefined,
     run: (async (_name: string, { template }: typeof input) => {
       const answer = answers[template]
       if (answer instanceof Error) throw answer
       return answer
     }) as unknown as RunTask,
-    cursorLine: undefined,
-    revisions: [],
-    shown: 1,
-    view: {},
-    onView: vi.fn(),
-    onCheck: vi.fn(),
-    onLine: vi.fn(),
-    onTemplate: vi.fn(),
-    onMessages: vi.fn(),
-  }
+  })
   const { rerender } = render(<PreviewTab {...props} />)
   return { props, show: (change: Partial<LabTabProps>) => rerender(<PreviewTab {...props} {...change} />) }
 }

@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { baselineRequest, isGreedy, whyNotGreedy } from './chat-baseline.ts'
 
-function example(name: string): Trajectory {
-  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
-  if (!decoded.ok) throw new Error(name)
-  return decoded.trajectory
-}
-const run = example('two-steps')
+const run = exampleTrajectory('two-steps')
 const sampledWith = (samplingParams: Readonly<Record<string, unknown>>, more: object = {}): Trajectory => ({
   ...run,
   segments: run.segments.map((segment) =>

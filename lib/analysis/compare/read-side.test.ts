@@ -8,7 +8,7 @@ import { decodeValue, encode } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { turnsRead } from './read-side.ts'
 import { replaySide } from './replay-side.ts'
 import { buildSide } from './retokenized.ts'
@@ -50,12 +50,7 @@ const trajectory = (segments: Trajectory['segments']): Trajectory => ({
   id: 't',
   createdAt: '2026-01-01T00:00:00.000Z',
   model: { tokenizer: { name: 'bytes', specialIds: [], endOfTurnId: END }, tools: [], parser: 'hermes' },
-  vocab: Object.fromEntries(
-    Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => [
-      id,
-      id < 0x80 || id > 0xff ? new TextDecoder().decode(byteTokenizer.bytes(id)) : { hex: id.toString(16) },
-    ]),
-  ),
+  vocab: byteVocab(),
   segments,
   outcome: { kind: 'ended', reason: 'end_turn' },
   provenance: { kind: 'rollout', application: 'test', endpoint: 'chat' },

@@ -2,10 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { decode, decodeValue, encode } from '#lib/trajectory/format/codec.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { buildSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
 import type { As } from './side.ts'
@@ -18,12 +19,6 @@ const tokenizer = loadTokenizerFiles('built-in', {
 
 const examples = readdirSync('public/examples').map((file) => file.replace('.json', ''))
 
-function example(name: string): Trajectory {
-  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
-  if (!decoded.ok) throw new Error(name)
-  return decoded.trajectory
-}
-
 function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
   const side = buildSide({ as, trajectory, tokenizer, template: undefined })
   if (!side.ok) throw new Error(side.why)
@@ -31,7 +26,7 @@ function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
 }
 
 describe.each(examples)('a side made from %s', (name) => {
-  const trajectory = example(name)
+  const trajectory = exampleTrajectory(name)
 
   test.each(['text', 'structured', 'raw'] as const)('is a trajectory of its own as %s, without a caveat', (kind) => {
     const { trajectory: again, caveats } = made(trajectory, { kind })
@@ -79,6 +74,6 @@ describe.each(examples)('a side made from %s', (name) => {
 })
 
 test('a side as recorded is the trajectory itself', () => {
-  const trajectory = example('two-steps')
+  const trajectory = exampleTrajectory('two-steps')
   expect(made(trajectory, { kind: 'recorded' })).toEqual({ trajectory, caveats: [] })
 })

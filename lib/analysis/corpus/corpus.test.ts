@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { DRIFT_KINDS, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkSample } from './check.ts'
 import { kindsCsv, samplesCsv } from './csv.ts'
 import { corpusReport, corpusReportSchema, missedCallsText, summaryOf } from './report.ts'
@@ -13,21 +12,9 @@ import { type CheckedSample, placeText, type Sample, type SamplePlace, unchecked
 import { sampleTokenizer } from './settings.ts'
 import { addTotals, NO_TOTALS, spanCount, withSample } from './totals.ts'
 
-const read = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tiny = loadTokenizerFiles('built-in', {
-  tokenizerJson: read('tokenizer.json'),
-  tokenizerConfigJson: read('tokenizer_config.json'),
-  chatTemplateJinja: undefined,
-  generationConfigJson: undefined,
-})
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 
-function example(name: string): Trajectory {
-  const decoded = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
-  if (!decoded.ok) throw new Error(`${name} cannot be read`)
-  return decoded.trajectory
-}
-
-const drifting = example('retokenization-drift')
+const drifting = exampleTrajectory('retokenization-drift')
 const place: SamplePlace = { kind: 'file', file: 'a.jsonl', record: 2, line: 3 }
 const check = (trajectory: Trajectory, kind: 'text' | 'structured' | 'raw' = 'text') =>
   checkSample(place, { as: { kind }, trajectory: pack(trajectory).trajectory, tokenizer: tiny, template: undefined })
@@ -57,14 +44,14 @@ describe('a corpus sample', () => {
   })
 
   test('that comes back the same has no drift', () => {
-    const sample = checkedAs(check(example('two-steps')))
+    const sample = checkedAs(check(exampleTrajectory('two-steps')))
     expect(sample).toMatchObject({ kinds: [], byTurn: [], prefixLost: 0, rows: { count: 1, extra: 0 } })
     expect(sample).not.toHaveProperty('severity')
     expect(sample).not.toHaveProperty('worst')
   })
 
   test('that differs by a newline after the last end of turn is counted separately, not as drifting', () => {
-    const sample = checkedAs(check(example('two-steps'), 'structured'))
+    const sample = checkedAs(check(exampleTrajectory('two-steps'), 'structured'))
     expect(sample).toMatchObject({ severity: 'tail', kinds: [{ kind: 'separator' }] })
     const { totals } = summaryOf([sample, checkedAs(check(drifting, 'structured'))].reduce(withSample, NO_TOTALS))
     expect(totals.samples).toMatchObject({ checked: 2, drifting: 1, bySeverity: { trained: 1, context: 0, tail: 1 } })

@@ -4,23 +4,18 @@ import { checkSample } from '#lib/analysis/corpus/check.ts'
 import { runToEnd } from '#lib/tasks/task.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
-import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { gistOf, gravest, type Health, healthSchema } from '#lib/trajectory/health/health.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
-import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { driftTokenizer, withDrift } from './drift.ts'
 import { health } from './health.ts'
 import { driftTask, healthTask } from './tasks.ts'
 import { textDrift } from './text-drift.ts'
 
-const example = (name: string): Trajectory => {
-  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
-  if (!decoded.ok) throw new Error('an example is readable')
-  return decoded.trajectory
-}
 const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
 const tiny = loadTokenizerFiles('built-in', {
   tokenizerJson: model('tokenizer.json'),
@@ -59,12 +54,7 @@ const of = (segments: Trajectory['segments'], change: Partial<Trajectory> = {}):
     tools: [{ name: 'add', inputSchema: {} }],
     parser: 'hermes',
   },
-  vocab: Object.fromEntries(
-    Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => [
-      id,
-      id < 0x80 || id > 0xff ? new TextDecoder().decode(byteTokenizer.bytes(id)) : { hex: id.toString(16) },
-    ]),
-  ),
+  vocab: byteVocab(),
   segments,
   outcome: { kind: 'ended', reason: 'end_turn' },
   provenance: { kind: 'rollout', application: 'test' },
@@ -74,7 +64,7 @@ const of = (segments: Trajectory['segments'], change: Partial<Trajectory> = {}):
 describe('health', () => {
   test('of recorded runs is good, and lists the checks that were done', () => {
     for (const name of ['two-steps', 'parallel-calls', 'retokenization-drift']) {
-      const { findings, checks } = checked(example(name))
+      const { findings, checks } = checked(exampleTrajectory(name))
       expect([name, findings]).toEqual([name, []])
       expect(checks.map(({ name, unknown }) => [name, unknown])).toEqual(
         [
@@ -90,7 +80,7 @@ describe('health', () => {
         ].map((check) => [check, undefined]),
       )
     }
-    const failed = checked(example('tool-error'))
+    const failed = checked(exampleTrajectory('tool-error'))
     expect(kinds(failed)).toEqual(['failed-call: 1 failed call'])
     expect(failed.findings[0]?.message).toMatch(/^The tool returned an error: \S.{5}/)
     expect(checked(of([prompt, response('ok')])).findings).toEqual([])
@@ -538,7 +528,7 @@ describe('drift health', () => {
 
   test('counts as many spans as the corpus report for the same text', () => {
     for (const name of ['two-steps', 'parallel-calls', 'retokenization-drift', 'tool-error']) {
-      const trajectory = example(name)
+      const trajectory = exampleTrajectory(name)
       const drift = textDrift(trajectory, tiny.tokenizer)
       const place = { kind: 'stored', key: name } as const
       const sample = checkSample(place, { as: { kind: 'text' }, trajectory, tokenizer: tiny, template: undefined })

@@ -5,7 +5,7 @@ import { runToEnd } from '#lib/tasks/task.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { runScriptedChat } from '#testing/scripted-chat.ts'
 import { health } from './health.ts'
 import { resultReadings } from './unread-results.ts'
@@ -42,12 +42,7 @@ const trajectory = (...segments: Trajectory['segments']): Trajectory => ({
   id: 't',
   createdAt: '2026-01-01T00:00:00.000Z',
   model: { tools: [{ name: 'add', inputSchema: {} }], parser: 'hermes' },
-  vocab: Object.fromEntries(
-    Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => [
-      id,
-      id < 0x80 || id > 0xff ? new TextDecoder().decode(byteTokenizer.bytes(id)) : { hex: id.toString(16) },
-    ]),
-  ),
+  vocab: byteVocab(),
   segments,
   outcome: { kind: 'ended', reason: 'end_turn' },
   provenance: { kind: 'rollout', application: 'test' },

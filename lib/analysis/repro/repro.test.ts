@@ -1,25 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { compareSides } from '../compare/compare-sides.ts'
 import type { As } from '../compare/side.ts'
 import { type Repro, type ReproducedPair, reproOf } from './repro.ts'
 import { reproJson } from './repro-json.ts'
 import { reproPytest } from './repro-pytest.ts'
 
-const read = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tiny = loadTokenizerFiles('built-in', {
-  tokenizerJson: read('tokenizer.json'),
-  tokenizerConfigJson: read('tokenizer_config.json'),
-  chatTemplateJinja: undefined,
-  generationConfigJson: undefined,
-})
-const decoded = decode(readFileSync('public/examples/retokenization-drift.json', 'utf8'))
-if (!decoded.ok) throw new Error('the example cannot be read')
-const drifting = decoded.trajectory
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
+const drifting = exampleTrajectory('retokenization-drift')
 
 function pairOf(as: As, trajectory: Trajectory = drifting, order: 'recorded first' | 'swapped' = 'recorded first') {
   const given = { trajectory, template: undefined }

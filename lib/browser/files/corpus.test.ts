@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
 import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
 import { createRecordHost } from '../workers/record-host.ts'
@@ -15,13 +15,7 @@ import type { CorpusSource } from './corpus.ts'
 import { createCorpusStore } from './corpus-run.ts'
 import { FileError } from './file-error.ts'
 
-const read = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tiny = loadTokenizerFiles('built-in', {
-  tokenizerJson: read('tokenizer.json'),
-  tokenizerConfigJson: read('tokenizer_config.json'),
-  chatTemplateJinja: undefined,
-  generationConfigJson: undefined,
-})
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 const TEXT = readFileSync('public/examples/retokenization-drift.json', 'utf8')
 const decoded = decode(TEXT)
 if (!decoded.ok) throw new Error('the example cannot be read')

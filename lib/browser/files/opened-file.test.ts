@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { ApiError } from '../api.ts'
 import { FileError } from './file-error.ts'
 import { createOpenedFile } from './opened-file.ts'
 
-const decoded = decode(readFileSync('public/examples/two-steps.json', 'utf8'))
-if (!decoded.ok) throw new Error('the example cannot be read')
-const { trajectory } = decoded
+const trajectory = exampleTrajectory('two-steps')
 const other: TrajectoryView = { ...trajectory, id: 'other' }
 
 type Imports = Parameters<typeof createOpenedFile>[0]['importFile']

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { renderHook } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { useInspection } from './use-inspection.ts'
 
 afterEach(() => {
@@ -10,9 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const decoded = decode(readFileSync('public/examples/two-steps.json', 'utf8'))
-if (!decoded.ok) throw new Error('the example cannot be read')
-const { trajectory } = decoded
+const trajectory = exampleTrajectory('two-steps')
 
 /** Records which workers are started, sent messages and ended. */
 function noteWorkers(): string[] {

@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { type BaselineProgress, runChatBaseline } from './chat-baseline.ts'
 
-const decoded = decodeValue(JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')))
-if (!decoded.ok) throw new Error('an example is readable')
-const { trajectory } = decoded
+const trajectory = exampleTrajectory('two-steps')
 
 interface Call {
   readonly path: string

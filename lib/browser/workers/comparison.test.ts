@@ -3,19 +3,13 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { CompareStep } from '#lib/analysis/compare/compare-sides.ts'
 import type { As } from '#lib/analysis/compare/side.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { inThisThread } from '#testing/worker.ts'
 import { compareHost } from './compare-host.ts'
 import { comparePair, createCompareWorker } from './comparison.ts'
 
-function example(name: string): Trajectory {
-  const decoded = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
-  if (!decoded.ok) throw new Error(name)
-  return decoded.trajectory
-}
-const drifting = example('retokenization-drift')
+const drifting = exampleTrajectory('retokenization-drift')
 
 const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
 const files = JSON.stringify({

@@ -1,5 +1,5 @@
 /** Tests POST /api/retokenize with the shipped model's tokenizer and the examples as stored trajectories. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,10 +8,10 @@ import { MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { chatml } from '#testing/small-templates.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -20,16 +20,10 @@ import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from './r
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-retokenize-'))
 
-function example(name: string): Trajectory {
-  const decoded = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
-  if (!decoded.ok) throw new Error(name)
-  return decoded.trajectory
-}
-
-const drifting = example('retokenization-drift')
+const drifting = exampleTrajectory('retokenization-drift')
 const stored: Readonly<Record<string, Trajectory>> = {
   drifting,
-  steady: example('two-steps'),
+  steady: exampleTrajectory('two-steps'),
   'by the server': {
     ...drifting,
     model: { ...drifting.model, tokenizer: { name: 'theirs', source: 'server', specialIds: [] } },

@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { argumentsSource, trajectoryInput, withRecorded } from './trajectory-input.ts'
 
-const example = (name: string) => {
-  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
-  if (!decoded.ok) throw new Error(name)
-  return decoded.trajectory
-}
-
 test('a trajectory opens with the messages, tools, options and template with which it was made', () => {
-  const trajectory = example('parallel-calls')
+  const trajectory = exampleTrajectory('parallel-calls')
   const { messages = '', tools = '', options = '', ...rest } = trajectoryInput(trajectory, 'k')
   expect(rest).toMatchObject({
     source: { kind: 'trajectory', key: 'k' },
@@ -36,7 +29,7 @@ test('a trajectory opens with the messages, tools, options and template with whi
 })
 
 test('the messages of a trajectory keep the model’s spelling of arguments', () => {
-  const trajectory = example('two-steps')
+  const trajectory = exampleTrajectory('two-steps')
   const raw = '\n{"name": "calculator", "arguments": {"x": 1.0, "y": 1e3}}\n'
   const spelled = {
     ...trajectory,
@@ -50,7 +43,7 @@ test('the messages of a trajectory keep the model’s spelling of arguments', ()
 })
 
 test('empty texts of the lab are filled with the recorded ones, and options override them', () => {
-  const trajectory = example('parallel-calls')
+  const trajectory = exampleTrajectory('parallel-calls')
   const recorded = trajectoryInput(trajectory, trajectory.id)
   expect(withRecorded({ messages: ' ', tools: '', options: '{}' }, trajectory)).toEqual({
     messages: recorded.messages,
@@ -63,7 +56,7 @@ test('empty texts of the lab are filled with the recorded ones, and options over
 })
 
 test('a trajectory without a template, a tokenizer or tools opens without them', () => {
-  const trajectory = example('two-steps')
+  const trajectory = exampleTrajectory('two-steps')
   const { template: _, tokenizer: __, ...model } = trajectory.model
   const loaded = trajectoryInput({ ...trajectory, model: { ...model, tools: [] } }, 'k')
   expect(loaded).toMatchObject({ source: undefined, tools: '', options: '{\n  "add_generation_prompt": false\n}' })
