@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { ExportDialog } from '#components/shell/export-dialog.tsx'
+import { ExportDialog } from '#components/export/export-dialog.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'

@@ -21,7 +21,7 @@ import { useLibraryList } from './use-library-list.ts'
 import { useListFocus } from './use-list-focus.ts'
 import { type Trouble, troubleOf, useRemovals } from './use-removals.ts'
 
-const SeveralExport = dynamic(async () => (await import('#components/shell/several-export.tsx')).SeveralExport, {
+const SeveralExport = dynamic(async () => (await import('#components/export/several-export.tsx')).SeveralExport, {
   loading: () => null,
 })
 

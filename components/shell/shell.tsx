@@ -25,8 +25,12 @@ import { useServerStatus } from './use-server-status.ts'
 const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog, { loading: () => null })
 const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog, { loading: () => null })
 const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
-const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog, { loading: () => null })
-const OfflineExport = dynamic(async () => (await import('./offline-export.tsx')).OfflineExport, { loading: () => null })
+const ExportDialog = dynamic(async () => (await import('#components/export/export-dialog.tsx')).ExportDialog, {
+  loading: () => null,
+})
+const OfflineExport = dynamic(async () => (await import('#components/export/offline-export.tsx')).OfflineExport, {
+  loading: () => null,
+})
 
 interface ShellProps {
   readonly title: string

@@ -13,7 +13,7 @@ import { RewardFields } from './reward-fields.tsx'
 import type { SampleSort } from './sample-sort.ts'
 import { SamplesStrip } from './samples-strip.tsx'
 
-const SeveralExport = dynamic(async () => (await import('#components/shell/several-export.tsx')).SeveralExport, {
+const SeveralExport = dynamic(async () => (await import('#components/export/several-export.tsx')).SeveralExport, {
   loading: () => null,
 })
 

@@ -1,11 +1,11 @@
 'use client'
 import { useState } from 'react'
+import type { TokensTarget } from '#components/shell/shell-actions.ts'
+import { useViewState } from '#components/shell/view-state.ts'
 import { NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField } from '#components/ui/field.tsx'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { TokensTarget } from './shell-actions.ts'
-import { useViewState } from './view-state.ts'
 
 interface OfflineExportProps {
   readonly trajectory: TrajectoryView
