@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { rowRangeText } from '#components/shell/row-texts.ts'
+import { rowRangeText } from '#components/library/rows/row-texts.ts'
 import type { TrajectoryPage } from '#lib/api/library.ts'
 import { Button } from '../ui/button.tsx'
 

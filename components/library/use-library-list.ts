@@ -4,7 +4,7 @@ import { TRAINER_CUT } from '#components/token-view/overview/trainer-cut.tsx'
 import { choicesOptions, trajectoriesOptions } from '#lib/browser/library/library.ts'
 import { usePreference } from '#lib/browser/preference.ts'
 import type { LibraryState } from './address.ts'
-import { tableEntries } from './table-entries.ts'
+import { tableEntries } from './rows/table-entries.ts'
 
 const PAGE_LENGTH = 50
 /** Number of samples shown for a group; the server returns at most as many. */

@@ -1,10 +1,10 @@
 'use client'
 import { useState } from 'react'
-import { titleText } from '#components/shell/row-texts.ts'
+import { titleText } from '#components/library/rows/row-texts.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import type { LibraryState } from './address.ts'
-import { keysOf, type TableEntry } from './table-entries.ts'
+import { keysOf, type TableEntry } from './rows/table-entries.ts'
 import type { ListFocus } from './use-list-focus.ts'
 
 /** Number of keys named in an error. */

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { timeText } from '#components/shell/row-texts.ts'
+import { timeText } from '#components/library/rows/row-texts.ts'
 import { Downloads } from '#components/tokenizer/downloads.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'

@@ -1,7 +1,7 @@
 'use client'
-import { TrajectoryPicker } from '#components/shell/trajectory-picker.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { TrajectoryPicker } from './trajectory-picker.tsx'
 
 interface SideDialogProps {
   readonly name: SideName

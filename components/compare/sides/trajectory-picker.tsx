@@ -1,6 +1,8 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
+import { TrajectoryChoice } from '#components/library/rows/trajectory-choice.tsx'
+import { EXAMPLES } from '#components/shell/examples.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Choice, Choices } from '#components/ui/choices.tsx'
 import { Heading } from '#components/ui/facts.tsx'
@@ -12,8 +14,6 @@ import { ApiError } from '#lib/browser/api.ts'
 import { importFile } from '#lib/browser/files/opened-file.ts'
 import { trajectoriesOptions } from '#lib/browser/library/library.ts'
 import { groupOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
-import { EXAMPLES } from './examples.ts'
-import { TrajectoryChoice } from './trajectory-choice.tsx'
 
 interface TrajectoryPickerProps {
   /** Called with the key of a stored trajectory or of an example. */

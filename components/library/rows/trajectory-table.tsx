@@ -2,20 +2,12 @@
 /** A page of the library as a table. Arrow keys move between rows by focusing their titles. A group is a row that can be expanded. */
 import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
-import {
-  flatText,
-  outcomeInk,
-  rewardsText,
-  timeText,
-  titleText,
-  trajectorySourceText,
-  whenText,
-} from '#components/shell/row-texts.ts'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
 import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/api/library.ts'
-import { HealthMarks } from './health-marks.tsx'
+import { HealthMarks } from '../health-marks.tsx'
+import { TagList } from '../tag-list.tsx'
+import { flatText, outcomeInk, rewardsText, timeText, titleText, trajectorySourceText, whenText } from './row-texts.ts'
 import { keysOf, type TableEntry } from './table-entries.ts'
-import { TagList } from './tag-list.tsx'
 
 /** An action on a row. Groups can be shown, deleted, expanded (`unfold`) and collapsed (`fold`). */
 export type RowAction = {

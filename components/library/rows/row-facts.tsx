@@ -1,8 +1,8 @@
-import { outcomeInk, timeText, trajectorySourceText } from '#components/shell/row-texts.ts'
 import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
+import { Fact, Facts } from '#components/ui/facts.tsx'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import { Fact, Facts } from '../ui/facts.tsx'
-import { healthWords } from './health-marks.tsx'
+import { healthWords } from '../health-marks.tsx'
+import { outcomeInk, timeText, trajectorySourceText } from './row-texts.ts'
 
 /** Shows facts about a trajectory without opening it. */
 export function RowFacts({ row }: { readonly row: TrajectorySummary }) {

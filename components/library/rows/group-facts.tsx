@@ -1,7 +1,7 @@
-import { flatText, timeText, titleText } from '#components/shell/row-texts.ts'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
+import { Fact, Facts } from '#components/ui/facts.tsx'
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
-import { Fact, Facts } from '../ui/facts.tsx'
+import { flatText, timeText, titleText } from './row-texts.ts'
 
 interface GroupFactsProps {
   readonly group: GroupSummary
