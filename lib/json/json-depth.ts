@@ -24,9 +24,13 @@ export function tooDeepAt(text: string, levels: number): number | undefined {
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  // Long lists of numbers are most of a file, so nothing is allocated for their entries.
-  for (const inner of Array.isArray(value) ? value : Object.values(value))
-    if (typeof inner === 'object' && inner !== null && isDeeperThan(levels - 1, inner)) return true
+  // Numbers are most of a file, so nothing is allocated for entries.
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (isDeeperThan(levels - 1, value[index])) return true
+    return false
+  }
+  const holder = value as Readonly<Record<string, unknown>>
+  for (const key in holder) if (isDeeperThan(levels - 1, holder[key])) return true
   return false
 }
 

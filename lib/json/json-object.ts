@@ -24,5 +24,18 @@ export function without(value: JsonObject, keys: readonly string[]): JsonObject 
   return rest.length > 0 ? Object.fromEntries(rest) : undefined
 }
 
-/** Copies a value and replaces NaN and the infinities by null, because JSON cannot represent them. */
-export const storable = (value: JsonObject): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject
+/** Returns the value with null in place of NaN and the infinities, because JSON cannot represent them. */
+export const storable = (value: JsonObject): JsonObject =>
+  isAsJson(value) ? value : (JSON.parse(JSON.stringify(value)) as JsonObject)
+
+/** Returns whether JSON represents every number of a value. A copy of a large value takes many times as long as this check. */
+function isAsJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (!isAsJson(value[index])) return false
+    return true
+  }
+  for (const key in value) if (!isAsJson((value as JsonObject)[key])) return false
+  return true
+}

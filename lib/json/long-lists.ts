@@ -6,7 +6,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { markAbsentFrom, parsePythonJson } from './python-json.ts'
 
 /** Lists with at least this many bytes are parsed in parts. */
-const LONG = 1 << 16
+export const LONG_LIST = 1 << 16
 /** Approximate number of bytes of a part. */
 const PART = 1 << 16
 
@@ -21,7 +21,7 @@ interface Options {
  */
 export function parseLongLists(
   bytes: Uint8Array,
-  { long = LONG, part = PART }: Options = {},
+  { long = LONG_LIST, part = PART }: Options = {},
 ): { readonly value: unknown } | undefined {
   const ranges = longLists(bytes, long)
   if (ranges.length === 0) return undefined
@@ -61,6 +61,7 @@ function longLists(bytes: Uint8Array, long: number): readonly ByteRange[] {
   const ranges: ByteRange[] = []
   let start = -1
   for (let at = 0; at < bytes.length; at++) {
+    while (at < bytes.length && HAS_MEANING[bytes[at] as number] === 0) at++
     switch (bytes[at]) {
       case QUOTE:
         start = -1
@@ -100,13 +101,24 @@ function listOf(bytes: Uint8Array, part: number): readonly unknown[] {
 /** Replaces the texts that are a mark and an index by the lists. */
 function withLists(value: unknown, mark: string, lists: readonly (readonly unknown[])[]): unknown {
   if (typeof value === 'string' && value.startsWith(mark)) return elementAt(lists, Number(value.slice(mark.length)))
-  if (typeof value !== 'object' || value === null) return value
-  const holder = value as Record<string, unknown>
-  // Every key is the object's own, so this also replaces the value of the key __proto__.
-  for (const key of Object.keys(holder)) holder[key] = withLists(holder[key], mark, lists)
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++)
+      if (mayHaveLists(value[index])) value[index] = withLists(value[index], mark, lists)
+  } else if (typeof value === 'object' && value !== null) {
+    const holder = value as Record<string, unknown>
+    // Every key is the object's own, so this also replaces the value of the key __proto__.
+    for (const key in holder) if (mayHaveLists(holder[key])) holder[key] = withLists(holder[key], mark, lists)
+  }
   return value
 }
+
+/** Returns false for numbers, which are most of a file. */
+const mayHaveLists = (value: unknown): boolean => typeof value === 'string' || typeof value === 'object'
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [
   34, 92, 44, 91, 93, 123, 125,
 ] as const
+
+/** 1 for each byte with which a text, a list or an object begins or ends. The others are most of a file. */
+const HAS_MEANING = new Uint8Array(256)
+for (const byte of [QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE]) HAS_MEANING[byte] = 1

@@ -144,7 +144,7 @@ function recordOpener(
     const at = record === records[0] ? {} : place
     const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
     const valuesIn = (value: unknown) => (isElement ? recordsInItem(value, item, place) : recordsIn(value, place))
-    const long = bytes.length > CHUNK ? parseLongLists(bytes) : undefined
+    const long = record.hasLongList ? parseLongLists(bytes) : undefined
     if (long) return valuesIn(long.value)
     const text = utf8Text(bytes)
     if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })

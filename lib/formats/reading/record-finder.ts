@@ -4,6 +4,7 @@
  * records.
  */
 
+import { LONG_LIST } from '#lib/json/long-lists.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { bytesText, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
@@ -17,6 +18,8 @@ export interface RecordBytes {
   readonly line: number
   /** Position in a list at the top level of the file or of its line; undefined outside of lists. */
   readonly item: number | undefined
+  /** True if the record contains a list that `parseLongLists` parses in parts. */
+  readonly hasLongList: boolean
 }
 
 /** A limit that a file exceeds, or a structure that is not JSON. */
@@ -63,6 +66,9 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   let items = -1
   let isItemEmpty = true
   let isListClosed = false
+  /** Start of the innermost list if it contains no text, list or object so far; -1 otherwise. */
+  let listStart = -1
+  let hasLongList = false
 
   const place = (): RecordPosition => ({
     ...(isLines && { line }),
@@ -78,7 +84,8 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   const found = (end: number): void => {
     if (end - start > limits.recordBytes) tooLong()
     else if (records.length === limits.records) fail(...tooManyRecords(limits), {})
-    else records.push({ start, end, line, item: items < 0 ? undefined : items })
+    else records.push({ start, end, line, item: items < 0 ? undefined : items, hasLongList })
+    hasLongList = false
   }
   const tooLong = () => fail(...recordTooLong(limits))
 
@@ -95,6 +102,8 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     entries[0] = 0
     inString = false
     isEscaped = false
+    listStart = -1
+    hasLongList = false
   }
 
   const endItem = (at: number, isLast: boolean): void => {
@@ -107,6 +116,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   }
 
   const open = (at: number, byte: number): void => {
+    listStart = byte === OPEN_BRACKET && (depth > 0 || start !== at) ? at : -1
     if (depth === 0 && byte === OPEN_BRACKET && start === at) {
       items = 0
       isItemEmpty = true
@@ -119,6 +129,8 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   }
 
   const close = (at: number, byte: number): void => {
+    if (byte === CLOSE_BRACKET && listStart >= 0 && at + 1 - listStart >= LONG_LIST) hasLongList = true
+    listStart = -1
     if (depth === 1 && items >= 0) {
       if (byte === CLOSE_BRACKET) endItem(at, true)
       else notJson('a list that ends with }', at)
@@ -127,18 +139,31 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     if (depth > 0) depth--
   }
 
-  const separate = (at: number): void => {
-    if (depth === 1 && items >= 0) {
-      endItem(at, false)
-      return
-    }
-    const count = elementAt(entries, depth) + 1
-    entries[depth] = count
-    if (count >= limits.entries)
+  const separatesItems = (): boolean => depth === 1 && items >= 0
+
+  const addEntries = (count: number): void => {
+    const all = elementAt(entries, depth) + count
+    entries[depth] = all
+    if (all >= limits.entries)
       fail(
         { path: '', expected: `at most ${limits.entries} entries in a list or an object`, found: 'more' },
         `A trajectory has at most ${limits.tokens} tokens. Cut the record, or split it into several.`,
       )
+  }
+
+  /** Returns the index of the last byte of the numbers, words and commas that follow the byte at `from`. They are most of a file. */
+  const skipNumbers = (bytes: Uint8Array, from: number): number => {
+    let commas = 0
+    let i = from + 1
+    if (separatesItems()) while (i < bytes.length && KINDS[bytes[i] as number] === 0) i++
+    else
+      for (; i < bytes.length; i++) {
+        const kind = KINDS[bytes[i] as number] as number
+        if (kind === COMMA) commas++
+        else if (kind > SPACE) break
+      }
+    if (commas > 0) addEntries(commas)
+    return i - 1
   }
 
   const newline = (at: number): void => {
@@ -157,6 +182,10 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   return {
     push(bytes) {
       for (let i = offset === 0 && hasByteOrderMark(bytes) ? 3 : 0; i < bytes.length && !broken; i++) {
+        if (inString && !isEscaped) {
+          while (i < bytes.length && STRING_KINDS[bytes[i] as number] === 0) i++
+          if (i === bytes.length) break
+        }
         const byte = elementAt(bytes, i)
         if (inString) {
           if (isEscaped) isEscaped = false
@@ -166,8 +195,9 @@ export function createRecordFinder(limits: Limits): RecordFinder {
           continue
         }
         const kind = KINDS[byte]
-        if (kind === SPACE) {
-          if (byte === NEWLINE) newline(offset + i)
+        if (kind === SPACE) continue
+        if (kind === NEWLINE) {
+          newline(offset + i)
           continue
         }
         if (start < 0 || isListClosed) begin(offset + i)
@@ -179,14 +209,17 @@ export function createRecordFinder(limits: Limits): RecordFinder {
             close(offset + i, byte)
             break
           case COMMA:
-            separate(offset + i)
+            if (separatesItems()) endItem(offset + i, false)
+            else addEntries(1)
             break
           case QUOTE:
             inString = true
+            listStart = -1
             isItemEmpty = false
             break
           default:
             isItemEmpty = false
+            i = skipNumbers(bytes, i)
         }
       }
       offset += bytes.length
@@ -218,11 +251,16 @@ const [OPEN_BRACKET, CLOSE_BRACKET] = [91, 93] as const
 /** Meaning of a byte outside of strings; 0 is a part of a value. */
 const KINDS = new Uint8Array(256)
 const [SPACE, OPENS, CLOSES, COMMA] = [1, 2, 3, 4] as const
-for (const byte of [9, 10, 13, 32]) KINDS[byte] = SPACE
+for (const byte of [9, 13, 32]) KINDS[byte] = SPACE
+KINDS[NEWLINE] = NEWLINE
 for (const byte of [OPEN_BRACKET, 123]) KINDS[byte] = OPENS
 for (const byte of [CLOSE_BRACKET, 125]) KINDS[byte] = CLOSES
 KINDS[44] = COMMA
 KINDS[QUOTE] = QUOTE
+
+/** 1 for each byte that has a meaning within texts. */
+const STRING_KINDS = new Uint8Array(256)
+for (const byte of [QUOTE, BACKSLASH, NEWLINE]) STRING_KINDS[byte] = 1
 
 const hasByteOrderMark = ([first, second, third]: Uint8Array): boolean =>
   first === 0xef && second === 0xbb && third === 0xbf
