@@ -15,14 +15,15 @@ import type { BareSegment } from './reply-segments.ts'
 /** Returns what a trajectory has so far as a finished one, with the texts of its ids and the calls of an open response. */
 export function asFinished(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
   const { live, ...closed } = trajectory
+  const { foreign: _, ...own } = closed
   if (!trajectory.model.tokenizer) {
     const parser = parserNamed(trajectory.model.parser ?? DEFAULT_PARSER) as ToolParser
-    const bare = { ...closed, segments: segmentsOf(trajectory).map(plain) }
+    const bare = { ...own, segments: segmentsOf(trajectory).map(plain) }
     return withTokenizer(bare, { tokenizer, endOfTurnId: undefined, parser })
   }
   if (!live?.open) return closed
   const before = {
-    ...closed,
+    ...own,
     vocab: wholeVocab(trajectory.vocab, segmentsOf(trajectory), tokenizer),
     segments: closed.segments.map(plain),
   }

@@ -19,6 +19,14 @@ describe('a packed trajectory', () => {
     expect(unpack(received)).toEqual(sampleTrajectory)
   })
 
+  test('has content without a field as bytes, so that the page does not hold its values', () => {
+    const from = { ...sampleTrajectory, foreign: { slime: { é: [[-0.5, 3, null]] } } }
+    const { trajectory, buffers } = pack(from)
+    const received: TrajectoryView = structuredClone(trajectory, { transfer: [...buffers] })
+    expect(received.foreign).toBeInstanceOf(Uint8Array)
+    expect(unpack(received)).toEqual(from)
+  })
+
   test('reads like the trajectory itself', () => {
     expect(logprobs(packed.trajectory)).toEqual(logprobs(sampleTrajectory))
     expect(lossMask(packed.trajectory)).toEqual(lossMask(sampleTrajectory))

@@ -12,57 +12,92 @@ export interface Packed {
   readonly buffers: readonly ArrayBuffer[]
 }
 
+/** The columns of all segments, one after the other. */
+export interface ColumnBuffers {
+  readonly ids: Int32Array<ArrayBuffer>
+  readonly mask: Uint8Array<ArrayBuffer>
+  readonly alternatives: Int32Array<ArrayBuffer>
+  /** Of each segment: logprobs, logprobs of alternatives, further columns. */
+  readonly numbers: Float64Array<ArrayBuffer>
+}
+
 /** Packs a trajectory. Unknown numbers become NaN, which the JSON format does not have. */
 export function pack(trajectory: Trajectory): Packed {
-  const { segments } = trajectory
-  const ids = new Int32Array(sum(segments, ({ ids }) => ids.length))
-  const mask = new Uint8Array(sum(segments, ({ mask }) => mask?.length ?? 0))
-  const alternatives = new Int32Array(sum(segments, ({ topLogprobs }) => topLogprobs?.ids.length ?? 0))
-  const numbers = new Float64Array(
-    sum(
-      segments,
-      ({ logprobs, topLogprobs, columns = {} }) =>
-        (logprobs?.length ?? 0) +
-        (topLogprobs?.logprobs.length ?? 0) +
-        sum(Object.values(columns), ({ length }) => length),
-    ),
-  )
-  const takeIds = taker(ids)
-  const takeMask = taker(mask)
-  const takeAlternatives = taker(alternatives)
-  const takeNumbers = taker(numbers)
-  const packedNumbers = (column: readonly (number | null)[]) => {
-    const view = takeNumbers(column.length)
-    for (const [index, value] of column.entries()) view[index] = value ?? Number.NaN
-    return view
+  const { columns, foreign, ...packed } = packColumns(trajectory)
+  const { ids, mask, alternatives, numbers } = columns
+  return {
+    ...packed,
+    buffers: [ids.buffer, mask.buffer, alternatives.buffer, numbers.buffer, ...(foreign ? [foreign.buffer] : [])],
   }
-  const packedSegment = (segment: Segment): SegmentView => {
+}
+
+/** Returns a packed trajectory with its buffers by their content. */
+export function packColumns(trajectory: Trajectory) {
+  const { segments } = trajectory
+  const columns: ColumnBuffers = {
+    ids: new Int32Array(sum(segments, ({ ids }) => ids.length)),
+    mask: new Uint8Array(sum(segments, ({ mask }) => mask?.length ?? 0)),
+    alternatives: new Int32Array(sum(segments, ({ topLogprobs }) => topLogprobs?.ids.length ?? 0)),
+    numbers: new Float64Array(
+      sum(
+        segments,
+        ({ logprobs, topLogprobs, columns = {} }) =>
+          (logprobs?.length ?? 0) +
+          (topLogprobs?.logprobs.length ?? 0) +
+          sum(Object.values(columns), ({ length }) => length),
+      ),
+    ),
+  }
+  const foreign = trajectory.foreign && new TextEncoder().encode(JSON.stringify(trajectory.foreign))
+  const view: TrajectoryView = {
+    ...trajectory,
+    segments: segmentsIn(columns, segments, writeColumn),
+    ...(foreign && { foreign }),
+  }
+  return { trajectory: view, columns, foreign }
+}
+
+type Fill = (view: { [index: number]: number }, column: NumberColumn) => void
+
+const writeColumn: Fill = (view, column) => {
+  for (let index = 0; index < column.length; index++) view[index] = column[index] ?? Number.NaN
+}
+
+/**
+ * Returns the segments with their ranges of the buffers, in order. `fill` writes a range; without it the buffers contain the
+ * values, and only the lengths of the given columns count.
+ */
+export function segmentsIn(
+  { ids, mask, alternatives, numbers }: ColumnBuffers,
+  segments: readonly SegmentView[],
+  fill: Fill = () => {},
+): readonly SegmentView[] {
+  const [takeIds, takeMask, takeAlternatives] = [taker(ids, fill), taker(mask, fill), taker(alternatives, fill)]
+  const takeNumbers = taker(numbers, fill)
+  return segments.map((segment) => {
     const { logprobs, mask, topLogprobs, columns } = segment
     return {
       ...segment,
-      ids: filled(takeIds(segment.ids.length), segment.ids),
-      ...(logprobs && { logprobs: packedNumbers(logprobs) }),
-      ...(mask && { mask: filled(takeMask(mask.length), mask) }),
+      ids: takeIds(segment.ids),
+      ...(logprobs && { logprobs: takeNumbers(logprobs) }),
+      ...(mask && { mask: takeMask(mask) }),
       ...(topLogprobs && {
         topLogprobs: {
           ...topLogprobs,
-          ids: filled(takeAlternatives(topLogprobs.ids.length), topLogprobs.ids),
-          logprobs: packedNumbers(topLogprobs.logprobs),
+          ids: takeAlternatives(topLogprobs.ids),
+          logprobs: takeNumbers(topLogprobs.logprobs),
         },
       }),
-      ...(columns && { columns: mapped(columns, packedNumbers) }),
+      ...(columns && { columns: mapped(columns, takeNumbers) }),
     } as SegmentView
-  }
-  return {
-    trajectory: { ...trajectory, segments: segments.map(packedSegment) },
-    buffers: [ids.buffer, mask.buffer, alternatives.buffer, numbers.buffer],
-  }
+  })
 }
 
 /** Returns the packed trajectory without the state of a running rollout. */
 export function unpack(view: TrajectoryView): Trajectory {
-  const { live: _, ...record } = view
-  return { ...record, segments: view.segments.map(unpackedSegment) }
+  const { live: _, foreign: given, ...record } = view
+  const foreign = given instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(given)) : given
+  return { ...record, segments: view.segments.map(unpackedSegment), ...(foreign && { foreign }) }
 }
 
 function unpackedSegment(segment: SegmentView): Segment {
@@ -89,19 +124,15 @@ const unpackedNumbers = (column: NumberColumn): (number | null)[] =>
 const sum = <T>(list: readonly T[], amount: (item: T) => number): number =>
   list.reduce((total, item) => total + amount(item), 0)
 
-/** Returns consecutive ranges of an array. */
-function taker<T extends { subarray(start: number, end: number): T }>(whole: T): (length: number) => T {
+/** Returns a function that returns consecutive ranges of an array, as long as each column. */
+function taker<T extends { subarray(start: number, end: number): T; [index: number]: number }>(whole: T, fill: Fill) {
   let next = 0
-  return (length) => {
-    const start = next
-    next += length
-    return whole.subarray(start, next)
+  return (column: NumberColumn): T => {
+    const view = whole.subarray(next, next + column.length)
+    next += column.length
+    fill(view, column)
+    return view
   }
-}
-
-function filled<T extends { set(values: ArrayLike<number>): void }>(view: T, values: readonly number[]): T {
-  view.set(values)
-  return view
 }
 
 const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

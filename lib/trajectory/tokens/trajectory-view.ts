@@ -3,7 +3,7 @@
  * arrays that a worker transfers without a copy (packed.ts).
  */
 import type { LiveTrajectory } from '../events/events.ts'
-import type { PromptSegment, ResponseSegment } from '../format/trajectory.ts'
+import type { PromptSegment, ResponseSegment, Trajectory } from '../format/trajectory.ts'
 
 /** One number for each token. Unknown is null, or NaN in a typed array; `numberAt` reads both. */
 export type NumberColumn = ArrayLike<number | null>
@@ -32,8 +32,10 @@ export type ResponseView = Omit<ResponseSegment, keyof ColumnsView> & ColumnsVie
 export type SegmentView = PromptView | ResponseView
 
 /** A trajectory with columns of either kind. */
-export interface TrajectoryView extends Omit<LiveTrajectory, 'segments' | 'live'> {
+export interface TrajectoryView extends Omit<LiveTrajectory, 'segments' | 'live' | 'foreign'> {
   readonly segments: readonly SegmentView[]
+  /** Content without a field. In a packed trajectory it is JSON in UTF-8: it may be larger than all columns, and no view shows it. */
+  readonly foreign?: Trajectory['foreign'] | Uint8Array
   readonly live?: Omit<NonNullable<LiveTrajectory['live']>, 'open' | 'stopped'> & {
     readonly open?: SegmentView
     readonly stopped?: ResponseView
