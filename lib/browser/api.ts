@@ -65,6 +65,8 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether the browser may cache the answer; it revalidates the copy each time. */
   readonly revalidate?: boolean
+  /** Media types of the answer; omitted: any. */
+  readonly accept?: string | undefined
 }
 
 /** Calls the server and returns the checked JSON of its answer. Throws ApiError, or the signal's reason. */
@@ -111,12 +113,13 @@ const unreachable = (): ApiError =>
 
 /** Calls the server; the caller reads the answer, such as a file. Throws ApiError, or the signal's reason. */
 export async function callApi(path: string, options: CallOptions = {}, token = storedToken()): Promise<Response> {
-  const { method = 'GET', json, file, signal, revalidate = false } = options
+  const { method = 'GET', json, file, signal, revalidate = false, accept } = options
   const response = await fetch(path, {
     method,
     headers: {
       // A token that no header can carry is omitted; the server then reports a missing token.
       ...(token !== undefined && /^[\x21-\x7e]+$/.test(token) && { authorization: `Bearer ${token}` }),
+      ...(accept !== undefined && { accept }),
       ...(method !== 'GET' && {
         'x-rollscope': '1',
         'content-type': file ? 'application/octet-stream' : 'application/json',

@@ -15,6 +15,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepHealth,
   keepGroups,
   indexGenerated,
+  keepPacked,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -174,6 +175,19 @@ function indexGenerated(database: DatabaseSync): void {
     CREATE TRIGGER generated_deleted AFTER DELETE ON generated BEGIN
       DELETE FROM generated_search WHERE rowid = old.id;
     END;
+  `)
+}
+
+/** Copies are written when records are read, so there are none for existing records yet. */
+function keepPacked(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE packed (
+      key TEXT NOT NULL PRIMARY KEY REFERENCES trajectories (key) ON DELETE CASCADE,
+      revision INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      checksum INTEGER NOT NULL,
+      bytes BLOB NOT NULL
+    ) STRICT;
   `)
 }
 

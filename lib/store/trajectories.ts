@@ -13,6 +13,7 @@ import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
 import { choices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing/listing.ts'
 import { createSearchIndex, recordIndex } from './listing/search-index.ts'
+import { type PackedCopy, packedReader } from './packed.ts'
 import { recordReader } from './record.ts'
 import { updateRow } from './row.ts'
 import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
@@ -36,6 +37,8 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTab
   update(key: string, trajectory: Trajectory, from: number): void
   /** Returns the trajectory; undefined if it does not exist or is deleted. */
   get(key: string): Trajectory | undefined
+  /** Returns the packed copy of a long record. Undefined if there is none of the current revision: `get` reads the record itself. */
+  packed(key: string): PackedCopy | undefined
   /** Changes labels, also during a run. Returns undefined if it does not exist or is deleted. */
   label(key: string, change: LabelChange): TrajectorySummary | undefined
   list(query: ListQuery): Page
@@ -132,6 +135,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   const { revision: _, ...health } = createHealthStore(database)
   const searchIndex = createSearchIndex(database)
   const decoded = recordReader(database)
+  const packed = packedReader(database)
   const read = (key: string): Trajectory | undefined => {
     const found = decoded(key)
     if (typeof found === 'string')
@@ -207,6 +211,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       transaction(database, () => trajectories.map((trajectory) => add(trajectory, runsHere ? instance.id : null))),
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
+    packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
     label: (key, change) =>
       transaction(database, () => {
         const row = statements.summary.get(key)

@@ -5,6 +5,7 @@ import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Packed, pack } from '#lib/trajectory/tokens/packed.ts'
+import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
@@ -77,7 +78,18 @@ async function fromServer(
   { address, token, json }: Extract<ReadSource, { kind: 'call' }>,
   signal: AbortSignal,
 ): Promise<PackedRead> {
-  const response = await callApi(address, { signal, ...(json && { method: 'POST', json }) }, token)
+  const post = json && ({ method: 'POST', json } as const)
+  const response = await callApi(address, { signal, ...post, accept: post ? undefined : `${PACKED_TYPE}, */*` }, token)
+  if (response.headers.get('content-type') === PACKED_TYPE) {
+    const packed = readPackedAnswer(await response.arrayBuffer())
+    if (packed) return { ...packed, count: 1 }
+    // The page and the server differ in their version.
+    return fromJson(await callApi(address, { signal }, token))
+  }
+  return fromJson(response)
+}
+
+async function fromJson(response: Response): Promise<PackedRead> {
   const decoded = decodeValue(await response.json())
   if (!decoded.ok)
     throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)

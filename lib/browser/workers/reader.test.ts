@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { PACKED_TYPE, packedAnswer, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
@@ -101,6 +102,24 @@ describe('a server answer in the reader worker', () => {
       ['http://page.test/api/trajectories/a', 'GET', 'Bearer t0ken', undefined],
       ['http://page.test/api/trajectories/a/tokenizer', 'POST', 'Bearer t0ken', '{"tokenizer":"x"}'],
     ])
+  })
+
+  test('is read as packed bytes where the server has them, and as JSON where these have another version', async () => {
+    const accepted: (string | null)[] = []
+    const bytes = packedBytes(trajectory)
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      const accept = new Headers(init.headers).get('accept')
+      accepted.push(accept)
+      return accept?.includes(PACKED_TYPE)
+        ? new Response(packedAnswer({ title: 'Mine' }, bytes), { headers: { 'content-type': PACKED_TYPE } })
+        : new Response(TEXT)
+    })
+    const { reader } = threadless()
+    const read = async () => unpack((await reader.call('/api/trajectories/a', ongoing())).trajectory)
+    expect(await read()).toEqual({ ...trajectory, title: 'Mine' })
+    bytes.set([99], 4)
+    expect(await read()).toEqual(trajectory)
+    expect(accepted).toEqual([expect.stringContaining(PACKED_TYPE), expect.stringContaining(PACKED_TYPE), null])
   })
 
   test('that refuses gives the same error as on the page', async () => {

@@ -7,10 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
 import { trajectoryHealth } from './library.ts'
+import { trajectoryForViewer } from './trajectories.ts'
 
 let folder: string
 let store: TrajectoryStore
@@ -59,6 +62,20 @@ test('The health thread checks every stored trajectory, even a damaged one, with
     unknown: 'the tokenizer some/where is not on this machine',
   })
   expect(store.health(damaged)?.findings).toMatchObject([{ kind: 'unreadable', label: 'damaged' }])
+})
+
+test('The health thread stores a packed copy of a long trajectory, which a viewer gets if it accepts one', async () => {
+  const [first] = sample.segments
+  const ids = Array<number>(10_000).fill(first?.ids[0] ?? 0)
+  const key = store.add({ ...sample, id: 'long', segments: [{ kind: 'prompt', ids, messages: [] }] })
+  const all = { store, health, runs: { lookedAt: () => {} } } as unknown as Services
+  expect(trajectoryForViewer(key, all, PACKED_TYPE)).toEqual(store.get(key))
+  await expect.poll(() => store.packed(key)).toBeDefined()
+  const answer = trajectoryForViewer(key, all, `${PACKED_TYPE}, */*`) as Response
+  expect(answer.headers.get('content-type')).toBe(PACKED_TYPE)
+  const packed = readPackedAnswer(await answer.arrayBuffer())
+  expect(packed && unpack(packed.trajectory)).toEqual(store.get(key))
+  expect(trajectoryForViewer(key, all)).toEqual(store.get(key))
 })
 
 test('The health thread checks a requested trajectory at once and stores the result', async () => {

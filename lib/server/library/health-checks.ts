@@ -14,6 +14,8 @@ export interface HealthChecks {
   checkStored(): void
   /** Returns the stored result, or checks the trajectory now. Undefined if there is no such trajectory. */
   healthOf(key: string): Promise<Health | undefined>
+  /** Checks a trajectory again, which also stores its packed copy. Returns at once. */
+  recheck(key: string): void
   close(): Promise<void>
 }
 
@@ -57,6 +59,10 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
         .finally(() => {
           isChecking = false
         })
+    },
+    recheck(key) {
+      if (isClosed) return
+      check(key).catch((error) => console.error('a stored trajectory could not be checked:', error))
     },
     async healthOf(key) {
       return store.health(key) ?? check(key)

@@ -1,7 +1,9 @@
 /** Runs in the thread that checks stored trajectories. */
 
 import { recordIndex } from '#lib/store/listing/search-index.ts'
+import { openPackedWriter, type PackedWriter } from '#lib/store/packed.ts'
 import { openTrajectoryReader } from '#lib/store/record.ts'
+import { StoreError } from '#lib/store/store-error.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
 import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
@@ -9,9 +11,11 @@ import { storedHealth, unchecked } from './stored-health.ts'
 
 answerRequests<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: places }) => {
   const reader = openTrajectoryReader(dataFolder)
+  const packing = openPackedWriter(dataFolder)
   const tokenizers = createTokenizerLoader(places)
   return async (key) => {
     const stored = reader.read(key)
+    if (typeof stored?.found === 'object') pack(packing, key, stored.of, stored.found)
     return (
       stored && {
         of: stored.of,
@@ -23,3 +27,13 @@ answerRequests<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: pl
     )
   }
 })
+
+/** Stores the packed copy. Its failure, such as a full disk, does not concern the check: the record itself is read then. */
+function pack(packing: PackedWriter, ...copy: Parameters<PackedWriter['write']>): void {
+  try {
+    packing.write(...copy)
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    console.error('a packed copy could not be stored:', error.message)
+  }
+}

@@ -3,8 +3,10 @@
 import type { Format } from '#lib/formats/format.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
+import { isWorthPacking } from '#lib/store/packed.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { PACKED_TYPE, packedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -16,10 +18,21 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
   return trajectory
 }
 
-/** Returns a trajectory for a viewer, which extends the time of a rollout on it. Throws HttpProblem 404. */
-export function trajectoryForViewer(key: string, all: Services): Trajectory {
+/**
+ * Returns a trajectory for a viewer, which extends the time of a rollout on it: as packed bytes if the viewer accepts them and
+ * the record has a packed copy. Throws HttpProblem 404.
+ */
+export function trajectoryForViewer(key: string, all: Services, accept: string | null = null): Trajectory | Response {
   all.runs.lookedAt(key)
-  return storedTrajectory(key, all)
+  const acceptsPacked = accept?.includes(PACKED_TYPE) === true
+  const copy = acceptsPacked ? all.store.packed(key) : undefined
+  if (copy)
+    return new Response(packedAnswer(copy.labels, copy.bytes), {
+      headers: { 'content-type': PACKED_TYPE, 'cache-control': 'no-store' },
+    })
+  const trajectory = storedTrajectory(key, all)
+  if (acceptsPacked && trajectory.outcome.kind !== 'running' && isWorthPacking(trajectory)) all.health.recheck(key)
+  return trajectory
 }
 
 /** Returns the problem of a missing trajectory, which says whether it was deleted. */

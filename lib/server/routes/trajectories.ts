@@ -7,6 +7,7 @@ import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
+import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody } from '../http/endpoint.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
 import { restoreTexts, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
@@ -63,9 +64,9 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}',
-    summary: 'Returns a stored trajectory.',
+    summary: `Returns a stored trajectory. Pages accept ${PACKED_TYPE}, the bytes of its packed copy.`,
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
-    handle: ({ params, services }) => trajectoryForViewer(params.key, services),
+    handle: ({ request, params, services }) => trajectoryForViewer(params.key, services, request.headers.get('accept')),
   }),
   endpoint({
     method: 'GET',

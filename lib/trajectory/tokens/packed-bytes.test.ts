@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { unpack } from './packed.ts'
-import { packedBytes, readPackedBytes } from './packed-bytes.ts'
+import { packedAnswer, packedBytes, readPackedAnswer, readPackedBytes } from './packed-bytes.ts'
 
 const [first, ...others] = sampleTrajectory.segments
 const wide = {
@@ -45,4 +45,17 @@ test('bytes that are truncated, longer, of another version or of something else 
   longer.set(bytes)
   for (const buffer of [bytes.slice(0, 20).buffer, bytes.slice(0, -1).buffer, longer.buffer, changed(0), changed(4)])
     expect(readPackedBytes(buffer)).toBeUndefined()
+})
+
+test.each([[{}], [{ title: 'A title', tags: ['é'], reward: null }], [{ note: 'exactly 8' }]])(
+  'an answer has a record with the labels %j',
+  (labels) => {
+    const { buffer } = packedAnswer(labels, packedBytes(wide))
+    const read = readPackedAnswer(buffer)
+    expect(read && unpack(read.trajectory)).toEqual({ ...wide, ...labels })
+  },
+)
+
+test('an answer with a record of another version is not read', () => {
+  expect(readPackedAnswer(packedAnswer({}, new Uint8Array(64)).buffer)).toBeUndefined()
 })

@@ -4,6 +4,8 @@
  * aligned: numbers, ids, alternatives, masks, content without a field, and the rest of the trajectory as JSON. All are little
  * endian.
  */
+import { elementAt } from '#lib/util/element-at.ts'
+import type { Labels } from '../format/labels.ts'
 import type { Trajectory } from '../format/trajectory.ts'
 import { type ColumnBuffers, type Packed, packColumns, segmentsIn } from './packed.ts'
 import type { SegmentView, TrajectoryView } from './trajectory-view.ts'
@@ -85,4 +87,30 @@ function withLengths({ ids, logprobs, mask, topLogprobs, columns, ...segment }: 
       columns: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, lengthOf(column)])),
     }),
   }
+}
+
+/** Media type of an answer with a packed record and its labels. */
+export const PACKED_TYPE = 'application/vnd.rollscope.packed'
+
+/** The labels begin after the 32-bit position of the record, which is aligned. */
+const LABELS_START = 8
+
+/** Returns an answer: the position of the record, the labels as JSON with spaces after them, and the bytes of the record. */
+export function packedAnswer(labels: Labels, record: Uint8Array): Uint8Array<ArrayBuffer> {
+  const text = new TextEncoder().encode(JSON.stringify(labels))
+  const start = LABELS_START + 8 * Math.ceil(text.length / 8)
+  const answer = new Uint8Array(start + record.length).fill(' '.charCodeAt(0), LABELS_START, start)
+  new Uint32Array(answer.buffer, 0, 1)[0] = start
+  answer.set(text, LABELS_START)
+  answer.set(record, start)
+  return answer
+}
+
+/** Returns the trajectory of an answer; undefined if the record has another version. */
+export function readPackedAnswer(buffer: ArrayBuffer): Packed | undefined {
+  const start = elementAt(new Uint32Array(buffer, 0, 1), 0)
+  const packed = readPackedBytes(buffer, start)
+  if (!packed) return undefined
+  const text = new TextDecoder().decode(new Uint8Array(buffer, LABELS_START, start - LABELS_START))
+  return { ...packed, trajectory: { ...packed.trajectory, ...(JSON.parse(text) as Labels) } }
 }

@@ -1,0 +1,70 @@
+/**
+ * Packed copies of long records, so that reading one parses no column. The record itself stays the truth: a copy belongs to one
+ * revision, has a checksum, and may be missing.
+ */
+import path from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
+import { type Labels, withLabels } from '#lib/trajectory/format/labels.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { PACKED_VERSION, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { DATABASE_FILE, openDatabase } from './database.ts'
+import { labelsIn } from './entry.ts'
+import type { RecordRevision } from './health.ts'
+import { storeErrorsOf, withStoreErrors } from './store-error.ts'
+
+/** Returns whether a copy of a trajectory saves time that a person notices. */
+export const isWorthPacking = (trajectory: Trajectory): boolean => tokenCount(trajectory) >= FEWEST_TOKENS
+
+const FEWEST_TOKENS = 10_000
+
+/** The packed copy of a record. */
+export interface PackedCopy {
+  readonly labels: Labels
+  /** The record without its labels, as packed-bytes.ts reads it. */
+  readonly bytes: Uint8Array
+}
+
+const CURRENT = `packed.key = trajectories.key AND packed.revision = trajectories.revision AND packed.version = ${PACKED_VERSION}`
+
+/** Returns a reader of copies: undefined if there is no undamaged copy of the current revision. Running records have none. */
+export function packedReader(database: DatabaseSync): (key: string) => PackedCopy | undefined {
+  const copy = database.prepare(
+    `SELECT labels, checksum, bytes FROM trajectories JOIN packed ON ${CURRENT}
+     WHERE trajectories.key = ? AND deleted_at IS NULL AND running_in IS NULL`,
+  )
+  return (key) => {
+    const row = copy.get(key)
+    const bytes = row?.bytes
+    return bytes instanceof Uint8Array && crc32(bytes) === row?.checksum ? { labels: labelsIn(row), bytes } : undefined
+  }
+}
+
+/** Writes copies for another thread than that of the store. */
+export interface PackedWriter {
+  /** Stores the copy of a record that is worth it, unless the record has changed since this revision. */
+  write(key: string, of: RecordRevision, trajectory: Trajectory): void
+  close(): void
+}
+
+/** Opens a writer. The folder's database must exist. Throws StoreError, like its functions. */
+export function openPackedWriter(folder: string): PackedWriter {
+  const file = path.join(folder, DATABASE_FILE)
+  const database = withStoreErrors(file, () => openDatabase(file))
+  const read = packedReader(database)
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO packed (key, revision, version, checksum, bytes)
+     SELECT key, revision, ${PACKED_VERSION}, $checksum, $bytes FROM trajectories
+     WHERE key = $key AND sequence = $sequence AND revision = $revision AND running_in IS NULL`,
+  )
+  const writer: PackedWriter = {
+    write(key, of, trajectory) {
+      if (!isWorthPacking(trajectory) || read(key)) return
+      const bytes = packedBytes(withLabels(trajectory, {}))
+      put.run({ key, ...of, checksum: crc32(bytes), bytes })
+    },
+    close: () => database.close(),
+  }
+  return storeErrorsOf(writer, file)
+}
