@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
+import { type RefObject, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { measureText } from './measure-text.ts'
 
 /** Measures of the font and of the width of the view. */
@@ -28,17 +28,20 @@ export function useMeasure(
         : { cell, columns, fontSize },
     )
   })
-  useEffect(() => {
+  // The observer reports the first size after the page is laid out. To measure earlier would lay out the whole page in the task
+  // that creates it, and draw all tokens in the same one.
+  useLayoutEffect(() => {
     const observer = new ResizeObserver(resize)
     if (canvas.current) observer.observe(canvas.current)
-    document.fonts.ready.then(resize)
     document.fonts.addEventListener('loadingdone', resize)
     return () => {
       observer.disconnect()
       document.fonts.removeEventListener('loadingdone', resize)
     }
   }, [canvas])
+  const isMeasured = measure !== undefined
+  const remeasure = useEffectEvent(() => isMeasured && resize())
   // biome-ignore lint/correctness/useExhaustiveDependencies: another font size needs another measurement
-  useLayoutEffect(() => resize(), [fontSize])
+  useLayoutEffect(() => void remeasure(), [fontSize])
   return measure
 }
