@@ -1,53 +1,108 @@
 /**
- * Measures the time from a chosen file to its tokens, in the inspector and in two baselines: `node bench/inspector-load.ts
- * [tokens]`. The trajectory is generated: 27 % of its tokens are trained, with 5 alternatives each.
+ * Measures what a person waits for when a long rollout is opened: `node bench/inspector-load.ts [tokens] [format …]`. Every format
+ * is opened from a file and then again from the library. All figures are compared with rows of a React list (react-window) in
+ * the same run, which reads Rollscope's format. The trajectory is generated: 27 % of its tokens are trained, with 5
+ * alternatives each.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
-import { encode } from '#lib/trajectory/format/codec.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { strandsSglang } from '#lib/formats/strands-sglang.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBaselines } from './baselines/serve.ts'
-import { chooseFile, FIRST_TOKENS, longTasks, settled, untilDrawn, weigh, withBench } from './browser.ts'
+import {
+  type Bench,
+  chooseFile,
+  FIRST_TOKENS,
+  longTasks,
+  now,
+  openStored,
+  percentile,
+  settled,
+  untilDrawn,
+  weigh,
+  withBench,
+} from './browser.ts'
 import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
-const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
-const file = path.join(scratch, 'large.json')
-writeFileSync(file, encode(largeTrajectory({ tokens })))
-const baselines = await serveBaselines()
+const named = process.argv.slice(3)
+const ROUNDS = 3
 /** Time after leaving the page until its memory must be free, in milliseconds. */
-const LET_GO_MS = 5_000
+const RELEASED_MS = 5_000
+const LIMITS = tokens > 200_000 ? { first: 4.5 } : { first: 1.5, interactive: 2, longest: 1.3, heap: 25, again: 0.6 }
 
-await withBench(async ({ open }) => {
-  const page = await open()
-  await settled(page)
-  const painted = firstPaint(page, FIRST_TOKENS)
-  await chooseFile(page, file)
-  await reportLoad('', page, await painted, { painted: 500, interactive: 1000, longest: 100, nodes: 5000, heap: 100 })
-  await page.waitForURL(/\/t\//)
-  await page.getByRole('link', { name: 'Library' }).click()
-  await page.locator('[data-library="idle"]').waitFor()
-  await page.waitForTimeout(LET_GO_MS)
-  const left = await weigh(page)
-  reportFigure('after the page was left: heap and typed arrays', (left.heap + left.buffers) / 1e6, 'MB', 25)
-  await page.context().close()
+const trajectory = largeTrajectory({ tokens })
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
+const files = Object.entries({
+  ...Object.fromEntries(writableFormats.map(({ name, write }) => [name, write(trajectory).value])),
+  'strands-sglang, alternatives beside it': {
+    ...strandsSglang.write?.(trajectory).value,
+    top_logprobs: alternatives(trajectory),
+  },
+}).filter(([name]) => named.length === 0 || named.includes(name))
+const peerFile = fileOf('peer', writableFormats.find(({ name }) => name === 'rollscope')?.write(trajectory).value)
+const baselines = await serveBaselines()
 
-  for (const [who, hash] of [
-    ['a React span per token: ', '#spans'],
-    ['react-window rows: ', '#rows'],
-  ] as const) {
-    const baseline = await open(hash, baselines.base)
-    const painted = firstPaint(baseline, '.token')
-    await baseline.getByLabel('Trajectory file').setInputFiles(file)
-    await reportLoad(who, baseline, await painted, {})
-    reportFigure(`${who}pointed at → highlighted`, await pointed(baseline), 'ms')
-    await baseline.context().close()
+await withBench(async (bench) => {
+  const peers: Opening[] = []
+  const openings = new Map(files.map(([name]): [string, Opening[]] => [name, []]))
+  const reopenings = new Map(files.map(([name]): [string, number[]] => [name, []]))
+  for (let round = 0; round < ROUNDS; round++) {
+    peers.push(
+      await opening(await bench.open('#rows', baselines.base), '.token', (page) =>
+        page.getByLabel('Trajectory file').setInputFiles(peerFile),
+      ),
+    )
+    for (const [name, value] of files) {
+      const page = await bench.open()
+      await settled(page)
+      // Each round has a trajectory of its own, because an equal one is not stored twice.
+      const file = fileOf(`${name} ${round}`, value)
+      openings.get(name)?.push(await opening(page, FIRST_TOKENS, () => chooseFile(page, file), 'stays'))
+      reopenings.get(name)?.push(await reopening(bench, page))
+    }
   }
+  const peer = medians(peers)
+  report('react-window rows', peer, undefined)
+  for (const [name, found] of openings) {
+    const own = medians(found)
+    report(name, own, peer)
+    const again = percentile(reopenings.get(name) ?? [], 0.5)
+    reportFigure(`${name}: row of the library → first tokens painted`, again, 'ms')
+    reportFigure(`${name}: the same beside the file`, again / own.first, '×', LIMITS.again)
+  }
+  await reportRest(bench)
 })
 await baselines.close()
 rmSync(scratch, { recursive: true })
+
+/** Reports the memory after the page was left, and how fast both simple views highlight a token. */
+async function reportRest(bench: Bench): Promise<void> {
+  const page = await bench.open()
+  await openStored(page, peerFile)
+  await page.getByRole('link', { name: 'Library', exact: true }).click()
+  await page.locator('[data-library="idle"]').waitFor()
+  await page.waitForTimeout(RELEASED_MS)
+  const left = await weigh(page)
+  reportFigure('after the page was left: heap and typed arrays', (left.heap + left.buffers) / 1e6, 'MB', 25)
+  await page.context().close()
+  for (const [who, hash] of [
+    ['a React span per token', '#spans'],
+    ['react-window rows', '#rows'],
+  ] as const) {
+    const baseline = await bench.open(hash, baselines.base)
+    const painted = firstPaint(baseline, '.token')
+    await baseline.getByLabel('Trajectory file').setInputFiles(peerFile)
+    await painted
+    await settled(baseline)
+    reportFigure(`${who}: pointed at → highlighted`, await pointed(baseline), 'ms')
+    await baseline.context().close()
+  }
+}
 
 /** Returns the milliseconds from the moment when the pointer reaches a token until its highlight is drawn. */
 function pointed(page: Page): Promise<number> {
@@ -62,6 +117,65 @@ function pointed(page: Page): Promise<number> {
   )
 }
 
+/** What a person notices of one opening: times in milliseconds, memory in megabytes. */
+interface Opening {
+  /** Until the first tokens are painted. */
+  readonly first: number
+  /** Until no task over 50 ms remains. */
+  readonly interactive: number
+  readonly longest: number
+  readonly nodes: number
+  readonly heap: number
+  readonly buffers: number
+}
+
+/** Opens a file and measures it. `leaving` closes the page afterwards. */
+async function opening(
+  page: Page,
+  selector: string,
+  choose: (page: Page) => Promise<void>,
+  leaving: 'closes' | 'stays' = 'closes',
+): Promise<Opening> {
+  const painted = firstPaint(page, selector)
+  await choose(page)
+  const first = await painted
+  await settled(page)
+  const { chosen, lastEnd } = await page.evaluate(() => ({
+    chosen: window.recorded.chosen,
+    lastEnd: Math.max(...window.recorded.longTasks.map(({ start, duration }) => start + duration)),
+  }))
+  const [longest = 0] = await longTasks(page, chosen)
+  const { nodes, heap, buffers } = await weigh(page)
+  if (leaving === 'closes') await page.context().close()
+  return {
+    first: first - chosen,
+    interactive: Math.max(first, lastEnd) - chosen,
+    longest,
+    nodes,
+    heap: heap / 1e6,
+    buffers: buffers / 1e6,
+  }
+}
+
+/** Returns the milliseconds from a click on the row of the library to its first tokens, after the page has released them. */
+async function reopening(bench: Bench, page: Page): Promise<number> {
+  await page.waitForURL(/\/t\//, { timeout: 120_000 })
+  const { pathname } = new URL(page.url())
+  await page.context().close()
+  const again = await bench.open('/library')
+  const link = again.locator(`a[href="${pathname}"]`).first()
+  await link.waitFor()
+  // The library starts the check of what is new, which also packs it.
+  await again.waitForTimeout(RELEASED_MS)
+  await settled(again)
+  const painted = firstPaint(again, FIRST_TOKENS)
+  const start = await now(again)
+  await link.click()
+  const time = (await painted) - start
+  await again.context().close()
+  return time
+}
+
 /** Returns the page's time of the first frame with an element that matches the selector. */
 function firstPaint(page: Page, selector: string): Promise<number> {
   return page.evaluate(async (selector) => {
@@ -71,27 +185,54 @@ function firstPaint(page: Page, selector: string): Promise<number> {
   }, selector)
 }
 
-interface Limits {
-  readonly painted?: number
-  readonly interactive?: number
-  readonly longest?: number
-  readonly nodes?: number
-  readonly heap?: number
+function report(name: string, own: Opening, peer: Opening | undefined): void {
+  const beside = (part: 'first' | 'interactive' | 'longest', what: string) => {
+    reportFigure(`${name}: ${what}`, own[part], 'ms')
+    if (peer) reportFigure(`${name}: ${what}, beside react-window`, own[part] / peer[part], '×', LIMITS[part])
+  }
+  beside('first', 'file chosen → first tokens painted')
+  beside('interactive', 'file chosen → interactive')
+  beside('longest', 'longest task')
+  reportFigure(`${name}: DOM nodes`, own.nodes, 'nodes', peer && 5000)
+  reportFigure(`${name}: heap`, own.heap, 'MB', peer && LIMITS.heap)
+  reportFigure(`${name}: typed arrays beside it`, own.buffers, 'MB')
 }
 
-/** Reports the figures of a loaded page. Interactive is the time after which no task over 50 ms remains. */
-async function reportLoad(who: string, page: Page, painted: number, limits: Limits): Promise<void> {
-  await settled(page)
-  const { chosen, lastEnd } = await page.evaluate(() => ({
-    chosen: window.recorded.chosen,
-    lastEnd: Math.max(...window.recorded.longTasks.map(({ start, duration }) => start + duration)),
-  }))
-  const { nodes, heap, buffers } = await weigh(page)
-  const [longest = 0] = await longTasks(page, chosen)
-  reportFigure(`${who}file chosen → first tokens painted`, painted - chosen, 'ms', limits.painted)
-  reportFigure(`${who}file chosen → interactive`, Math.max(painted, lastEnd) - chosen, 'ms', limits.interactive)
-  reportFigure(`${who}longest task`, longest, 'ms', limits.longest)
-  reportFigure(`${who}DOM nodes`, nodes, 'nodes', limits.nodes)
-  reportFigure(`${who}heap`, heap / 1e6, 'MB', limits.heap)
-  reportFigure(`${who}typed arrays beside it`, buffers / 1e6, 'MB')
+function medians(all: readonly Opening[]): Opening {
+  const median = (part: keyof Opening) =>
+    percentile(
+      all.map((one) => one[part]),
+      0.5,
+    )
+  return {
+    first: median('first'),
+    interactive: median('interactive'),
+    longest: median('longest'),
+    nodes: median('nodes'),
+    heap: median('heap'),
+    buffers: median('buffers'),
+  }
+}
+
+function fileOf(name: string, value: object | undefined): string {
+  const file = path.join(scratch, `${name.replace(/\W+/g, '-')}.json`)
+  // Rollscope's format has an id of its own.
+  const own = value && 'id' in value ? { ...value, id: `large-${name}` } : value
+  writeFileSync(file, JSON.stringify(own))
+  return file
+}
+
+/** Returns the alternatives of each token as SGLang writes them, which a program may store beside a rollout. */
+function alternatives({ segments }: Trajectory): readonly unknown[] {
+  return segments.flatMap(({ ids, topLogprobs: top }) =>
+    Array.from(ids, (_, index) =>
+      top
+        ? Array.from({ length: top.k }, (_, place) => [
+            top.logprobs[index * top.k + place],
+            top.ids[index * top.k + place],
+            null,
+          ])
+        : null,
+    ),
+  )
 }

@@ -1,7 +1,7 @@
 /**
  * Measures the time from the sending of a token by the server to its pixel: eight samples of one prompt at once, 50 tokens
  * per second with five alternatives each, one of them shown. The server records the times of its chunks, the page those of
- * its drawings; both use the clock of this machine.
+ * its drawings; both use the clock of this machine. Last come the frames of a page that shows 64 running samples.
  */
 
 import { TOKEN } from '../e2e/application.ts'
@@ -14,6 +14,9 @@ const TOKENS_A_SECOND = 50
 const TOKENS = 400
 const ROUNDS = 5
 const LIMIT_MS = 100
+/** The most samples of a group, their tokens and tokens per second, and the milliseconds of a frame at 60 frames per second. */
+const MOST = { samples: 64, tokens: 150, tokensASecond: 10 }
+const FRAME_MS = 17
 
 await withBench(async (bench) => {
   const rounds: Delays[] = []
@@ -33,6 +36,9 @@ await withBench(async (bench) => {
     'ms',
   )
   reportFigure('a token to the counters of its sample, p95', p95('counters'), 'ms', LIMIT_MS)
+  const frames = await framesOf(bench)
+  reportFigure('64 running samples: frame, median', percentile(frames, 0.5), 'ms', FRAME_MS)
+  reportFigure('64 running samples: frame, p95', percentile(frames, 0.95), 'ms')
 })
 
 /** Delays of each chunk in milliseconds. */
@@ -43,16 +49,21 @@ interface Delays {
   readonly counters: readonly number[]
 }
 
-async function delaysOf(bench: Bench): Promise<Delays> {
-  /** The chunks with their sampling_seed, the tokens up to them and the time when they were sent. */
-  const sent: { readonly seed: number; readonly tokens: number; readonly at: number }[] = []
-  // The replies wait, so that the page is open before the first token.
+interface GroupOptions {
+  readonly samples: number
+  readonly tokens: number
+  readonly tokensASecond: number
+  readonly onChunk?: (seed: number, tokens: number, at: number) => void
+}
+
+/** Starts a group, whose replies wait for `release` so that the page is open before the first token. */
+async function startGroup(bench: Bench, { samples: count, tokens, tokensASecond, onChunk }: GroupOptions) {
   const released = Promise.withResolvers<void>()
   const server = await startScriptedSglang(async (request) => {
     if (request.stream) await released.promise
-    return replyTo(request)
+    return replyTo(request, tokensASecond)
   })
-  server.onChunk = (seed, tokens, at) => sent.push({ seed, tokens, at })
+  if (onChunk) server.onChunk = onChunk
   const call = async (path: string, method: string, json: object) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1', 'content-type': 'application/json' }
     const response = await fetch(new URL(path, bench.base), { method, headers, body: JSON.stringify(json) })
@@ -63,18 +74,54 @@ async function delaysOf(bench: Bench): Promise<Delays> {
   const { groupId, samples } = await call('/api/groups', 'POST', {
     prompt: 'What is 25 * 17, and then plus 9?',
     server: 'stamping',
-    samples: SAMPLES,
+    samples: count,
     // The seed distinguishes the samples: each gets the next one.
-    sampling: { max_new_tokens: TOKENS, sampling_seed: 0 },
+    sampling: { max_new_tokens: tokens, sampling_seed: 0 },
   })
   const page = await bench.open(`/?${new URLSearchParams({ t: samples[0].trajectoryId, group: groupId })}`)
-  await page.locator(`[data-sample="${SAMPLES - 1}"]`).waitFor()
+  await page.locator(`[data-sample="${count - 1}"]`).waitFor()
   await page.locator('[data-tokens]').waitFor()
+  const end = async () => {
+    await page.context().close()
+    await server.close()
+  }
+  return { page, samples, release: released.resolve, end }
+}
+
+/** Returns the milliseconds between the frames of a page that shows 64 running samples, while they run. */
+async function framesOf(bench: Bench): Promise<readonly number[]> {
+  const { page, release, end } = await startGroup(bench, MOST)
+  const frames = page.evaluate(async () => {
+    const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
+    const states = () =>
+      [...document.querySelectorAll<HTMLElement>('[data-sample]')].map(({ dataset }) => dataset.state)
+    const times: number[] = []
+    for (let last = await nextFrame(); states().some((state) => state !== 'ended'); ) {
+      const time = await nextFrame()
+      times.push(time - last)
+      last = time
+    }
+    return times
+  })
+  release()
+  const times = await frames
+  await end()
+  return times
+}
+
+async function delaysOf(bench: Bench): Promise<Delays> {
+  /** The chunks with their sampling_seed, the tokens up to them and the time when they were sent. */
+  const sent: { readonly seed: number; readonly tokens: number; readonly at: number }[] = []
+  const { page, samples, release, end } = await startGroup(bench, {
+    samples: SAMPLES,
+    tokens: TOKENS,
+    tokensASecond: TOKENS_A_SECOND,
+    onChunk: (seed, tokens, at) => sent.push({ seed, tokens, at }),
+  })
   const drawn = page.evaluate(watch)
-  released.resolve()
+  release()
   const seen = await drawn
-  await page.context().close()
-  await server.close()
+  await end()
   const delays = (place: number, of: typeof sent) =>
     of.map(({ tokens, at }) => (seen[place]?.find((state) => state.tokens >= tokens)?.at ?? Number.NaN) - at)
   return {
@@ -92,11 +139,12 @@ async function delaysOf(bench: Bench): Promise<Delays> {
 }
 
 /** Returns letters at a fixed rate. Every byte-level vocabulary has them with the same ids. */
-function replyTo({
-  sampling_params: { max_new_tokens: length = 0, stream_interval: tokensPerChunk = 1 },
-}: ReceivedRequest) {
+function replyTo(
+  { sampling_params: { max_new_tokens: length = 0, stream_interval: tokensPerChunk = 1 } }: ReceivedRequest,
+  tokensASecond: number,
+) {
   const ids = Array.from({ length }, (_, index) => 65 + (index % 26))
-  const msPerChunk = (1000 * tokensPerChunk) / TOKENS_A_SECOND
+  const msPerChunk = (1000 * tokensPerChunk) / tokensASecond
   return { ids, finish: { type: 'length', length } as const, tokensPerChunk, msPerChunk }
 }
 
