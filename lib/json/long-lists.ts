@@ -61,7 +61,7 @@ function longLists(bytes: Uint8Array, long: number): readonly ByteRange[] {
   const ranges: ByteRange[] = []
   let start = -1
   for (let at = 0; at < bytes.length; at++) {
-    while (at < bytes.length && HAS_MEANING[bytes[at] as number] === 0) at++
+    while (at < bytes.length && HAS_MEANING[bytes[at] ?? 0] === 0) at++
     switch (bytes[at]) {
       case QUOTE:
         start = -1

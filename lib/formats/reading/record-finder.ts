@@ -155,12 +155,13 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   const skipNumbers = (bytes: Uint8Array, from: number): number => {
     let commas = 0
     let i = from + 1
-    if (separatesItems()) while (i < bytes.length && KINDS[bytes[i] as number] === 0) i++
+    // After the last byte, a quote ends the search.
+    if (separatesItems()) while (KINDS[bytes[i] ?? QUOTE] === 0) i++
     else
-      for (; i < bytes.length; i++) {
-        const kind = KINDS[bytes[i] as number] as number
+      for (; ; i++) {
+        const kind = KINDS[bytes[i] ?? QUOTE]
         if (kind === COMMA) commas++
-        else if (kind > SPACE) break
+        else if (kind !== 0 && kind !== SPACE) break
       }
     if (commas > 0) addEntries(commas)
     return i - 1
@@ -183,7 +184,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     push(bytes) {
       for (let i = offset === 0 && hasByteOrderMark(bytes) ? 3 : 0; i < bytes.length && !broken; i++) {
         if (inString && !isEscaped) {
-          while (i < bytes.length && STRING_KINDS[bytes[i] as number] === 0) i++
+          while (STRING_KINDS[bytes[i] ?? QUOTE] === 0) i++
           if (i === bytes.length) break
         }
         const byte = elementAt(bytes, i)

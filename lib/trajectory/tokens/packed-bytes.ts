@@ -41,14 +41,13 @@ export function packedBytes(trajectory: Trajectory): Uint8Array<ArrayBuffer> {
 export function readPackedBytes(buffer: ArrayBuffer, start = 0): Packed | undefined {
   if (buffer.byteLength < start + PREFIX_BYTES) return undefined
   const [mark, version, ...lengths] = new Uint32Array(buffer, start, 8)
-  const ends = lengths.map((_, index) =>
-    lengths.slice(0, index + 1).reduce((sum, length) => sum + length, start + PREFIX_BYTES),
-  )
-  if (mark !== MARK || version !== PACKED_VERSION || ends.at(-1) !== buffer.byteLength) return undefined
-  const [numbers, ids, alternatives, mask, foreign, header] = lengths.map((length, index) => {
-    const end = ends[index] as number
+  let end = start + PREFIX_BYTES
+  const parts = lengths.map((length): Part => {
+    end += length
     return { start: end - length, length }
-  }) as [Part, Part, Part, Part, Part, Part]
+  })
+  if (mark !== MARK || version !== PACKED_VERSION || end !== buffer.byteLength) return undefined
+  const [numbers, ids, alternatives, mask, foreign, header] = parts as [Part, Part, Part, Part, Part, Part]
   const columns: ColumnBuffers = {
     numbers: new Float64Array(buffer, numbers.start, numbers.length / 8),
     ids: new Int32Array(buffer, ids.start, ids.length / 4),
