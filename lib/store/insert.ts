@@ -1,12 +1,14 @@
 /** Inserts trajectories as database rows, for every connection that writes. */
 import type { DatabaseSync } from 'node:sqlite'
-import { encode } from '#lib/trajectory/format/codec.ts'
+import { hasSameJson } from '#lib/json/same-json.ts'
+import { recordOf } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
 import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { recordReader } from './record.ts'
 import { insertRow, type StoredRow } from './row.ts'
+import { createSegmentWriter } from './segments.ts'
 
 /** Result of an insertion: the key of the trajectory, and whether it is new. */
 export interface Inserted {
@@ -24,29 +26,22 @@ interface Inserter {
 
 /** Creates the functions, which must be called in a transaction. */
 export function createInserter(database: DatabaseSync, now: () => Date): Inserter {
-  const putSegment = database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)')
-  const dropSegments = database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?')
+  const writeSegments = createSegmentWriter(database)
   const present = database.prepare('SELECT 1 FROM trajectories WHERE key = ?')
   const dropDeleted = database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL')
   const decoded = recordReader(database)
   const searchIndex = createSearchIndex(database)
 
-  const writeSegments = (key: string, all: readonly Segment[], from: number): void => {
-    dropSegments.run(key, all.length)
-    for (const [offset, segment] of all.slice(from).entries())
-      putSegment.run(key, from + offset, JSON.stringify(segment))
-  }
-
   const freeKey = (trajectory: Trajectory): Inserted => {
-    let text: string | undefined
+    let record: Trajectory | undefined
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
       const key = n === 1 ? base : `${base}~${n}`
       const stored = decoded(key)
       if (typeof stored !== 'object') dropDeleted.run(key)
       else {
-        text ??= encode(trajectory)
-        if (encode(stored) === text) return { key, isNew: false }
+        record ??= recordOf(trajectory)
+        if (hasSameJson(stored, record)) return { key, isNew: false }
       }
       if (!present.get(key)) return { key, isNew: true }
     }

@@ -7,6 +7,7 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import { DATABASE_FILE, LOCK_TIMEOUT_MS } from './database.ts'
 import { labelsIn } from './entry.ts'
 import { createHealthStore, type RecordRevision } from './health.ts'
+import { createSegmentReader } from './segments.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
 /**
@@ -15,10 +16,10 @@ import { storeErrorsOf, withStoreErrors } from './store-error.ts'
  */
 export function recordReader(database: DatabaseSync): (key: string) => Trajectory | string | undefined {
   const record = database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?')
-  const segments = database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position')
+  const segments = createSegmentReader(database)
   return (key) => {
     const row = record.get(key)
-    return row && decodeParts(row, segments.all(key))
+    return row && decodeParts(row, () => segments(key))
   }
 }
 
@@ -58,12 +59,12 @@ export function openTrajectoryReader(folder: string): TrajectoryReader {
 
 type Row = Readonly<Record<string, unknown>>
 
-function decodeParts(record: Row, segments: readonly Row[]): Trajectory | string {
+function decodeParts(record: Row, segments: () => readonly unknown[]): Trajectory | string {
   try {
     const decoded = decodeValue({
       ...JSON.parse(String(record.header)),
       ...labelsIn(record),
-      segments: segments.map(({ segment }) => JSON.parse(String(segment))),
+      segments: segments(),
     })
     return decoded.ok ? decoded.trajectory : violationText(decoded.error)
   } catch (error) {

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { PART } from './segments.ts'
 import { StoreError } from './store-error.ts'
 import { openTrajectoryStore } from './trajectories.ts'
 
@@ -80,6 +82,17 @@ test('migrate upgrades version 1 with all trajectories unchanged and searchable'
     checked.prepare(`SELECT header FROM headers WHERE key = 'labelled'`).get()?.header,
   ]).toEqual([[], { integrity_check: 'ok' }, expect.not.stringContaining('Mine')])
   checked.close()
+})
+
+test('migrate keeps a segment with many tokens, which older versions stored as one text', () => {
+  const { tokenizer: _, ...model } = sample.model
+  const ids = Array.from({ length: PART + 1 }, (_, index) => index)
+  const long: Trajectory = { ...sample, model, segments: [{ kind: 'prompt', ids, messages: [] }] }
+  madeByVersion1([long])
+  const store = open()
+  expect(isDeepStrictEqual(store.get('sample'), long)).toBe(true)
+  expect(store.add(long)).toBe('sample')
+  store.close()
 })
 
 test('migrate adds group columns for runs; imported files number their groups independently', () => {

@@ -16,6 +16,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepGroups,
   indexGenerated,
   keepPacked,
+  splitLongLists,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -187,6 +188,21 @@ function keepPacked(database: DatabaseSync): void {
       version INTEGER NOT NULL,
       checksum INTEGER NOT NULL,
       bytes BLOB NOT NULL
+    ) STRICT;
+  `)
+}
+
+/** Long lists of numbers of a segment are stored in parts. Existing segments stay one text. */
+function splitLongLists(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE segment_lists (
+      key TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      path TEXT NOT NULL,
+      part INTEGER NOT NULL,
+      entries TEXT NOT NULL,
+      PRIMARY KEY (key, position, path, part),
+      FOREIGN KEY (key, position) REFERENCES segments (key, position) ON DELETE CASCADE
     ) STRICT;
   `)
 }

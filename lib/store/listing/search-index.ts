@@ -23,7 +23,7 @@ export function recordIndex(trajectory: Trajectory, from = 0): RecordIndex {
   const texts = segments.flatMap((segment, position) => {
     if (position < from || segment.kind !== 'response') return []
     // Ids without a text would be found as numbers, and markers in every trajectory.
-    const ids = Array.from(segment.ids).filter((id) => !special.has(id) && Object.hasOwn(vocab, id))
+    const ids = segment.ids.filter((id) => !special.has(id) && Object.hasOwn(vocab, id))
     const text = indexedText(folded(textOf(ids, vocab)))
     return text === '' ? [] : [{ position, text }]
   })
