@@ -38,18 +38,24 @@ export const ones = (file: string): number =>
     126 * MIB,
   )
 
+interface RolloutOptions {
+  readonly tokens?: number
+  /** True: the metadata make all tokens one response. False: the loss mask makes a segment of every 384 and 128 tokens. */
+  readonly isOneSegment?: boolean
+}
+
 /** Writes a list of `count` rollouts with 4,096 tokens each, as slime writes samples: about 94 MB for 1,100. */
-export const rollouts = (file: string, count: number, tokens = 4096): number =>
+export const rollouts = (file: string, count: number, options: RolloutOptions = {}): number =>
   written(
     file,
     (function* () {
       yield '['
-      for (let sample = 0; sample < count; sample++) yield `${sample === 0 ? '' : ','}\n${rollout(sample, tokens)}`
+      for (let sample = 0; sample < count; sample++) yield `${sample === 0 ? '' : ','}\n${rollout(sample, options)}`
       yield ']'
     })(),
   )
 
-function rollout(sample: number, tokens: number): string {
+function rollout(sample: number, { tokens = 4096, isOneSegment = false }: RolloutOptions): string {
   const mask = Array.from({ length: tokens }, (_, index) => (index % 512 < 384 ? 1 : 0))
   return JSON.stringify({
     tokens: mask.map((_, index) => (index * 7919 + sample * 31) % 151_643),
@@ -59,5 +65,6 @@ function rollout(sample: number, tokens: number): string {
     status: 'completed',
     index: sample,
     reward: sample % 2,
+    ...(isOneSegment && { metadata: { rollscope: { segment_info: [[true, tokens]] } } }),
   })
 }

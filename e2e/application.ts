@@ -125,7 +125,8 @@ export function builtFile(file: string): string {
   return path.join(build, file)
 }
 
-interface Application {
+/** A running application with data of its own. */
+export interface Application {
   readonly base: string
   readonly child: ChildProcess
 }
