@@ -1,35 +1,49 @@
 /**
  * Opens 500 event streams whose readers stop reading while the runs continue, and compares them with as many readers that
- * read. Figures are the cost of each stream for the server, the delay of other readers, and whether each stopped reader is
- * cut off and finds every later event again. Linux only.
+ * read. Figures are the cost of each stream for the server and for the kernel, the delay of other readers, and whether each
+ * stopped reader is cut off and finds every later event again. Linux only; needs `python3`.
  *
- * Run it with `node bench/stopped-readers.ts [READERS]`.
+ * Run it with `node bench/stopped-readers.ts [READERS] [loopback]`. The stopped readers have the segment size and the receive
+ * buffers of clients across a network. With `loopback` they have those of the loopback device, where the kernel keeps some
+ * 4 MB for each of them: 500 exceed what it has for all connections of a machine, which delays all of them.
  */
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, withBench } from './browser.ts'
 import { reportFigure } from './figures.ts'
+import { type NetworkReaders, openNetworkReaders, type ReadOn } from './load/network-readers.ts'
 import { watchMemory } from './load/process-memory.ts'
 import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
 
 const READERS = Number(process.argv[2] ?? 500)
+const isLoopback = process.argv[3] === 'loopback'
+/** Segments as on Ethernet, and a small receive buffer. */
+const SOCKETS = isLoopback ? { receiveBytes: null, segmentBytes: null } : { receiveBytes: 16 << 10, segmentBytes: 1400 }
 const RUNS = 5
-/** Tokens of each run. Their events exceed what the system buffers for a connection that is not read: about 6 MB on loopback. */
-const TOKENS = 36_000
+/**
+ * Tokens of each run. Their events exceed what the kernel buffers for a connection that is not read, and the run ends before
+ * the readers are disconnected.
+ */
+const TOKENS = isLoopback ? 36_000 : 18_000
 const TOKENS_PER_CHUNK = 40
 /** The least bytes of events that a stopped reader has not received; with less, the test would prove nothing. */
-const LEAST_BYTES = 12e6
+const LEAST_BYTES = isLoopback ? 12e6 : 4e6
 const MS_PER_CHUNK = 50
 /** Milliseconds without reading after which a stream is closed with a reason, and after which its connection is closed. */
 const STALLED_MS = 30_000
 const CUT_OFF_MS = 60_000
 const KILOBYTE = 1 << 10
+/** Bytes of a page of memory, the unit of the kernel's figures. */
+const PAGE = 4096
 const MEGABYTE = 1 << 20
-/** The answer to a reader of a rollout whose events are no longer kept. */
-const GONE = 'status 404'
+/** The status for a reader of a rollout whose events are no longer kept. */
+const GONE = 404
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 const tokenizer = await builtInTokenizer()
@@ -54,21 +68,31 @@ await withBench(
       reportFigure('a chunk to its reader, beside those that read, p95', percentile(beside.delays, 0.95), 'ms')
       begin = Promise.withResolvers<void>()
       const before = await memory.collected()
+      const kernelBefore = kernelTcpBytes()
       let peak = 0
+      let kernelPeak = 0
       const sampling = setInterval(() => {
         peak = Math.max(peak, memory.resident())
+        kernelPeak = Math.max(kernelPeak, kernelTcpBytes())
       }, 250)
       const crowded = await round(bench, server, { count: READERS, isReading: false }, () => begin.resolve())
       const full = await memory.collected()
       clearInterval(sampling)
       reportFigure('a chunk to its reader, beside those that stopped, p95', percentile(crowded.delays, 0.95), 'ms', 250)
       reportFigure('events of one run', crowded.bytes / MEGABYTE, 'MB', { atLeast: LEAST_BYTES / MEGABYTE })
+      reportFigure('TCP memory of the kernel, at its peak', kernelPeak / MEGABYTE, 'MB', kernelTcpPressure() / MEGABYTE)
+      reportFigure(
+        'TCP memory of the kernel for each stopped reader',
+        (kernelPeak - kernelBefore) / READERS / KILOBYTE,
+        'kB',
+      )
       // Readers that have begun keep the events of their runs in memory, once for all of them.
       const events = RUNS * crowded.bytes
       const forEach = (bytes: number) => (bytes - events) / READERS / KILOBYTE
       reportFigure('heap and buffers for each stopped reader', forEach(bytesOf(full, before)), 'kB', 128)
       reportFigure('resident memory for each stopped reader, at its peak', forEach(peak - before.resident), 'kB')
       await finish(bench, server, crowded)
+      crowded.stopped?.close()
       const after = await memory.collected()
       reportFigure(
         'heap and buffers after all, beside before',
@@ -84,6 +108,16 @@ await withBench(
   { NODE_OPTIONS: `--inspect-port=${inspectorPort}` },
 )
 
+/** Returns the memory of all TCP connections of this machine. */
+function kernelTcpBytes(): number {
+  const [, pages] = /^TCP: .*\bmem (\d+)$/m.exec(readFileSync('/proc/net/sockstat', 'utf8')) ?? []
+  return Number(pages) * PAGE
+}
+
+/** Returns the memory above which the kernel makes the buffers of all TCP connections smaller. */
+const kernelTcpPressure = (): number =>
+  Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]) * PAGE
+
 function bytesOf(one: { heap: number; external: number }, other: { heap: number; external: number }): number {
   return one.heap + one.external - other.heap - other.external
 }
@@ -93,7 +127,9 @@ interface Round {
   readonly delays: readonly number[]
   /** Bytes of all events of a run. */
   readonly bytes: number
-  readonly stopped: readonly StoppedReader[]
+  readonly runs: readonly Run[]
+  /** The readers that stopped; undefined if all read. */
+  readonly stopped: NetworkReaders | undefined
   readonly whole: ReadonlyMap<string, Stream>
 }
 
@@ -146,19 +182,19 @@ async function round(
     bytes = Math.max(bytes, lines.bytes)
     whole.set(rolloutId, lines.stream())
   })
-  const others = await Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const run = runs[index % RUNS] as Run
-      // The response is not read yet: its data fills the buffers of this process, then those of the system, and then the
-      // server waits.
-      return { run, response: await follow(bench, run.rolloutId, 0) }
-    }),
-  )
-  if (isReading) for (const { response } of others) response.resume()
+  const rollouts = Array.from({ length: count }, (_, index) => runOf(runs, index).rolloutId)
+  // Data that is not read fills the buffers of the kernel, and then the server waits.
+  const stopped = isReading
+    ? undefined
+    : await openNetworkReaders({ base: bench.base, token: TOKEN, rollouts, ...SOCKETS })
+  if (isReading) for (const response of await Promise.all(rollouts.map((id) => follow(bench, id, 0)))) response.resume()
   begin()
   await Promise.all(reading)
-  return { delays, bytes, stopped: isReading ? [] : others, whole }
+  return { delays, bytes, runs, stopped, whole }
 }
+
+/** Returns the run of a reader. */
+const runOf = (runs: readonly Run[], reader: number): Run => elementAt(runs, reader % RUNS)
 
 interface Run {
   readonly seed: number
@@ -167,21 +203,31 @@ interface Run {
   readonly key: string
 }
 
-interface StoppedReader {
-  readonly run: Run
-  readonly response: IncomingMessage
-}
-
 /**
  * Lets half of the readers continue before they are cut off, and half after that. All follow the events again from their last
  * position.
  */
-async function finish(bench: Bench, server: ScriptedSglang, { stopped, whole }: Round): Promise<void> {
+async function finish(bench: Bench, server: ScriptedSglang, { runs, stopped, whole }: Round): Promise<void> {
+  if (!stopped) throw new Error('no reader has stopped')
+  const isStoredRun = memoizeByIdentity((run: Run) => isStored(bench, server, run))
+  const readOn = async (from: number, to: number): Promise<readonly Ended[]> => {
+    const indices = Array.from({ length: to - from }, (_, index) => from + index)
+    const found = await stopped.readOn(indices)
+    return Promise.all(
+      found.map(async ({ end, received, next, status, lines, hash }, index) => {
+        if (next !== null && next !== received) console.error(`${received} lines came, and ${next} were told`)
+        const run = runOf(runs, from + index)
+        if (status !== 200) return { end, isWhole: status === GONE && (await isStoredRun(run)) }
+        const expected = whole.get(run.rolloutId)
+        return { end, isWhole: lines === expected?.lines && hash === expected.hash }
+      }),
+    )
+  }
   await pause(STALLED_MS + 5_000)
-  const half = Math.floor(stopped.length / 2)
-  const early = await Promise.all(stopped.slice(0, half).map((reader) => readOn(bench, server, reader, whole)))
+  const half = Math.floor(READERS / 2)
+  const early = await readOn(0, half)
   await pause(CUT_OFF_MS)
-  const late = await Promise.all(stopped.slice(half).map((reader) => readOn(bench, server, reader, whole)))
+  const late = await readOn(half, READERS)
   const count = (ends: readonly Ended[], is: (ended: Ended) => boolean) => ends.filter(is).length
   reportFigure(
     'readers that read on and were not told that they were too slow',
@@ -204,45 +250,12 @@ async function finish(bench: Bench, server: ScriptedSglang, { stopped, whole }: 
 }
 
 interface Ended {
-  readonly end: 'told' | 'cut off' | 'complete'
+  readonly end: ReadOn['end']
   /**
    * True if the reader has all events after following them again, or if the stored trajectory is complete when they are no
    * longer kept.
    */
   readonly isWhole: boolean
-}
-
-async function readOn(
-  bench: Bench,
-  server: ScriptedSglang,
-  { run, response }: StoppedReader,
-  whole: Round['whole'],
-): Promise<Ended> {
-  let end: Ended['end'] = 'complete'
-  let closedAt: number | undefined
-  const lines = createLineCounter((line) => {
-    const { type, next } = JSON.parse(line)
-    if (type !== 'stream-closed') return
-    end = 'told'
-    closedAt = next
-    return false
-  })
-  // It is not iterated, because an iterator reports nothing about a response that was cut off before it was read.
-  response.on('data', (part) => lines.add(part))
-  if (!response.closed) await new Promise((resolve) => response.once('close', resolve))
-  if (!response.complete) end = 'cut off'
-  const received = lines.count()
-  if (closedAt !== undefined && closedAt !== received)
-    console.error(`${received} lines came, and ${closedAt} were told`)
-  lines.dropRest()
-  if (end !== 'complete') {
-    const rest = await follow(bench, run.rolloutId, received).catch((error: Error) => error)
-    if (rest instanceof Error) return { end, isWhole: rest.message === GONE && (await isStored(bench, server, run)) }
-    for await (const part of rest) lines.add(part)
-  }
-  const { lines: count, hash } = lines.stream()
-  const expected = whole.get(run.rolloutId)
-  return { end, isWhole: count === expected?.lines && hash === expected.hash }
 }
 
 /** Returns whether the stored trajectory has the ids that the server wrote. */
@@ -264,8 +277,8 @@ async function follow(bench: Bench, rolloutId: string, from: number): Promise<In
   })
 }
 
-/** Counts and hashes lines, except those for which `onLine` returns false. */
-function createLineCounter(onLine: (line: string) => boolean | undefined) {
+/** Counts and hashes lines. */
+function createLineCounter(onLine: (line: string) => void) {
   const hash = createHash('sha256')
   let rest = Buffer.alloc(0)
   let count = 0
@@ -275,18 +288,13 @@ function createLineCounter(onLine: (line: string) => boolean | undefined) {
       bytes += part.length
       rest = Buffer.concat([rest, part])
       for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-        const line = rest.subarray(0, end).toString('utf8')
+        const line = rest.subarray(0, end)
         rest = rest.subarray(end + 1)
-        if (onLine(line) === false) continue
+        onLine(line.toString('utf8'))
         hash.update(line)
         count++
       }
     },
-    /** Drops an incomplete line, which the next request returns completely. */
-    dropRest() {
-      rest = Buffer.alloc(0)
-    },
-    count: () => count,
     get bytes() {
       return bytes
     },
