@@ -9,7 +9,7 @@ import { type ComparedSides, compareSides } from '#lib/analysis/compare/compare-
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { rescore } from '#lib/analysis/rescore/rescoring.ts'
 import { scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
-import { generateReply } from '#lib/sglang/server/schema.ts'
+import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -119,7 +119,7 @@ test('prefill logprobs are at temperature 1 for any requested temperature; decod
         logprob_start_len: start,
       }),
     })
-    return generateReply.parse(await response.json())
+    return generateReplySchema.parse(await response.json())
   }
   const prefilled = async (temperature: number, input: readonly number[]) =>
     (await ask(temperature, 0, input, 0)).meta_info.input_token_logprobs?.map(([logprob]) => logprob) ?? []

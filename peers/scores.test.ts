@@ -1,6 +1,6 @@
 /** Compares the logprobs of both servers with those of transformers in fp32. */
 import { expect, inject, test } from 'vitest'
-import { generateReply } from '#lib/sglang/server/schema.ts'
+import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { scoreLineSchema } from '#lib/trajectory/scoring/score.ts'
 import { application, difference, type Tokens, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'
@@ -22,7 +22,7 @@ async function scored(baseUrl: string, ids: readonly number[]): Promise<(number 
       logprob_start_len: 0,
     }),
   })
-  const { input_token_logprobs: entries } = generateReply.parse(await response.json()).meta_info
+  const { input_token_logprobs: entries } = generateReplySchema.parse(await response.json()).meta_info
   expect(entries?.map(([, id]) => id)).toEqual(ids)
   return (entries ?? []).map(([logprob]) => logprob)
 }

@@ -1,6 +1,6 @@
 /** Tests SGLang's own /tokenize and /detokenize in place of the tokenizer's files. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
 import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
@@ -27,7 +27,11 @@ describe('SGLang as tokenizer', () => {
     await checkTokenizer(tokenizer, client, never)
     const promptEncoder = await openServerPromptEncoder(client, { name: 'sglang' }, never)
     const ids = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
-    const found = await settled(promptEncoder, () => ids.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
+    const found = await computeSettled(
+      promptEncoder,
+      () => ids.map((id) => [...promptEncoder.tokenizer.bytes(id)]),
+      never,
+    )
     const differing = ids.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
     // These are single bytes that occur in no UTF-8 text.
     expect(differing.every((id) => tokenizer.bytes(id).length === 1)).toBe(true)

@@ -55,7 +55,7 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
   const cache = useQueryClient()
   const [presets, setPresets] = useSamplingPresets()
   const [exchange, setExchange] = useState<Exchange>({ kind: 'idle' })
-  const read = async (file: File) => setExchange(await opened(file))
+  const read = async (file: File) => setExchange(await readExchange(file))
   const preview = exchange.kind === 'preview' ? exchange : undefined
   const plan = preview && importPlan(preview.file.settings, { servers, setup, presets })
   const carryOut = async () => {
@@ -125,7 +125,7 @@ const exported = (servers: readonly ServerEntry[], setup: Setup, presets: readon
     presets,
   })
 
-async function opened(file: File): Promise<Exchange> {
+async function readExchange(file: File): Promise<Exchange> {
   const refused = (why: string): Exchange => ({
     kind: 'refused',
     title: `${file.name} is not a settings file: ${why}`,

@@ -41,7 +41,7 @@ export function useLabOpening(lab: LabStore | undefined, kind: LabState['kind'],
       if (state.kind === 'first') lab.begin(documentOf(await firstInput(signal)))
       const now = lab.state()
       if (now.kind !== 'open') return
-      const sources = wanted(linked, now.history.now, state.kind === 'first')
+      const sources = newSources(linked, now.history.now, state.kind === 'first')
       for (const source of sources)
         lab.apply({ type: 'loaded', loaded: await load(source, now.history.now.tools.trim() !== '', signal) })
       if (linked.tokenizer !== undefined) lab.apply({ type: 'tokenizer', name: linked.tokenizer })
@@ -83,7 +83,7 @@ const documentOf = ({
 })
 
 /** Returns the sources that the address names and the document does not have. */
-function wanted({ from, trajectory }: LabLink, document: LabDocument, isFirst: boolean): readonly LabSource[] {
+function newSources({ from, trajectory }: LabLink, document: LabDocument, isFirst: boolean): readonly LabSource[] {
   const source = from === undefined ? undefined : linkedSource(from)
   return [
     ...(trajectory !== undefined && trajectory !== document.trajectory

@@ -109,7 +109,7 @@ export const neighboursSchema = z.object({
 export type Neighbours = Plain<z.infer<typeof neighboursSchema>>
 
 /** The answer of GET /api/library. */
-export const choicesSchema = z.object({
+export const filterChoicesSchema = z.object({
   total: z.int(),
   outcomes: z.array(z.object({ kind: summarySchema.shape.outcomeKind, outcome: z.string(), count: z.int() })),
   sources: z.array(
@@ -118,7 +118,7 @@ export const choicesSchema = z.object({
   tags: z.array(z.object({ tag: z.string(), count: z.int() })).describe('The 200 most used tags, most used first.'),
 })
 /** Values by which a list can be filtered, with their counts. */
-export type FilterChoices = Plain<z.infer<typeof choicesSchema>>
+export type FilterChoices = Plain<z.infer<typeof filterChoicesSchema>>
 
 /** Columns by which a list can be sorted. */
 export const SORT_COLUMNS = ['added', 'title', 'tokens', 'trained', 'meanLogprob', 'reward'] as const

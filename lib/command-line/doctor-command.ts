@@ -48,7 +48,7 @@ export async function doctorCommand(argumentList: readonly string[], around: Com
   const [subject, ...others] = positionals
   if (subject === undefined || others.length > 0)
     throw new CommandError(EXIT.usage, `doctor takes one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
-  const { name, loaded, template } = await chosen(subject, values.tokenizer, values.tools !== undefined, around)
+  const { name, loaded, template } = await loadSubject(subject, values.tokenizer, values.tools !== undefined, around)
   const read = (file: string | undefined) => (file === undefined ? '' : readTextFile(around.folder, file))
   const given = {
     template,
@@ -126,19 +126,19 @@ function parsed(argumentList: readonly string[]) {
   }
 }
 
-interface Chosen {
+interface LoadedSubject {
   /** Name on the Hub, or the absolute path of a folder. */
   readonly name: string
   readonly loaded: LoadedTokenizer
   readonly template: string
 }
 
-async function chosen(
+async function loadSubject(
   subject: string,
   tokenizer: string | undefined,
   hasTools: boolean,
   { folder, places, builtIn }: CommandEnvironment,
-): Promise<Chosen> {
+): Promise<LoadedSubject> {
   const named = path.resolve(folder, subject)
   const found = await stat(named).catch(() => undefined)
   if (!found && /^[./~]|\.(jinja2?|j2|json|txt)$/.test(subject))

@@ -35,7 +35,7 @@ export function reportText(
     ...(distinct < checked
       ? [`${checked} cells are ${distinct} distinct renders, ${renders.stable} of them stable`]
       : []),
-    ...grouped(cells),
+    ...cellLines(cells),
     ...(recipe ? [recipeText(recipe)] : []),
     ...(trl ? [`TRL’s is_chat_template_prefix_preserving: ${trlText(trl)}`] : []),
     ...(masks ? maskText(masks) : []),
@@ -48,7 +48,7 @@ function trlText(verdict: TrlVerdict): string {
     case 'preserving':
       return 'True'
     case 'rewritten':
-      return `False; token ${verdict.tokenIndex}: with the call ${shown(verdict.before, verdict.tokenIndex)}, with its result ${shown(verdict.after, verdict.tokenIndex)}`
+      return `False; token ${verdict.tokenIndex}: with the call ${windowText(verdict.before, verdict.tokenIndex)}, with its result ${windowText(verdict.after, verdict.tokenIndex)}`
     case 'notAsked':
       return `not checked, because supports_tool_calling is False. ${verdict.why}`
     case 'failed':
@@ -67,7 +67,7 @@ const MARKS: Readonly<Record<TemplateVerdict['kind'], string>> = {
 const MERGES = '  merges   '
 
 /** Returns cells in their order; a repeated finding refers to its first cell. */
-function grouped(cells: readonly Cell[]): string[] {
+function cellLines(cells: readonly Cell[]): string[] {
   const firstCellOf = new Map<string, string>()
   return cells.flatMap(({ id, verdict, sameAs }) => {
     if (sameAs !== undefined && verdict.kind === 'stable') return [`${MARKS.stable}${id}, as ${sameAs}`]
@@ -96,7 +96,7 @@ function detail(verdict: TemplateVerdict): string[] {
       const line = finding.line ?? finding.expectedLine
       return [
         `${line === undefined ? '' : `line ${line}: `}${finding.cause.text}`,
-        `token ${finding.tokenIndex}: the model has ${shown(finding.expected, finding.tokenIndex)}, the next render ${shown(finding.rendered, finding.tokenIndex)}`,
+        `token ${finding.tokenIndex}: the model has ${windowText(finding.expected, finding.tokenIndex)}, the next render ${windowText(finding.rendered, finding.tokenIndex)}`,
         finding.remedy,
       ]
     }
@@ -104,7 +104,7 @@ function detail(verdict: TemplateVerdict): string[] {
 }
 
 /** Returns a few tokens from the first difference. */
-function shown({ start, tokens }: TokenWindow, tokenIndex: number): string {
+function windowText({ start, tokens }: TokenWindow, tokenIndex: number): string {
   const text = tokens
     .slice(Math.max(0, tokenIndex - start))
     .slice(0, 8)

@@ -3,7 +3,7 @@ import { foreignFormIn } from './foreign-forms.ts'
 import { DEFAULT_PARSER, parserOfServer, TEMPLATE_MARKS, type TemplateMarks } from './registry.ts'
 
 /** Information that identifies a parser. */
-export interface Known {
+export interface ParserEvidence {
   /** Jinja text of the template; undefined or empty if unknown. */
   readonly chatTemplate?: string | undefined
   /** SGLang's name of the server's parser. */
@@ -22,7 +22,7 @@ export interface Suggestion {
 }
 
 /** Suggests a parser: by the server, the chat template, or the added tokens, in this order; otherwise the default. */
-export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [] }: Known): Suggestion {
+export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [] }: ParserEvidence): Suggestion {
   const own = parserOfServer(serverParser)
   const foreign = foreignFormIn(chatTemplate)
   const written = foreign ? undefined : formIn((mark) => chatTemplate.includes(mark))

@@ -11,7 +11,7 @@ import { type Instance, openInstance } from './files/instance.ts'
 import { createGroupTable, type GroupTable } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
-import { choices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing/listing.ts'
+import { filterChoices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing/listing.ts'
 import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { type PackedCopy, packedReader } from './packed.ts'
 import { recordReader } from './record.ts'
@@ -228,7 +228,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       return { ...page, rows: page.rows.map(ended) }
     },
     neighbours: (key, query) => neighbours(database, key, query),
-    choices: () => choices(database),
+    choices: () => filterChoices(database),
     remove(key) {
       settledRow(key)
       return transaction(database, () => {

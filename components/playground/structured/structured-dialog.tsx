@@ -41,14 +41,14 @@ export function StructuredDialog({ trajectoryKey, setup, draft = FIRST, onEdit, 
     <Dialog
       {...draft}
       onEdit={onEdit}
-      onAsk={(prompt, schema) => asked(trajectoryKey, setup, { prompt, schema })}
+      onAsk={(prompt, schema) => requestAnswer(trajectoryKey, setup, { prompt, schema })}
       onRecord={onRecord}
       onClose={onClose}
     />
   )
 }
 
-async function asked(key: string, setup: Setup, question: object): Promise<StructuredState> {
+async function requestAnswer(key: string, setup: Setup, question: object): Promise<StructuredState> {
   const { sampling, errors } = parseSamplingTexts(withGrammar(setup.sampling, {}))
   const [wrong] = Object.entries(errors)
   if (wrong) return { kind: 'refused', message: `${wrong.join(' ')}.`, hint: 'Correct it in the setup.' }

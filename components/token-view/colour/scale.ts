@@ -38,9 +38,12 @@ export function colourScale({ segments, live }: Coloured, mode: ColourMode): Col
   const open = live?.open
   const length = open?.ids.length ?? 0
   const scales = scalesOf(segments)
-  const known = scales.get(mode)
-  if (known && (length === known.openLength || (length > known.openLength && length < 2 * known.openLength)))
-    return known.scale
+  const cachedScales = scales.get(mode)
+  if (
+    cachedScales &&
+    (length === cachedScales.openLength || (length > cachedScales.openLength && length < 2 * cachedScales.openLength))
+  )
+    return cachedScales.scale
   const all = open ? [...segments, open] : segments
   const scale = mode.kind === 'number' ? numberScale(all, mode) : categoryScale(all, mode)
   scales.set(mode, { openLength: length, scale })
@@ -49,17 +52,17 @@ export function colourScale({ segments, live }: Coloured, mode: ColourMode): Col
 
 const PLAIN: ColourScale = { kind: 'none' }
 
-interface Known {
+interface CachedScale {
   /** Number of tokens of the open segment that the scale counts. */
   readonly openLength: number
   readonly scale: ColourScale
 }
 
-const known = new WeakMap<readonly SegmentView[], Map<ColourMode, Known>>()
+const cachedScales = new WeakMap<readonly SegmentView[], Map<ColourMode, CachedScale>>()
 
-function scalesOf(segments: readonly SegmentView[]): Map<ColourMode, Known> {
-  const found = known.get(segments) ?? new Map<ColourMode, Known>()
-  known.set(segments, found)
+function scalesOf(segments: readonly SegmentView[]): Map<ColourMode, CachedScale> {
+  const found = cachedScales.get(segments) ?? new Map<ColourMode, CachedScale>()
+  cachedScales.set(segments, found)
   return found
 }
 

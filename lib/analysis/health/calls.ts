@@ -6,14 +6,14 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { type HealthCheck, placed } from './check.ts'
+import { type HealthCheck, toTrajectorySpan } from './check.ts'
 import { resultReadings } from './unread-results.ts'
 
 /** Reports malformed and failed calls, unread results and missed calls. The last two are unknown if token texts are unknown. */
 export const checkCalls: HealthCheck = (trajectory, starts) => {
   const calls = trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'response'
-      ? segment.toolCalls.map((call) => ({ call, place: placed(call.span, elementAt(starts, index)) }))
+      ? segment.toolCalls.map((call) => ({ call, place: toTrajectorySpan(call.span, elementAt(starts, index)) }))
       : [],
   )
   const malformed = calls.filter(({ call }) => call.kind === 'malformed')
@@ -79,7 +79,9 @@ function missedFindings(trajectory: Trajectory, starts: readonly number[]): read
   const byReader = Map.groupBy(missedCalls(trajectory), ({ reader: { kind, name } }) => `${kind} ${name}`)
   return Array.from(byReader.values(), (found): HealthFinding => {
     const { kind, name } = elementAt(found, 0).reader
-    const places = found.flatMap(({ spans, segment }) => spans.map((span) => placed(span, elementAt(starts, segment))))
+    const places = found.flatMap(({ spans, segment }) =>
+      spans.map((span) => toTrajectorySpan(span, elementAt(starts, segment))),
+    )
     const responses = countWithNoun(found.length, 'response')
     const common = { kind: 'missed-call', severity: 'error', count: places.length, places } as const
     const calls = countWithNoun(places.length, 'call')

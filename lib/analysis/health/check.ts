@@ -13,7 +13,7 @@ interface Checked {
 export type HealthCheck = (trajectory: Trajectory, starts: readonly number[]) => Checked
 
 /** Converts a span of a segment to a span of the trajectory. */
-export const placed = ({ start, end }: Span, segmentStart: number): Span => ({
+export const toTrajectorySpan = ({ start, end }: Span, segmentStart: number): Span => ({
   start: segmentStart + start,
   end: segmentStart + end,
 })

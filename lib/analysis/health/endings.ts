@@ -6,7 +6,7 @@ import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { type HealthCheck, placed } from './check.ts'
+import { type HealthCheck, toTrajectorySpan } from './check.ts'
 
 /** Reports responses that the model did not end, open think blocks, recorded endings that contradict each other, and failed runs. */
 export const checkEndings: HealthCheck = (trajectory, starts) => {
@@ -19,12 +19,12 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
   const complete = byLength.filter(({ segment }) => hasEndedTurn(trajectory, segment))
   const truncated = byLength.filter((response) => !complete.includes(response))
   const open = responses.flatMap(({ segment, start }) =>
-    segment.thinks.filter(({ closed }) => !closed).map((think) => placed(think, start)),
+    segment.thinks.filter(({ closed }) => !closed).map((think) => toTrajectorySpan(think, start)),
   )
   const tooLong = responses.flatMap(({ segment, start }) => {
     const limit = tokenLimit(segment.request)
     return limit !== undefined && segment.ids.length > limit
-      ? [{ limit, place: placed({ start: limit, end: segment.ids.length }, start) }]
+      ? [{ limit, place: toTrajectorySpan({ start: limit, end: segment.ids.length }, start) }]
       : []
   })
   const findings: HealthFinding[] = []

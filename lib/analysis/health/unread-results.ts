@@ -4,7 +4,7 @@ import type { Segment, Span, ToolCall, Trajectory } from '#lib/trajectory/format
 import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { placed } from './check.ts'
+import { toTrajectorySpan } from './check.ts'
 
 interface ResultReading {
   readonly call: Extract<ToolCall, { readonly kind: 'parsed' }>
@@ -31,7 +31,7 @@ export function resultReadings(trajectory: Trajectory, starts: readonly number[]
       ? []
       : results.map(({ call, characters }) => ({
           call,
-          place: placed(call.span, elementAt(starts, index)),
+          place: toTrajectorySpan(call.span, elementAt(starts, index)),
           isRead: prompt.includes(characters),
         }))
   })

@@ -2,7 +2,7 @@
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { type HealthCheck, placed } from './check.ts'
+import { type HealthCheck, toTrajectorySpan } from './check.ts'
 
 /** Reports changes of the weight version, between responses or within one. */
 export const checkWeights: HealthCheck = ({ segments }, starts) => {
@@ -10,7 +10,7 @@ export const checkWeights: HealthCheck = ({ segments }, starts) => {
     segment.kind === 'response'
       ? (segment.weightVersions ?? [])
           .filter(({ start, end }) => end > start)
-          .map((span) => ({ version: span.version, index, place: placed(span, elementAt(starts, index)) }))
+          .map((span) => ({ version: span.version, index, place: toTrajectorySpan(span, elementAt(starts, index)) }))
       : [],
   )
   const versions = [...new Set(recordedVersions.map(({ version }) => version))]

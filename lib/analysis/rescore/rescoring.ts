@@ -9,7 +9,7 @@ import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparedSides } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
-import { type Paired, paired, type RescoredUnits } from './units.ts'
+import { type Paired, pairUnits, type RescoredUnits } from './units.ts'
 
 /** A comparison with prefill logprobs: units, spans, totals and noise floor. */
 export interface Rescoring extends Paired {
@@ -48,7 +48,7 @@ export interface RescoreTotals {
 /** Pairs the tokens of both sides and computes ratios, totals and noise floors from their scores. */
 export function rescore({ left, right, comparison }: ComparedSides, scores: SideScores): Rescoring {
   const mask = Uint8Array.from(lossMask(left.trajectory))
-  const found = paired({
+  const found = pairUnits({
     alignedRuns: comparison.alignedRuns,
     left: { scores: scores.left, mask },
     right: { scores: scores.right, mask: Uint8Array.from(lossMask(right.trajectory)) },

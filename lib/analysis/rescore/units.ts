@@ -80,7 +80,7 @@ export interface Paired {
 }
 
 /** Pairs the tokens and spans of two scored sides. */
-export function paired({ alignedRuns, left, right }: ScoredSides): Paired {
+export function pairUnits({ alignedRuns, left, right }: ScoredSides): Paired {
   const columns = unitColumns(left.mask.reduce((sum, trained) => sum + trained, 0))
   const spans: RescoredSpan[] = []
   let unknown = 0

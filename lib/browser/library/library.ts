@@ -1,6 +1,6 @@
 /** Lists stored trajectories, and the values by which they can be filtered. */
 import { queryOptions } from '@tanstack/react-query'
-import { choicesSchema, type ListSort, pageSchema, type TrajectoryPage } from '#lib/api/library.ts'
+import { filterChoicesSchema, type ListSort, pageSchema, type TrajectoryPage } from '#lib/api/library.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { fetchJson } from '../api.ts'
 import { TRAJECTORIES } from '../queries.ts'
@@ -52,5 +52,5 @@ export const trajectoriesOptions = (query: TrajectoriesQuery) =>
 export const choicesOptions = () =>
   queryOptions({
     queryKey: [...TRAJECTORIES, 'choices'],
-    queryFn: ({ signal }) => fetchJson('/api/library', choicesSchema, { signal }),
+    queryFn: ({ signal }) => fetchJson('/api/library', filterChoicesSchema, { signal }),
   })

@@ -289,7 +289,7 @@ export function openDocumentStorage(): DocumentStorage {
     mode: IDBTransactionMode,
     act: (store: IDBObjectStore, done: (result: T) => void) => void,
   ): Promise<T> => {
-    database ??= opened()
+    database ??= openDatabase()
     const running = (await database).transaction(STORE, mode)
     return new Promise((resolve, reject) => {
       let result: T
@@ -347,7 +347,7 @@ export function openDocumentStorage(): DocumentStorage {
 
 const earlierKeys = () => IDBKeyRange.bound(EARLIER, `${EARLIER}\uffff`)
 
-function opened(): Promise<IDBDatabase> {
+function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = window.indexedDB.open(DATABASE, 1)
     request.onupgradeneeded = () => request.result.createObjectStore(STORE)

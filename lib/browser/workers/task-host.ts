@@ -95,7 +95,7 @@ export function createTaskHost<Held>({
       case 'resource':
         resources.set(
           request.name,
-          made(() => hold(request.given)),
+          valueOrError(() => hold(request.given)),
         )
         return
       case 'release':
@@ -110,7 +110,7 @@ export function createTaskHost<Held>({
 }
 
 /** Converts a resource at once and returns its getter; an error is thrown to every caller. */
-function made<T>(make: () => T): () => T {
+function valueOrError<T>(make: () => T): () => T {
   try {
     const value = make()
     return () => value

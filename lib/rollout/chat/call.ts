@@ -4,7 +4,7 @@
  */
 
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
-import { firstPrompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, firstPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { replyEnd } from '#lib/rollout/prompt/reply-end.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import type { SglangClient } from '#lib/sglang/client/client.ts'
@@ -107,7 +107,7 @@ async function answered(
   const { promptEncoder, server } = dependencies
   const { vocabularySize, bytes } = promptEncoder.tokenizer
   const answer = await dependencies.chat({ ...request, vocabularySize, expected: server }, signal)
-  const place = await settled(
+  const place = await computeSettled(
     promptEncoder,
     () => {
       for (const id of [...answer.promptIds, ...answer.tokens.ids]) bytes(id)
@@ -154,7 +154,7 @@ async function templateProblems(
 ): Promise<readonly Problem[]> {
   const settings = { tools: model.tools, options: model.template?.options ?? {} }
   try {
-    const { ids } = await settled(promptEncoder, () => firstPrompt(messages, settings, promptEncoder), signal)
+    const { ids } = await computeSettled(promptEncoder, () => firstPrompt(messages, settings, promptEncoder), signal)
     const same = commonIds(ids, promptIds)
     if (same === ids.length && same === promptIds.length) return []
     const message = `The server’s prompt differs from the render of the recorded chat template, from token ${same}.`

@@ -45,7 +45,7 @@ export function endedBefore(error: unknown, news: PromptInput, signal: AbortSign
       },
       { cause: error },
     )
-  return new RunEnded({ ...failed(error), ...unsent(news) }, { cause: error })
+  return new RunEnded({ ...failureOutcome(error), ...unsent(news) }, { cause: error })
 }
 
 /** Returns the fields of an outcome about the context, in tokens; unknown ones are omitted. */
@@ -55,7 +55,7 @@ export const contextNeeded = (needed: number | undefined, holds: number | undefi
 })
 
 /** Returns the outcome of a run that a server error ended. */
-export const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
+export const failureOutcome = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
   kind: 'failed',
   code: error.code,
   message: error.message,

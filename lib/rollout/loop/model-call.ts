@@ -3,7 +3,7 @@ import { liveViewOf } from '#lib/api/live-view.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
-import { firstPrompt, nextPrompt, type Prompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, firstPrompt, nextPrompt, type Prompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import {
   type ArrivedTokens,
   addTokens,
@@ -26,7 +26,7 @@ import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { Finish, Message, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { contextNeeded, endedBefore, failed, goingOn, unsent } from './call-ending.ts'
+import { contextNeeded, endedBefore, failureOutcome, goingOn, unsent } from './call-ending.ts'
 import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
@@ -204,7 +204,7 @@ export async function callModel(
       throw error
     }
     finish({ kind: 'cut', code: error.code, message: error.message })
-    throw new RunEnded(failed(error), { cause: error })
+    throw new RunEnded(failureOutcome(error), { cause: error })
   }
   if (!end) throw new Error('the client closed a reply that has no end')
   return goingOn(finish(end.finish), room)
@@ -233,7 +233,7 @@ async function derivePrompt(
     return prompt
   }
   try {
-    const derived = (stop: AbortSignal) => settled(promptEncoder, derive, stop)
+    const derived = (stop: AbortSignal) => computeSettled(promptEncoder, derive, stop)
     return await (shared && trajectory.segments.length === 0 ? shared(derived, signal) : derived(signal))
   } catch (error) {
     if (!(error instanceof TemplateError)) throw endedBefore(error, { kind: 'messages', messages }, signal)

@@ -53,8 +53,11 @@ export interface PromptEncoder {
 }
 
 /** Returns the result of a computation on an encoder, wherever its answers come from. */
-export const settled = async <T>(promptEncoder: PromptEncoder, compute: () => T, signal: AbortSignal): Promise<T> =>
-  promptEncoder.settle ? promptEncoder.settle(compute, signal) : compute()
+export const computeSettled = async <T>(
+  promptEncoder: PromptEncoder,
+  compute: () => T,
+  signal: AbortSignal,
+): Promise<T> => (promptEncoder.settle ? promptEncoder.settle(compute, signal) : compute())
 
 /** The ids of a prompt and how they were produced. */
 export interface Prompt {

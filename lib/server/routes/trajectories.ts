@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { importedSchema } from '#lib/api/imported.ts'
-import { choicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/api/library.ts'
+import { filterChoicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/api/library.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
@@ -142,7 +142,7 @@ export const trajectoryRoutes = [
     answers: {
       200: {
         description: 'The outcomes, sources and tags in the library.',
-        schema: choicesSchema,
+        schema: filterChoicesSchema,
       },
     },
     handle: ({ services }) => services.store.choices(),

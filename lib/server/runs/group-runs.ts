@@ -97,14 +97,14 @@ async function* follow(
 ): AsyncGenerator<Uint8Array> {
   const leaves = [...running].map((rolloutId) => runs.attend(rolloutId, until))
   try {
-    for await (const logged of log.follow(from, signal, until)) yield written(logged)
+    for await (const logged of log.follow(from, signal, until)) yield encodeLogged(logged)
   } finally {
     for (const leave of leaves) leave()
   }
 }
 
 /** Returns the line of JSON. It contains the line of the sample, which is stored only once. */
-function written({ sample, event, scored }: Logged): Uint8Array {
+function encodeLogged({ sample, event, scored }: Logged): Uint8Array {
   return Buffer.concat([
     Buffer.from(`{"sample":${sample},"event":`),
     event.subarray(0, -1),

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestModel, MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
-import { settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
 import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
@@ -217,7 +217,11 @@ test('The server’s tokenizer yields the bytes of every id of the vocabulary, e
   const { tokenizer } = await all.tokenizers.load('tiny')
   const promptEncoder = await openServerPromptEncoder(client, { name: 'x' }, never)
   const all1024 = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
-  const found = await settled(promptEncoder, () => all1024.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
+  const found = await computeSettled(
+    promptEncoder,
+    () => all1024.map((id) => [...promptEncoder.tokenizer.bytes(id)]),
+    never,
+  )
   const differing = all1024.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
   // These bytes occur in no UTF-8 text, and only their own tokens contain them.
   expect(differing.map((id) => [...tokenizer.bytes(id)])).toEqual(

@@ -2,7 +2,7 @@
 
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
-import { endOfTurnId, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
 import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
@@ -48,7 +48,11 @@ export async function choosePromptEncoder(
   const served = loaded ? undefined : await serverPromptEncoder(server, tokenizerRequest.chatTemplate, all, signal)
   const promptEncoder = (loaded ?? served) as PromptEncoder
   const { tokenizer, template } = promptEncoder
-  const endOfTurn = await settled(promptEncoder, () => endOfTurnId(promptEncoder, tokenizerRequest.options), signal)
+  const endOfTurn = await computeSettled(
+    promptEncoder,
+    () => endOfTurnId(promptEncoder, tokenizerRequest.options),
+    signal,
+  )
   return {
     promptEncoder,
     blocks: {

@@ -1,7 +1,7 @@
 /** Previews a prompt of text or ids with the same steps as a run, but without the run. */
 import * as z from 'zod'
 import type { PromptPreview } from '#lib/api/prompt-preview.ts'
-import { settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -42,7 +42,7 @@ export async function previewPrompt(
   const tail = isWhole ? [] : ids.slice(-TAIL)
   const shown = [...new Set([...head, ...tail])]
   const added = new Set(promptEncoder.tokenizer.addedTokens.map(({ id }) => id))
-  const vocab = await settled(
+  const vocab = await computeSettled(
     promptEncoder,
     () => Object.fromEntries(shown.map((id) => [id, vocabEntry(promptEncoder.tokenizer.bytes(id))])),
     signal,

@@ -1,6 +1,6 @@
 /** Creates the first prompt of a rollout whose request has text or ids instead of messages. */
 
-import { type Prompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, type Prompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { encodeRawPrompt, type RawPrompt } from '#lib/rollout/prompt/raw-prompt.ts'
 import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -33,7 +33,7 @@ export async function promptOfRaw(
     if (made.kind === 'prompt') for (const id of made.prompt.ids) tokenizer.bytes(id)
     return made
   }
-  const made = await settled(promptEncoder, derive, signal)
+  const made = await computeSettled(promptEncoder, derive, signal)
   switch (made.kind) {
     case 'prompt':
       return made.prompt

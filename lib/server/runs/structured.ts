@@ -9,7 +9,7 @@ import type { StructuredAnswer } from '#lib/api/structured.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import { samplingWithin } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
-import { firstPrompt, nextPrompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, firstPrompt, nextPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { createInputCheck } from '#lib/rollout/tools/tool-input.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import { samplingSchema, sentSampling } from '#lib/sglang/reply/sampling.ts'
@@ -144,7 +144,7 @@ async function promptIds(
   const { template } = stored.model
   const options = { ...template?.options, enable_thinking: false }
   const trajectory = template ? { ...stored, model: { ...stored.model, template: { ...template, options } } } : stored
-  const prompt = await settled(
+  const prompt = await computeSettled(
     promptEncoder,
     () =>
       stored.segments.length > 0
@@ -163,7 +163,11 @@ async function writtenText(
 ): Promise<string> {
   const isEnded = finish.kind === 'stop' && finish.matched === ids.at(-1)
   const written = isEnded ? ids.slice(0, -1) : ids
-  const bytes = await settled(promptEncoder, () => written.map((id) => promptEncoder.tokenizer.bytes(id)), signal)
+  const bytes = await computeSettled(
+    promptEncoder,
+    () => written.map((id) => promptEncoder.tokenizer.bytes(id)),
+    signal,
+  )
   return new TextDecoder().decode(Buffer.concat(bytes))
 }
 

@@ -36,7 +36,7 @@ export interface McpServers {
   /** Lists the tools that a server offers now, with the reason if a run cannot use one. */
   tools(name: string, signal: AbortSignal): Promise<readonly OfferedTool[]>
   /** Returns a tool's specification as a trajectory records it. */
-  spec(asked: McpToolName, signal: AbortSignal): Promise<ToolSpec>
+  spec(askServer: McpToolName, signal: AbortSignal): Promise<ToolSpec>
   /** Returns the tool that a trajectory records, ready to be called. Undefined if it is no tool of an MCP server. */
   runnable(spec: ToolSpec): AgentTool | undefined
   close(): Promise<void>
@@ -72,7 +72,7 @@ export function createMcpServers(
     return made
   }
   const tools: McpServers['tools'] = async (name, signal) => {
-    const offered = await asked(name, () => server(name).tools(signal))
+    const offered = await askServer(name, () => server(name).tools(signal))
     const seen = new Set<string>()
     return offered.map(({ name: tool, description, inputSchema }) => {
       const isTaken = seen.has(tool)
@@ -224,7 +224,7 @@ function obstacleTo(name: string, inputSchema: unknown): string | undefined {
   return checked.ok ? undefined : `its input schema: ${violationText(checked.violation)}`
 }
 
-async function asked<T>(name: string, ask: () => Promise<T>): Promise<T> {
+async function askServer<T>(name: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {

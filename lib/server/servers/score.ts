@@ -73,7 +73,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           vocabularySize,
           expected: serverDescription,
         }
-        yield await scored(client.generate(asked, signal), range)
+        yield await scoresOfSpan(client.generate(asked, signal), range)
       }
     },
   }
@@ -124,7 +124,7 @@ function portions({ start, end }: Span): readonly Span[] {
   }))
 }
 
-async function scored(
+async function scoresOfSpan(
   chunks: ReturnType<ReturnType<Services['servers']['client']>['generate']>,
   { start, end }: Span,
 ): Promise<Scores> {

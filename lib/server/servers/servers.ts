@@ -146,7 +146,7 @@ export async function serverStatus(
     const parser = parserOfServer(description.toolCallParser)
     return { state: 'ready', ...description, ...(parser !== undefined && { parser }) }
   } catch (error) {
-    return failed(error)
+    return failedState(error)
   }
 }
 
@@ -155,11 +155,11 @@ export async function serverLoad(client: SglangClient, signal: AbortSignal): Pro
   try {
     return (await client.load(signal)) ?? { state: 'not-told' }
   } catch (error) {
-    return failed(error)
+    return failedState(error)
   }
 }
 
-function failed(error: unknown) {
+function failedState(error: unknown) {
   if (!(error instanceof SglangError)) throw error
   const { code, sentence: message, hint } = error
   return { state: 'failed' as const, code, message, hint }

@@ -39,7 +39,7 @@ export async function* downloadTokenizer(
   const ending = loader
     .load(name, left.signal)
     .then((loaded) => ready(name, loaded))
-    .catch(failed)
+    .catch(loadingFailure)
   // A failure after the reader has left is ignored.
   ending.catch(() => {})
   try {
@@ -69,7 +69,7 @@ const ready = (name: string, { tokenizer, template }: LoadedTokenizer): Loading 
   hasTemplate: template(false) !== undefined,
 })
 
-function failed(error: unknown): Loading {
+function loadingFailure(error: unknown): Loading {
   if (error instanceof TemplateError)
     return { state: 'failed', code: 'TEMPLATE_ERROR', detail: `its chat template is broken: ${error.message}` }
   if (!(error instanceof TokenizerError)) throw error

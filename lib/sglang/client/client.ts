@@ -4,7 +4,7 @@ import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type ChatAnswer, type ChatRequest, chat } from '../reply/chat.ts'
 import { streamReply } from '../reply/generate.ts'
-import { jsonOf, parsed } from '../reply/json-reply.ts'
+import { jsonOf, parseReply } from '../reply/json-reply.ts'
 import type { Chunk } from '../reply/reply.ts'
 import { describeServer, INFO_MS, type Info, isReady, loadOfServer, modelOf } from '../server/server-facts.ts'
 import { createIdentityWatch } from '../server/server-identity.ts'
@@ -65,7 +65,7 @@ export function createClient({
   const retries = createRetries({ ...RETRY_POLICY, ...retry }, chance)
   const asking = reportingTransport(breaker, transport)
   const info: Info = async (path, schema, signal) =>
-    parsed(
+    parseReply(
       await jsonOf(await asking.send({ method: 'GET', path, signal, deadlineMs: INFO_MS }), apiKey),
       schema,
       path,
@@ -73,7 +73,7 @@ export function createClient({
     )
   const posted = async <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> => {
     const reply = await asking.send({ method: 'POST', path, body: JSON.stringify(json), signal, deadlineMs: INFO_MS })
-    return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
+    return parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
   }
   const identity = createIdentityWatch(
     (signal) => modelOf(info, signal),

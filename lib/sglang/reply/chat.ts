@@ -7,9 +7,9 @@ import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import { type ChatCall, chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { foreignText, isUnknownPath, SglangError } from '../client/errors.ts'
 import { type Server, tried } from '../client/retry.ts'
-import { type ChatReply, chatReply, type GenerateReply } from '../server/schema.ts'
+import { type ChatReply, chatReplySchema, type GenerateReply } from '../server/schema.ts'
 import type { ServerIdentity } from '../server/server-identity.ts'
-import { jsonOf, parsed } from './json-reply.ts'
+import { jsonOf, parseReply } from './json-reply.ts'
 import { type Chunk, type End, replyReader } from './reply.ts'
 
 /** A request to /v1/chat/completions. */
@@ -49,7 +49,7 @@ export async function chat(server: Server, request: ChatRequest, signal: AbortSi
       server,
       posting,
       async function* (reply) {
-        const value = parsed(await jsonOf(reply, server.apiKey), chatReply, PATH, server.apiKey)
+        const value = parseReply(await jsonOf(reply, server.apiKey), chatReplySchema, PATH, server.apiKey)
         yield answerOf(value, request, (text) => foreignText(text, server.apiKey))
       },
       signal,

@@ -9,8 +9,8 @@ import { errorFromEvent, foreignText, SglangError } from '../client/errors.ts'
 import { type GenerateRequest, generateBodies } from '../client/request.ts'
 import { type Server, tried } from '../client/retry.ts'
 import type { HttpReply } from '../client/transport.ts'
-import { type GenerateReply, generateReply, streamError } from '../server/schema.ts'
-import { jsonValue, notSglang, parsed } from './json-reply.ts'
+import { type GenerateReply, generateReplySchema, streamErrorSchema } from '../server/schema.ts'
+import { jsonValue, notSglang, parseReply } from './json-reply.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { type Chunk, replyReader } from './reply.ts'
 import { type ReplyColumns, readBytes } from './reply-columns.ts'
@@ -152,7 +152,7 @@ async function wholeReply(
 
 function replyOf(text: string, apiKey: string | undefined): GenerateReply {
   const value = plain(text)
-  return value ?? parsed(jsonValue(text, apiKey), generateReply, '/generate', apiKey)
+  return value ?? parseReply(jsonValue(text, apiKey), generateReplySchema, '/generate', apiKey)
 }
 
 function plain(text: string): GenerateReply | undefined {
@@ -202,9 +202,9 @@ async function* events(
         continue
       }
       const value = jsonValue(data, apiKey)
-      const error = streamError.safeParse(value)
+      const error = streamErrorSchema.safeParse(value)
       if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
-      yield parsed(value, generateReply, '/generate', apiKey)
+      yield parseReply(value, generateReplySchema, '/generate', apiKey)
     }
   }
 }

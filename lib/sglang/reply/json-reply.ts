@@ -32,7 +32,7 @@ export function jsonValue(text: string, apiKey: string | undefined): unknown {
 }
 
 /** Returns a value that matches the schema. Throws BAD_SHAPE without showing the key. */
-export function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string, apiKey: string | undefined): T {
+export function parseReply<T>(value: unknown, schema: z.ZodType<T>, path: string, apiKey: string | undefined): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const violation = schemaViolation(result.error, value)

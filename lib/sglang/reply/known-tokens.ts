@@ -1,4 +1,4 @@
-import { type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { SglangClient } from '../client/client.ts'
 import type { Chunk } from './reply.ts'
 
@@ -33,7 +33,7 @@ export function withKnownTokens(
       for (;;) {
         const chunks = arrived.splice(0)
         if (chunks.length > 0) {
-          await settled(
+          await computeSettled(
             promptEncoder,
             () => chunks.flatMap(idsIn).map((id) => promptEncoder.tokenizer.bytes(id)),
             signal,

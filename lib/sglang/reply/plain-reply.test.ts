@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
 import { recording, recordingNames } from '#testing/sglang/recordings.ts'
-import { generateReply } from '../server/schema.ts'
+import { generateReplySchema } from '../server/schema.ts'
 import { isPlainReply } from './plain-reply.ts'
 
 const scored = fc.tuple(
@@ -53,7 +53,7 @@ describe('isPlainReply', () => {
         const value: unknown = JSON.parse(JSON.stringify(drawn))
         if (!isPlainReply(value)) return
         plain++
-        expect(generateReply.parse(value)).toEqual(value)
+        expect(generateReplySchema.parse(value)).toEqual(value)
       }),
       { numRuns: runs(500) },
     )
@@ -74,7 +74,7 @@ describe('isPlainReply', () => {
   test('accepts what the real server sends', () => {
     const replies = recordingNames
       .map((name) => recording(name).response)
-      .filter((value) => generateReply.safeParse(value).success)
+      .filter((value) => generateReplySchema.safeParse(value).success)
     expect(replies.length).toBeGreaterThan(20)
     for (const one of replies) expect(isPlainReply(one)).toBe(true)
   })

@@ -57,7 +57,7 @@ const listOf =
     return true
   }
 
-const scored = optional(listOf(isScored))
+const isLogprobList = optional(listOf(isScored))
 const top = optional(listOf((row) => row === null || listOf(isScored)(row)))
 const count = optional(Number.isSafeInteger)
 
@@ -76,8 +76,8 @@ const META: ReadonlyMap<string, Test> = new Map([
   ['e2e_latency', optional(isNumber)],
   ['weight_version', optional(isText)],
   ['weight_versions', optional(listOf(isVersion))],
-  ['input_token_logprobs', scored],
-  ['output_token_logprobs', scored],
+  ['input_token_logprobs', isLogprobList],
+  ['output_token_logprobs', isLogprobList],
   ['output_token_logprobs_length', count],
   ['input_top_logprobs', top],
   ['output_top_logprobs', top],

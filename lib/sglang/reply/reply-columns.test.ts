@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recording, recordingNames } from '#testing/sglang/recordings.ts'
-import { generateReply } from '../server/schema.ts'
+import { generateReplySchema } from '../server/schema.ts'
 import { columnsIn, readBytes } from './reply-columns.ts'
 
 const bytesOf = (json: string) => Buffer.from(json)
@@ -9,7 +9,7 @@ const bytesOf = (json: string) => Buffer.from(json)
 /** Returns the columns that JSON.parse and the schema give. */
 function expected(json: string) {
   const value = JSON.parse(json)
-  const columns = columnsIn(generateReply.parse(value).meta_info)
+  const columns = columnsIn(generateReplySchema.parse(value).meta_info)
   for (const name of Object.keys(value.meta_info))
     if (/^(in|out)put_(token|top)_logprobs$/.test(name)) value.meta_info[name] = null
   return { value, columns }
@@ -63,7 +63,7 @@ describe('readBytes', () => {
         (drawn, space) => {
           const json = JSON.stringify({ meta_info: drawn }, undefined, space)
           const read = readBytes(bytesOf(json))
-          if (read && generateReply.safeParse(JSON.parse(json)).success) expect(read).toEqual(expected(json))
+          if (read && generateReplySchema.safeParse(JSON.parse(json)).success) expect(read).toEqual(expected(json))
         },
       ),
     )
@@ -123,7 +123,7 @@ describe('readBytes', () => {
     for (const lists of [`${nulls},${long}`, `${long},${nulls}`]) {
       const bytes = inMeta(`"output_top_logprobs":[${lists}]`)
       expect(readBytes(bytes)).toBeUndefined()
-      expect(() => columnsIn(generateReply.parse(JSON.parse(bytes.toString())).meta_info)).toThrow(
+      expect(() => columnsIn(generateReplySchema.parse(JSON.parse(bytes.toString())).meta_info)).toThrow(
         'up to 10000 alternatives for each of 10001 tokens',
       )
     }
@@ -138,7 +138,7 @@ describe('readBytes', () => {
   test('reads the replies of the real server', () => {
     const replies = recordingNames
       .map((name) => recording(name).response)
-      .filter((value) => generateReply.safeParse(value).success)
+      .filter((value) => generateReplySchema.safeParse(value).success)
       .map((value) => JSON.stringify(value))
     const withRows = replies.filter((json) => /_logprobs":\[\[/.test(json) && !/,\d+,"/.test(json))
     expect(withRows.length).toBeGreaterThan(5)

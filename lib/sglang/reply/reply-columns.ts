@@ -7,7 +7,7 @@
 import { isObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { SglangError } from '../client/errors.ts'
-import type { GenerateReply, ScoredToken } from '../server/schema.ts'
+import type { GenerateReply, TokenLogprob } from '../server/schema.ts'
 
 /** Logprobs and ids as parallel lists. */
 export interface LogprobLists {
@@ -44,12 +44,12 @@ export function columnsIn(meta: Meta, withPrompt = true): ReplyColumns {
   }
 }
 
-const columnsOf = (rows: readonly ScoredToken[]): LogprobLists => ({
+const columnsOf = (rows: readonly TokenLogprob[]): LogprobLists => ({
   ids: rows.map(([, id]) => id),
   logprobs: rows.map(([logprob]) => logprob),
 })
 
-function topColumnsOf(rows: readonly (readonly ScoredToken[] | null)[]): TopColumns {
+function topColumnsOf(rows: readonly (readonly TokenLogprob[] | null)[]): TopColumns {
   const k = rows.reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
   if (rows.length * k > MOST_CELLS)
     throw new SglangError('TOO_LARGE', `the response has up to ${k} alternatives for each of ${rows.length} tokens`)

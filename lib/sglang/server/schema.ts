@@ -5,19 +5,19 @@
 import * as z from 'zod'
 
 /** [logprob, token id, text]; the logprob of the first prompt position is null. */
-const scored = z.tuple([z.number().nullable(), z.int().min(0)]).rest(z.unknown())
-const scoredList = z.array(scored)
-const topList = z.array(z.array(scored).nullable())
+const tokenLogprobSchema = z.tuple([z.number().nullable(), z.int().min(0)]).rest(z.unknown())
+const tokenLogprobsSchema = z.array(tokenLogprobSchema)
+const topLogprobsSchema = z.array(z.array(tokenLogprobSchema).nullable())
 
-const finishReason = z.looseObject({
+const finishReasonSchema = z.looseObject({
   type: z.string(),
   matched: z.union([z.int(), z.string(), z.array(z.int())]).nullish(),
   message: z.string().nullish(),
   status_code: z.int().nullish(),
 })
 
-const metaInfo = z.looseObject({
-  finish_reason: finishReason.nullish(),
+const metaInfoSchema = z.looseObject({
+  finish_reason: finishReasonSchema.nullish(),
   prompt_tokens: z.int().nullish(),
   completion_tokens: z.int().nullish(),
   cached_tokens: z.int().nullish(),
@@ -26,26 +26,26 @@ const metaInfo = z.looseObject({
   weight_versions: z
     .array(z.looseObject({ version: z.string(), start: z.int().min(0), end: z.int().min(0) }))
     .nullish(),
-  input_token_logprobs: scoredList.nullish(),
-  output_token_logprobs: scoredList.nullish(),
+  input_token_logprobs: tokenLogprobsSchema.nullish(),
+  output_token_logprobs: tokenLogprobsSchema.nullish(),
   output_token_logprobs_length: z.int().nullish(),
-  input_top_logprobs: topList.nullish(),
-  output_top_logprobs: topList.nullish(),
+  input_top_logprobs: topLogprobsSchema.nullish(),
+  output_top_logprobs: topLogprobsSchema.nullish(),
 })
 
 /** A reply of /generate, or one event of its stream. */
-export const generateReply = z.looseObject({
+export const generateReplySchema = z.looseObject({
   text: z.string().nullish(),
   output_ids: z.array(z.int().min(0)).nullish(),
-  meta_info: metaInfo,
+  meta_info: metaInfoSchema,
 })
 /** A reply of /generate. */
-export type GenerateReply = z.infer<typeof generateReply>
+export type GenerateReply = z.infer<typeof generateReplySchema>
 /** A token with its logprob, as a row of a reply. */
-export type ScoredToken = z.infer<typeof scored>
+export type TokenLogprob = z.infer<typeof tokenLogprobSchema>
 
 /** One choice of /v1/chat/completions. Newer versions return ids if they are requested. */
-export const chatReply = z.looseObject({
+export const chatReplySchema = z.looseObject({
   choices: z
     .array(
       z.looseObject({
@@ -79,19 +79,22 @@ export const chatReply = z.looseObject({
     })
     .nullish(),
   metadata: z
-    .looseObject({ weight_version: metaInfo.shape.weight_version, weight_versions: metaInfo.shape.weight_versions })
+    .looseObject({
+      weight_version: metaInfoSchema.shape.weight_version,
+      weight_versions: metaInfoSchema.shape.weight_versions,
+    })
     .nullish(),
 })
 /** A reply of /v1/chat/completions. */
-export type ChatReply = z.infer<typeof chatReply>
+export type ChatReply = z.infer<typeof chatReplySchema>
 
 /** An error that comes as an event of a stream. */
-export const streamError = z.looseObject({
+export const streamErrorSchema = z.looseObject({
   error: z.looseObject({ message: z.string(), code: z.int().nullish() }),
 })
 
 /** /model_info, and /get_model_info of older versions and the router. */
-export const modelInfo = z.looseObject({
+export const modelInfoSchema = z.looseObject({
   model_path: z.string().nullish(),
   served_model_name: z.string().nullish(),
   tokenizer_path: z.string().nullish(),
@@ -101,7 +104,7 @@ export const modelInfo = z.looseObject({
 })
 
 /** The schema keeps only these fields: the reply also contains the server's keys in plain text. */
-export const serverInfo = z.object({
+export const serverInfoSchema = z.object({
   version: z.string().nullish(),
   context_length: z.int().nullish(),
   incremental_streaming_output: z.boolean().nullish(),
@@ -111,7 +114,7 @@ export const serverInfo = z.object({
 })
 
 /** /v1/loads: one entry for each data-parallel rank. */
-export const loadsReply = z.object({
+export const loadsReplySchema = z.object({
   loads: z.array(
     z.object({
       num_running_reqs: z.int().min(0),
@@ -126,13 +129,13 @@ export const loadsReply = z.object({
 })
 
 /** /get_load of versions before 0.5.9; `num_reqs` includes waiting requests. */
-export const oldLoadReply = z.array(z.object({ num_reqs: z.int().min(0), num_waiting_reqs: z.int().min(0) }))
+export const oldLoadReplySchema = z.array(z.object({ num_reqs: z.int().min(0), num_waiting_reqs: z.int().min(0) }))
 
 /**
  * The router's /workers: `load` is the number of requests in progress at the worker, `metadata` is the worker's report when
  * it joined.
  */
-export const workersReply = z.object({
+export const workersReplySchema = z.object({
   workers: z.array(
     z.object({
       url: z.string(),
@@ -144,24 +147,24 @@ export const workersReply = z.object({
 })
 
 /** /v1/models. */
-export const models = z.looseObject({
+export const modelsSchema = z.looseObject({
   data: z.array(z.looseObject({ id: z.string(), max_model_len: z.int().nullish() })),
 })
 
-const ids = z.array(z.int().min(0))
+const idsSchema = z.array(z.int().min(0))
 
 /** The reply to one text or one conversation. */
-export const tokenizeReply = z.looseObject({ tokens: ids })
+export const tokenizeReplySchema = z.looseObject({ tokens: idsSchema })
 /** The reply to a list of texts. */
-export const tokenizeListReply = z.looseObject({ tokens: z.array(ids) })
+export const tokenizeListReplySchema = z.looseObject({ tokens: z.array(idsSchema) })
 /** The reply to a list of lists of ids. */
-export const detokenizeListReply = z.looseObject({ text: z.array(z.string()) })
+export const detokenizeListReplySchema = z.looseObject({ text: z.array(z.string()) })
 
 /** The reply of /parse_function_call; `parameters` is a JSON text. */
-export const functionCallsReply = z.object({
+export const functionCallsReplySchema = z.object({
   normal_text: z.string().nullish(),
   calls: z.array(z.object({ name: z.string().nullish(), parameters: z.string().nullish() })).nullish(),
 })
 
 /** The reply of /separate_reasoning. */
-export const separatedReply = z.object({ reasoning_text: z.string().nullish(), text: z.string().nullish() })
+export const separatedReplySchema = z.object({ reasoning_text: z.string().nullish(), text: z.string().nullish() })

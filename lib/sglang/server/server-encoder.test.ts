@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { endOfTurnId, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
+import { computeSettled, endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -43,7 +43,11 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('server enco
         )
         const tools: ToolSpec[] = hasTools ? [{ name: 'f', inputSchema: { type: 'object' } }] : []
         const expected = simulateRollout(own(templates[name]), script, { tools })
-        const found = await settled(promptEncoder, () => simulateRollout(promptEncoder, script, { tools }), never)
+        const found = await computeSettled(
+          promptEncoder,
+          () => simulateRollout(promptEncoder, script, { tools }),
+          never,
+        )
         expect(found.requests).toEqual(expected.requests)
         expect(found.trajectory.segments).toEqual(expected.trajectory.segments)
         expect(found.trajectory.vocab).toEqual(expected.trajectory.vocab)
@@ -60,7 +64,7 @@ describe('server encoder bytes:', () => {
       { name: 'theirs' },
       never,
     )
-    return settled(promptEncoder, () => all.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
+    return computeSettled(promptEncoder, () => all.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
   }
 
   test('parts of characters are exact, although a text cannot hold them', async () => {
@@ -108,9 +112,9 @@ describe('server encoder bytes:', () => {
       new TextDecoder().decode(Buffer.concat(pieces)).replace(/^ /, ''),
     )
     const promptEncoder = await openServerPromptEncoder(server, { name: 'theirs' }, never)
-    expect(await settled(promptEncoder, () => new TextDecoder().decode(promptEncoder.tokenizer.bytes(0)), never)).toBe(
-      ' the',
-    )
+    expect(
+      await computeSettled(promptEncoder, () => new TextDecoder().decode(promptEncoder.tokenizer.bytes(0)), never),
+    ).toBe(' the')
   })
 
   test('without tokens of single bytes a part of a character is U+FFFD', async () => {
@@ -119,7 +123,7 @@ describe('server encoder bytes:', () => {
     )
     const promptEncoder = await openServerPromptEncoder(server, { name: 'theirs' }, never)
     expect(
-      await settled(promptEncoder, () => new TextDecoder().decode(promptEncoder.tokenizer.bytes(0xe2)), never),
+      await computeSettled(promptEncoder, () => new TextDecoder().decode(promptEncoder.tokenizer.bytes(0xe2)), never),
     ).toBe('\uFFFD')
   })
 })
@@ -129,7 +133,7 @@ describe('openServerPromptEncoder', () => {
     const promptEncoder = await open(chatml)
     const expected = byteTokenizer.addedTokens.filter(({ content }) => content !== '<|observation|>')
     expect(promptEncoder.tokenizer.addedTokens).toEqual(expect.arrayContaining(expected))
-    expect(await settled(promptEncoder, () => endOfTurnId(promptEncoder, {}), never)).toBe(END)
+    expect(await computeSettled(promptEncoder, () => endOfTurnId(promptEncoder, {}), never)).toBe(END)
     const unheard: Tokenizer = {
       ...byteTokenizer,
       addedTokens: [{ id: 300, content: '<END!>', special: true }],
@@ -143,7 +147,7 @@ describe('openServerPromptEncoder', () => {
       { name: 'x' },
       never,
     )
-    expect(await settled(other, () => endOfTurnId(other, {}), never)).toBe(300)
+    expect(await computeSettled(other, () => endOfTurnId(other, {}), never)).toBe(300)
   })
 
   test('takes its fingerprint from the tokenizer and from the end of a turn in the template', async () => {
@@ -176,7 +180,7 @@ describe('openServerPromptEncoder', () => {
     const turns: SimulatedTurn[] = [
       { messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } },
     ]
-    const { requests } = await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
+    const { requests } = await computeSettled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
     expect(requests).toEqual(simulateRollout(chatml, turns).requests)
     expect(promptEncoder.template.text).toBe(chatml)
     expect(promptEncoder.templateFingerprint).toBeUndefined()
@@ -197,7 +201,7 @@ describe('openServerPromptEncoder', () => {
     ]
     const server = scriptedTokenizer(own(chatml))
     const promptEncoder = await openServerPromptEncoder(server, { name: 'x', templateText: chatml, slow }, never)
-    const { requests } = await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
+    const { requests } = await computeSettled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
     expect(requests).toEqual(simulateRollout(chatml, turns).requests)
     expect(asked.length).toBeGreaterThan(1)
     const refusing = { name: 'x', templateText: '{{ nothing.at_all }}', slow }
@@ -231,7 +235,7 @@ describe('server encoder settle', () => {
     }
     const before = server.calls.tokenizeMessages
     for (let i = 0; i < 2; i++)
-      await expect(settled(promptEncoder, () => promptEncoder.template.render(input), never)).rejects.toThrow(
+      await expect(computeSettled(promptEncoder, () => promptEncoder.template.render(input), never)).rejects.toThrow(
         'no user query found',
       )
     expect(server.calls.tokenizeMessages).toBe(before + 1)
@@ -240,7 +244,7 @@ describe('server encoder settle', () => {
   test('throws an error of the computation itself although data was missing before', async () => {
     const promptEncoder = await open(chatml)
     await expect(
-      settled(
+      computeSettled(
         promptEncoder,
         () => {
           promptEncoder.tokenizer.bytes(65)
@@ -254,9 +258,9 @@ describe('server encoder settle', () => {
   test('gives up on a computation that always lacks data', async () => {
     const promptEncoder = await open(chatml)
     let count = 0
-    await expect(settled(promptEncoder, () => promptEncoder.tokenizer.encode(`${count++}`), never)).rejects.toThrow(
-      'lacked data',
-    )
+    await expect(
+      computeSettled(promptEncoder, () => promptEncoder.tokenizer.encode(`${count++}`), never),
+    ).rejects.toThrow('lacked data')
   })
 
   test('is required: outside of it the encoder guesses nothing', async () => {
@@ -277,7 +281,7 @@ describe('server encoder settle', () => {
     const counts: number[] = []
     for (const turns of [[turn('one')], [turn('one'), turn('two')], [turn('one'), turn('two'), turn('three')]]) {
       const before = total()
-      await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
+      await computeSettled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
       counts.push(total() - before)
     }
     expect(counts[2]).toBeLessThanOrEqual(6)
@@ -352,7 +356,8 @@ test('a rollout gives the same result with the server encoder as with the local 
     { messages: [{ role: 'user', content: '🙂' }], reply, finish: { kind: 'stop', matched: END } },
   ]
   const promptEncoder = await open(chatml)
-  const trajectory: Trajectory = (await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never))
-    .trajectory
+  const trajectory: Trajectory = (
+    await computeSettled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
+  ).trajectory
   expect(ids(trajectory).slice(-reply.length)).toEqual(reply)
 })

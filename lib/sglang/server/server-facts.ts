@@ -4,7 +4,14 @@ import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { isUnknownPath, SglangError } from '../client/errors.ts'
 import type { Transport } from '../client/transport.ts'
-import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
+import {
+  loadsReplySchema,
+  modelInfoSchema,
+  modelsSchema,
+  oldLoadReplySchema,
+  serverInfoSchema,
+  workersReplySchema,
+} from './schema.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
 /** Time limit of a status call, in milliseconds. */
@@ -24,7 +31,7 @@ export async function describeServer(
 ): Promise<ServerDescription> {
   const timed = async (path: string) => {
     const asked = performance.now()
-    const model = await info(path, modelInfo, signal)
+    const model = await info(path, modelInfoSchema, signal)
     return { path, model, latencyMs: performance.now() - asked }
   }
   let known: Awaited<ReturnType<typeof timed>>
@@ -40,14 +47,14 @@ export async function describeServer(
   }
   const { path, model, latencyMs } = known
   // The router has only the old name of this path, and passes it to its workers.
-  const behind = path === '/model_info' ? undefined : await optional(info('/workers', workersReply, signal))
+  const behind = path === '/model_info' ? undefined : await optional(info('/workers', workersReplySchema, signal))
   const server = await optional(
     firstKnown(
-      () => info('/server_info', serverInfo, signal),
-      () => info('/get_server_info', serverInfo, signal),
+      () => info('/server_info', serverInfoSchema, signal),
+      () => info('/get_server_info', serverInfoSchema, signal),
     ),
   )
-  const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
+  const list = server?.context_length ? undefined : await optional(info('/v1/models', modelsSchema, signal))
   return {
     kind: behind ? 'router' : 'server',
     ...identityOf(model),
@@ -82,7 +89,7 @@ async function describeByWorkers(
   lastKnown: ServerDescription | undefined,
 ): Promise<ServerDescription | undefined> {
   const asked = performance.now()
-  const reply = await optional(info('/workers', workersReply, signal))
+  const reply = await optional(info('/workers', workersReplySchema, signal))
   const healthy = reply?.workers.filter(({ is_healthy: isHealthy }) => isHealthy !== false) ?? []
   if (!reply || healthy.length === 0) return undefined
   const now = { workers: workersOf(reply), latencyMs: performance.now() - asked }
@@ -93,16 +100,16 @@ async function describeByWorkers(
   return model && { kind: 'router', ...model, ...now }
 }
 
-const workersOf = ({ workers }: z.infer<typeof workersReply>): NonNullable<ServerDescription['workers']> =>
+const workersOf = ({ workers }: z.infer<typeof workersReplySchema>): NonNullable<ServerDescription['workers']> =>
   workers.map(({ url, is_healthy: isHealthy }) => ({ url, isHealthy: isHealthy ?? true }))
 
 /** Returns which model answers, with one request. */
 export async function modelOf(info: Info, signal: AbortSignal): Promise<ServerIdentity> {
-  const ask = (path: string) => () => info(path, modelInfo, signal)
+  const ask = (path: string) => () => info(path, modelInfoSchema, signal)
   return identityOf(await firstKnown(ask('/model_info'), ask('/get_model_info')))
 }
 
-const identityOf = (model: Partial<z.infer<typeof modelInfo>>): ServerIdentity => ({
+const identityOf = (model: Partial<z.infer<typeof modelInfoSchema>>): ServerIdentity => ({
   modelName: model.served_model_name ?? model.model_path ?? undefined,
   tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
   weightVersion: model.weight_version ?? undefined,
@@ -111,9 +118,9 @@ const identityOf = (model: Partial<z.infer<typeof modelInfo>>): ServerIdentity =
 /** Returns the load; undefined if neither this version nor a router reports it. */
 export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   const ways = [
-    async () => loadOfRanks((await info('/v1/loads', loadsReply, signal)).loads),
-    async () => oldLoad(await info('/get_load', oldLoadReply, signal)),
-    async () => loadOfWorkers((await info('/workers', workersReply, signal)).workers),
+    async () => loadOfRanks((await info('/v1/loads', loadsReplySchema, signal)).loads),
+    async () => oldLoad(await info('/get_load', oldLoadReplySchema, signal)),
+    async () => loadOfWorkers((await info('/workers', workersReplySchema, signal)).workers),
   ]
   for (const way of ways) {
     try {
@@ -125,7 +132,7 @@ export async function loadOfServer(info: Info, signal: AbortSignal): Promise<Rep
   return undefined
 }
 
-type Ranks = z.infer<typeof loadsReply>['loads']
+type Ranks = z.infer<typeof loadsReplySchema>['loads']
 
 function loadOfRanks(ranks: Ranks): ReportedLoad {
   const capacity = sum(ranks, (rank) => rank.max_total_num_tokens)
@@ -141,13 +148,13 @@ function loadOfRanks(ranks: Ranks): ReportedLoad {
   }
 }
 
-function oldLoad(ranks: z.infer<typeof oldLoadReply>): ReportedLoad {
+function oldLoad(ranks: z.infer<typeof oldLoadReplySchema>): ReportedLoad {
   const all = sum(ranks, (rank) => rank.num_reqs) ?? 0
   const waiting = sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0
   return { state: 'told', running: Math.max(0, all - waiting), waiting }
 }
 
-const loadOfWorkers = (workers: z.infer<typeof workersReply>['workers']): ReportedLoad | undefined => {
+const loadOfWorkers = (workers: z.infer<typeof workersReplySchema>['workers']): ReportedLoad | undefined => {
   const running = sum(workers, ({ load }) => load)
   return running === undefined || running < 0 ? undefined : { state: 'told', running }
 }

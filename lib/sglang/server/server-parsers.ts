@@ -3,7 +3,7 @@
  * router has neither path. Calls of unknown tools and broken JSON are dropped silently (SGLang 0.5.23).
  */
 import type * as z from 'zod'
-import { functionCallsReply, separatedReply } from './schema.ts'
+import { functionCallsReplySchema, separatedReplySchema } from './schema.ts'
 
 /** The parsers of a server. */
 export interface ServerParsers {
@@ -35,7 +35,7 @@ export function serverParsers(ask: Ask): ServerParsers {
   return {
     async parseFunctionCalls({ text, tools, parser }, signal) {
       const json = { text, tools, tool_call_parser: parser }
-      const reply = await ask('/parse_function_call', json, functionCallsReply, signal)
+      const reply = await ask('/parse_function_call', json, functionCallsReplySchema, signal)
       return {
         normalText: reply.normal_text ?? '',
         calls: (reply.calls ?? []).map((call) => ({
@@ -46,7 +46,7 @@ export function serverParsers(ask: Ask): ServerParsers {
     },
     async separateReasoning({ text, parser }, signal) {
       const json = { text, reasoning_parser: parser }
-      const reply = await ask('/separate_reasoning', json, separatedReply, signal)
+      const reply = await ask('/separate_reasoning', json, separatedReplySchema, signal)
       return { reasoning: reply.reasoning_text ?? '', text: reply.text ?? '' }
     },
   }

@@ -7,7 +7,7 @@ import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import type { TextFrame } from '#lib/tokenizer/tokenizer.ts'
 import { isUnknownPath, SglangError } from '../client/errors.ts'
-import { detokenizeListReply, tokenizeListReply, tokenizeReply } from './schema.ts'
+import { detokenizeListReplySchema, tokenizeListReplySchema, tokenizeReplySchema } from './schema.ts'
 
 /** The tokenizer of a server. */
 export interface ServerTokenizer {
@@ -44,7 +44,7 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
     if (texts.length === 0) return []
     // The empty text shows the tokens of a server that ignores add_special_tokens.
     const json = { prompt: ['', ...texts], add_special_tokens: false }
-    const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
+    const { tokens } = await post('/tokenize', json, tokenizeListReplySchema, signal)
     checkCount('/tokenize', tokens.length, texts.length + 1)
     const [added = [], ...lists] = tokens
     return added.length === 0 ? lists : lists.map((ids) => withoutAdded(ids, added))
@@ -53,7 +53,7 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
     tokenize,
     async frame(signal) {
       const json = { prompt: ['a'], add_special_tokens: true }
-      const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
+      const { tokens } = await post('/tokenize', json, tokenizeListReplySchema, signal)
       checkCount('/tokenize', tokens.length, 1)
       const [plain = []] = await tokenize(['a'], signal)
       return textFrame(tokens[0] ?? [], plain)
@@ -66,12 +66,12 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
         ...(continueFinalMessage && { continue_final_message: continueFinalMessage }),
         ...(Object.keys(options).length > 0 && { chat_template_kwargs: options }),
       }
-      return (await post('/tokenize', json, tokenizeReply, signal)).tokens
+      return (await post('/tokenize', json, tokenizeReplySchema, signal)).tokens
     },
     async detokenize(lists, special, signal) {
       if (lists.length === 0) return []
       const json = { tokens: lists, skip_special_tokens: special === 'without special tokens' }
-      const { text } = await post('/detokenize', json, detokenizeListReply, signal)
+      const { text } = await post('/detokenize', json, detokenizeListReplySchema, signal)
       checkCount('/detokenize', text.length, lists.length)
       return text
     },

@@ -191,7 +191,7 @@ function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readon
 const MOST_TAGS = 200
 
 /** Returns the values to filter by. */
-export function choices(database: DatabaseSync): FilterChoices {
+export function filterChoices(database: DatabaseSync): FilterChoices {
   const counted = (columns: string) =>
     database
       .prepare(

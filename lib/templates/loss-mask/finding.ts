@@ -1,7 +1,7 @@
 /** Summarizes in one line what is right or wrong about a way. */
 import type { Break, Lint, LintKind, Mark, TokenRange } from './report.ts'
 
-interface Known {
+interface MaskFacts {
   /** False only if the way needs a generation block and the template has none. */
   readonly hasTag: boolean
   readonly lints: readonly Lint[]
@@ -14,7 +14,7 @@ interface Known {
 }
 
 /** Returns the severity and one line of text. */
-export function summarizeMask({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
+export function summarizeMask({ hasTag, lints, breaks, foreign, marks, truth }: MaskFacts): {
   readonly severity: Lint['severity'] | 'none'
   readonly text: string
 } {

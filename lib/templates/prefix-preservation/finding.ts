@@ -8,7 +8,7 @@ import type { CellFinding, TokenWindow } from './report.ts'
 import { isTextTokenizer } from './text-tokenizer.ts'
 
 /** Returns the finding; undefined if the two sides agree and every new message is present. `messages` returns turn n+1 as JSON. */
-export function findingOf(
+export function describeBreak(
   subject: DifferenceCase,
   tokenizer: Tokenizer,
   messages: () => string,

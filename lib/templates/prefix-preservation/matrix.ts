@@ -4,7 +4,7 @@ import { contentsOf, scriptedTurn } from './boundary.ts'
 import { type DifferenceCase, messagePartsOf } from './cause.ts'
 import { compareTurn } from './compare.ts'
 import { type ThinkingState, thinkingOf } from './facts.ts'
-import { findingOf } from './finding.ts'
+import { describeBreak } from './finding.ts'
 import { proofOf } from './fix/recipe.ts'
 import { messagesJson, type ScriptMessage, templateMessages } from './fix/script.ts'
 import { trainedForm, type Writing, writingOf } from './fix/writing.ts'
@@ -119,7 +119,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
     addedTokens: subject.tokenizer.addedTokens,
   }
   const form = trainedForm(replies)
-  const finding = findingOf(problem, subject.tokenizer, () => messagesJson(messages, form))
+  const finding = describeBreak(problem, subject.tokenizer, () => messagesJson(messages, form))
   return {
     cell: {
       id,

@@ -8,13 +8,13 @@ import type { CounterexampleSearch, SearchProgress, SearchResult } from './searc
 
 /** Checks the whole matrix; progress is the report so far. */
 export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
-  diagnoseTemplate(input, chosen(tokenizers))
+  diagnoseTemplate(input, firstTokenizer(tokenizers))
 
 /** Searches for a change to the template that cures one cell. The generator of conversations is loaded with it. */
 export const stabilityFix: LateTask<LabTask<CellFixRequest, FixProgress, FixResult>> = {
   load: async () => {
     const { fixFor } = await import('./fix/fix.ts')
-    return (request, tokenizers) => fixFor(request, chosen(tokenizers))
+    return (request, tokenizers) => fixFor(request, firstTokenizer(tokenizers))
   },
 }
 
@@ -22,7 +22,7 @@ export const stabilityFix: LateTask<LabTask<CellFixRequest, FixProgress, FixResu
 export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, RepairResult>> = {
   load: async () => {
     const { repair } = await import('./fix/repair.ts')
-    return (request, tokenizers) => repair(request, chosen(tokenizers))
+    return (request, tokenizers) => repair(request, firstTokenizer(tokenizers))
   },
 }
 
@@ -30,11 +30,11 @@ export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, Re
 export const counterexample: LateTask<LabTask<CounterexampleSearch, SearchProgress, SearchResult>> = {
   load: async () => {
     const { searchCounterexample } = await import('./search.ts')
-    return (request, tokenizers) => searchCounterexample(request, chosen(tokenizers))
+    return (request, tokenizers) => searchCounterexample(request, firstTokenizer(tokenizers))
   },
 }
 
-function chosen([first]: readonly LabTokenizer[]): LabTokenizer {
+function firstTokenizer([first]: readonly LabTokenizer[]): LabTokenizer {
   if (!first) throw new Error('the doctor needs a tokenizer')
   return first
 }

@@ -117,13 +117,16 @@ export function withVocabulary<T extends Pick<TrajectoryView, 'model' | 'vocab'>
   trajectory: T,
   { vocab, specialIds }: Pick<SegmentEvent, 'vocab' | 'specialIds'>,
 ): T {
-  const known = trajectory.model.tokenizer
+  const knownLogprobs = trajectory.model.tokenizer
   const merged =
     Object.keys(vocab).length === 0 ? trajectory : { ...trajectory, vocab: { ...trajectory.vocab, ...vocab } }
-  if (specialIds.length === 0 || !known) return merged
+  if (specialIds.length === 0 || !knownLogprobs) return merged
   return {
     ...merged,
-    model: { ...trajectory.model, tokenizer: { ...known, specialIds: [...known.specialIds, ...specialIds] } },
+    model: {
+      ...trajectory.model,
+      tokenizer: { ...knownLogprobs, specialIds: [...knownLogprobs.specialIds, ...specialIds] },
+    },
   }
 }
 
@@ -137,7 +140,7 @@ function joined(all: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logpro
   const top = k > 0 ? parts.map((part) => alternatives(part, k)) : []
   return {
     ids: parts.flatMap(({ ids }) => Array.from(ids)),
-    ...(parts.some(({ logprobs }) => logprobs) && { logprobs: parts.flatMap(known) }),
+    ...(parts.some(({ logprobs }) => logprobs) && { logprobs: parts.flatMap(knownLogprobs) }),
     ...(k > 0 && {
       topLogprobs: { k, ids: top.flatMap(({ ids }) => ids), logprobs: top.flatMap(({ logprobs }) => logprobs) },
     }),
@@ -155,7 +158,7 @@ const columnsOf = ({ ids, logprobs, topLogprobs }: PlainColumns): PlainColumns =
   ...(topLogprobs && { topLogprobs }),
 })
 
-const known = ({ ids, logprobs }: TokenColumns): (number | null)[] =>
+const knownLogprobs = ({ ids, logprobs }: TokenColumns): (number | null)[] =>
   Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
 
 /** Returns the alternatives of some tokens, padded to k for each token. */
