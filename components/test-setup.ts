@@ -13,9 +13,15 @@ HTMLDialogElement.prototype.close = function () {
   this.dispatchEvent(new Event('close'))
 }
 
-// jsdom lays nothing out, has no fonts, and reports every canvas as not implemented.
+// jsdom lays nothing out, has no fonts, and reports every canvas as not implemented. An observer reports the first size, as in a browser.
 globalThis.ResizeObserver ??= class {
-  observe() {}
+  readonly #onResize: ResizeObserverCallback
+  constructor(onResize: ResizeObserverCallback) {
+    this.#onResize = onResize
+  }
+  observe() {
+    this.#onResize([], this)
+  }
   unobserve() {}
   disconnect() {}
 }
