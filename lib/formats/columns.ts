@@ -1,7 +1,6 @@
 /** Converts the parallel arrays of trainers to the columns of segments. */
 import * as z from 'zod'
 import type { Problem, Segment } from '#lib/trajectory/format/trajectory.ts'
-import { logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 
@@ -169,7 +168,7 @@ export const tooManySegments = (parts: readonly ColumnRange[], path: string): Vi
 
 /** Returns whether any logprob of the segments is known. */
 export const hasLogprobs = (segments: readonly Segment[]): boolean =>
-  segments.some((segment) => logprobsOf(segment).some((logprob) => logprob !== null))
+  segments.some(({ logprobs }) => logprobs?.some((logprob) => logprob !== null) === true)
 
 /** Returns a violation for the first column, by its path, with a wrong length; `of` names the owner of the tokens. */
 export function lengthViolation(

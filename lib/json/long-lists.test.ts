@@ -2,7 +2,28 @@ import { expect, test } from 'vitest'
 import { parseLongLists } from './long-lists.ts'
 import { parsePythonJson } from './python-json.ts'
 
-const parsed = (text: string) => parseLongLists(new TextEncoder().encode(text), { long: 8, part: 4 })
+/** Reads into one buffer, so that a result is overwritten by the next call. */
+function sourceOf(bytes: Uint8Array) {
+  const buffer = new Uint8Array(bytes.length)
+  return {
+    size: bytes.length,
+    read: async (start: number, end: number) => {
+      buffer.fill(0)
+      buffer.set(bytes.subarray(start, end))
+      return buffer.subarray(0, end - start)
+    },
+  }
+}
+const PIECES = [17, 23, 1000]
+/** Parses a text in pieces of several lengths, which must not change the result. */
+async function parsed(text: string) {
+  const bytes = new TextEncoder().encode(text)
+  const [first, ...others] = await Promise.all(
+    PIECES.map((piece) => parseLongLists(sourceOf(bytes), { long: 8, part: 4, piece })),
+  )
+  for (const other of others) expect(other).toEqual(first)
+  return first
+}
 
 test.each([
   ['a list that is the whole value', '[1, 2, 3, 4, 5]'],
@@ -16,12 +37,12 @@ test.each([
   ['a text that looks like the place of a list', '{"a": "¤0", "b": "\\u00a4\\u00A4¤0", "ids": [1,2,3,4,5]}'],
   ['a byte order mark', '\uFEFF[1,2,3,4,5]'],
   ['texts in other scripts', '{"é世": [1,2,3,4,5], "x": "🙂"}'],
-])('parseLongLists returns the value of the whole text for %s', (_, text) => {
-  expect(parsed(text)).toEqual({ value: parsePythonJson(text.replace(/^\uFEFF/, '')) })
+])('parseLongLists returns the value of the whole text for %s', async (_, text) => {
+  expect(await parsed(text)).toEqual({ value: parsePythonJson(text.replace(/^\uFEFF/, '')) })
 })
 
-test('parseLongLists keeps a list under the key __proto__ as data', () => {
-  const { value } = parsed('{"__proto__": [1,2,3,4,5]}') as { readonly value: object }
+test('parseLongLists keeps a list under the key __proto__ as data', async () => {
+  const { value } = (await parsed('{"__proto__": [1,2,3,4,5]}')) as { readonly value: object }
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   expect(Object.entries(value)).toEqual([['__proto__', [1, 2, 3, 4, 5]]])
 })
@@ -37,10 +58,25 @@ test.each([
   ['an entry is not a number', '[1,2,3,x,4,5]'],
   ['the text around a list is not JSON', '{"ids": [1,2,3,4,5]'],
   ['a text has no end', '{"ids": [1,2,3,4,5], "a": "\\'],
-])('parseLongLists returns undefined if %s', (_, text) => {
-  expect(parsed(text)).toBeUndefined()
+])('parseLongLists returns undefined if %s', async (_, text) => {
+  expect(await parsed(text)).toBeUndefined()
 })
 
-test('parseLongLists returns undefined for bytes that are not UTF-8', () => {
-  expect(parseLongLists(Buffer.from('{"a\xff": [1,2,3,4,5]}', 'latin1'), { long: 8 })).toBeUndefined()
+test('parseLongLists returns undefined for bytes that are not UTF-8', async () => {
+  const bytes = Buffer.from('{"a\xff": [1,2,3,4,5]}', 'latin1')
+  expect(await parseLongLists(sourceOf(bytes), { long: 8 })).toBeUndefined()
+})
+
+test('parseLongLists returns undefined if an entry is longer than a piece', async () => {
+  const bytes = new TextEncoder().encode('[1, 123456789012345, 2]')
+  expect(await parseLongLists(sourceOf(bytes), { long: 8, piece: 8 })).toBeUndefined()
+})
+
+test('parseLongLists rejects if the bytes of a list cannot be read', async () => {
+  const source = sourceOf(new TextEncoder().encode('[1,2,3,4,5]'))
+  const read = async (start: number, end: number) => {
+    if (start === 1) throw new Error('the disk is gone')
+    return source.read(start, end)
+  }
+  await expect(parseLongLists({ ...source, read }, { long: 8 })).rejects.toThrow('the disk is gone')
 })

@@ -1,6 +1,6 @@
 /**
- * Parses JSON with long lists of numbers from its bytes. The text of such a list is several times as large as its values,
- * so each list is parsed in parts, and the rest of the text without the lists.
+ * Parses JSON with long lists of numbers from its bytes. The bytes and the text of such a list are as large as its values or
+ * larger, so each list is read and parsed in parts, and the rest of the text without the lists.
  */
 import { elementAt } from '#lib/util/element-at.ts'
 import { markAbsentFrom, parsePythonJson } from './python-json.ts'
@@ -9,91 +9,136 @@ import { markAbsentFrom, parsePythonJson } from './python-json.ts'
 export const LONG_LIST = 1 << 16
 /** Approximate number of bytes of a part. */
 const PART = 1 << 16
+/** Number of bytes that are read at once, except between lists. */
+const PIECE = 1 << 20
+
+/** The bytes of a text. */
+interface ByteSource {
+  readonly size: number
+  /** Reads from `start` to `end`. The result may be overwritten by the next call. */
+  read(start: number, end: number): Promise<Uint8Array>
+}
 
 interface Options {
   readonly long?: number
   readonly part?: number
+  readonly piece?: number
 }
 
 /**
  * Returns the value that `parsePythonJson` returns for the text of the bytes. Returns undefined if the bytes have no long
- * list, or if a part is invalid: only the whole text gives the value or the reason then.
+ * list, or if a part is invalid: only the whole text gives the value or the reason then. Rejects if reading rejects.
  */
-export function parseLongLists(
-  bytes: Uint8Array,
-  { long = LONG_LIST, part = PART }: Options = {},
-): { readonly value: unknown } | undefined {
-  const ranges = longLists(bytes, long)
+export async function parseLongLists(
+  bytes: ByteSource,
+  { long = LONG_LIST, part = PART, piece = PIECE }: Options = {},
+): Promise<{ readonly value: unknown } | undefined> {
+  const ranges = await longLists(bytes, long, piece)
   if (ranges.length === 0) return undefined
+  const gaps = await gapsOf(bytes, ranges)
+  if (!gaps) return undefined
   try {
-    const { outline, mark } = outlineOf(bytes, ranges)
-    const lists = ranges.map(({ start, end }) => listOf(bytes.subarray(start + 1, end - 1), part))
+    const { outline, mark } = outlineOf(gaps)
+    const lists: (readonly unknown[])[] = []
+    for (const range of ranges) lists.push(await listOf(bytes, range, { part, piece }))
     return { value: withLists(outline, mark, lists) }
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 
-/** Returns the value with a text in place of each list: the mark and the index of the list. Throws for invalid text. */
-function outlineOf(
-  bytes: Uint8Array,
-  ranges: readonly ByteRange[],
-): { readonly outline: unknown; readonly mark: string } {
+/** Returns the texts before, between and after the lists; undefined if one is not UTF-8. */
+async function gapsOf(bytes: ByteSource, ranges: readonly ByteRange[]): Promise<readonly string[] | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const gaps: string[] = []
   let from = 0
-  for (const { start, end } of [...ranges, { start: bytes.length, end: bytes.length }]) {
-    gaps.push(decoder.decode(bytes.subarray(from, start)))
+  for (const { start, end } of [...ranges, { start: bytes.size, end: bytes.size }]) {
+    const gap = await bytes.read(from, start)
+    try {
+      gaps.push(decoder.decode(gap))
+    } catch {
+      return undefined
+    }
     from = end
   }
+  return gaps
+}
+
+/** Returns the value with a text in place of each list: the mark and the index of the list. Throws SyntaxError. */
+function outlineOf(gaps: readonly string[]): { readonly outline: unknown; readonly mark: string } {
   const mark = markAbsentFrom(gaps.join(''))
   const text = gaps.map((gap, index) => (index === 0 ? gap : `"${mark}${index - 1}"${gap}`)).join('')
   return { outline: parsePythonJson(text), mark }
 }
 
+/** The range of a list in the bytes, with its brackets. */
 interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 /** Returns the ranges of the long lists that contain neither texts nor lists nor objects, with their brackets. */
-function longLists(bytes: Uint8Array, long: number): readonly ByteRange[] {
+async function longLists({ size, read }: ByteSource, long: number, piece: number): Promise<readonly ByteRange[]> {
   const ranges: ByteRange[] = []
   let start = -1
-  for (let at = 0; at < bytes.length; at++) {
-    while (at < bytes.length && HAS_MEANING[bytes[at] ?? 0] === 0) at++
-    switch (bytes[at]) {
-      case QUOTE:
-        start = -1
-        for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
-        break
-      case OPEN_BRACKET:
-        start = at
-        break
-      case OPEN_BRACE:
-      case CLOSE_BRACE:
-        start = -1
-        break
-      case CLOSE_BRACKET:
-        if (start >= 0 && at + 1 - start >= long) ranges.push({ start, end: at + 1 })
-        start = -1
-        break
+  let inText = false
+  let isEscaped = false
+  for (let from = 0; from < size; from += piece) {
+    const bytes = await read(from, Math.min(from + piece, size))
+    for (let at = 0; at < bytes.length; at++) {
+      // After the last byte, a quote ends the search.
+      if (!inText) while (HAS_MEANING[bytes[at] ?? QUOTE] === 0) at++
+      const byte = bytes[at]
+      if (inText) {
+        if (isEscaped) isEscaped = false
+        else if (byte === BACKSLASH) isEscaped = true
+        else if (byte === QUOTE) inText = false
+        continue
+      }
+      switch (byte) {
+        case QUOTE:
+          start = -1
+          inText = true
+          break
+        case OPEN_BRACKET:
+          start = from + at
+          break
+        case OPEN_BRACE:
+        case CLOSE_BRACE:
+          start = -1
+          break
+        case CLOSE_BRACKET:
+          if (start >= 0 && from + at + 1 - start >= long) ranges.push({ start, end: from + at + 1 })
+          start = -1
+          break
+      }
     }
   }
   return ranges
 }
 
-/** Returns the entries of a list, given the bytes between its brackets. Throws SyntaxError. */
-function listOf(bytes: Uint8Array, part: number): readonly unknown[] {
+/** Returns the entries of a list. Throws SyntaxError. */
+async function listOf(
+  { read }: ByteSource,
+  { start, end }: ByteRange,
+  { part, piece }: { readonly part: number; readonly piece: number },
+): Promise<readonly unknown[]> {
   const decoder = new TextDecoder()
   const parts: (readonly unknown[])[] = []
-  for (let from = 0; from <= bytes.length; ) {
-    const comma = bytes.indexOf(COMMA, from + part)
-    const to = comma < 0 ? bytes.length : comma
-    const entries = parsePythonJson(`[${decoder.decode(bytes.subarray(from, to))}]`) as readonly unknown[]
-    if (entries.length === 0) throw new SyntaxError('an entry is missing')
-    parts.push(entries)
-    from = to + 1
+  for (let from = start + 1; from < end; ) {
+    const bytes = await read(from, Math.min(from + piece, end - 1))
+    // An entry that continues in the next piece is read again with it.
+    const whole = bytes.subarray(0, from + bytes.length === end - 1 ? bytes.length : bytes.lastIndexOf(COMMA))
+    for (let at = 0; at <= whole.length; ) {
+      const comma = whole.indexOf(COMMA, at + part)
+      const to = comma < 0 ? whole.length : comma
+      const entries = parsePythonJson(`[${decoder.decode(whole.subarray(at, to))}]`) as readonly unknown[]
+      if (entries.length === 0) throw new SyntaxError('an entry is missing, or longer than a piece')
+      parts.push(entries)
+      at = to + 1
+    }
+    from += whole.length + 1
   }
   return ([] as unknown[]).concat(...parts)
 }

@@ -69,10 +69,13 @@ export async function* openFile(
     finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
   const found = finder.end()
   if ('error' in found) return yield failed(fileProblem(found.place, found.error, found.hint))
-  const { parsed, open } = recordOpener(found, source, as, limits)
+  const { parsed, valuesIn, open } = recordOpener(found, source, as, limits)
   const read = inPieces(bytes)
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
-  const valuesOf = async (record: RecordBytes) => parsed(record, await read(record))
+  const valuesOf = async (record: RecordBytes) => {
+    const long = record.hasLongList ? await parseLongLists(rangeOf(bytes, record)) : undefined
+    return long ? valuesIn(record, long.value) : parsed(record, await read(record))
+  }
   let isNone = true
   for (const record of found.records) {
     for (const one of open(await valuesOf(record))) {
@@ -86,6 +89,12 @@ export async function* openFile(
 
 /** Number of bytes that are read at once, except for longer records. */
 export const CHUNK = 1 << 20
+
+/** Returns the bytes of a record. */
+const rangeOf = ({ read }: ByteSource, { start, end }: RecordBytes): ByteSource => ({
+  size: end - start,
+  read: (from, to) => read(start + from, start + to),
+})
 
 /** Reads many short records at once. */
 function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<Uint8Array> {
@@ -136,20 +145,21 @@ function recordOpener(
   let format = as
   let count = 0
 
+  const placeOf = ({ line }: RecordBytes): RecordPosition => (isLines ? { line } : {})
+
+  const valuesIn = (record: RecordBytes, value: unknown): FoundRecord[] =>
+    record.item === undefined ? recordsIn(value, placeOf(record)) : recordsInItem(value, record.item, placeOf(record))
+
   const parsed = (record: RecordBytes, bytes: Uint8Array): FoundRecord[] | FileProblem => {
-    const { line, item } = record
-    const place: RecordPosition = isLines ? { line } : {}
+    const { item } = record
     const isElement = item !== undefined
     // If the beginning is not JSON, there are no JSON lines either.
-    const at = record === records[0] ? {} : place
+    const at = record === records[0] ? {} : placeOf(record)
     const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
-    const valuesIn = (value: unknown) => (isElement ? recordsInItem(value, item, place) : recordsIn(value, place))
-    const long = record.hasLongList ? parseLongLists(bytes) : undefined
-    if (long) return valuesIn(long.value)
     const text = utf8Text(bytes)
     if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
     try {
-      return valuesIn(parsePythonJson(text))
+      return valuesIn(record, parsePythonJson(text))
     } catch {
       return problem(notJson(text, isElement ? ' of the element' : ''))
     }
@@ -176,5 +186,5 @@ function recordOpener(
     return read.ok ? { ...read, format } : read
   }
 
-  return { parsed, open }
+  return { parsed, valuesIn, open }
 }
