@@ -47,17 +47,25 @@ async function written(file: FileHandle, part: Uint8Array): Promise<number> {
 
 const PART = 1 << 20
 
-/** Joins small chunks into larger parts, because bodies arrive in small pieces. */
+/**
+ * Joins small chunks into larger parts, because bodies arrive in small pieces. A part is overwritten by the next one, and the
+ * memory of a chunk is released: a body would otherwise stay in memory as a whole until the next collection of garbage.
+ */
 async function* joined(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = []
+  const part = Buffer.allocUnsafeSlow(PART)
   let length = 0
   for await (const chunk of chunks) {
-    parts.push(chunk)
-    length += chunk.length
-    if (length < PART) continue
-    yield Buffer.concat(parts)
-    parts = []
-    length = 0
+    for (let at = 0; at < chunk.length; ) {
+      const taken = chunk.subarray(at, at + PART - length)
+      part.set(taken, length)
+      at += taken.length
+      length += taken.length
+      if (length < PART) continue
+      yield part
+      length = 0
+    }
+    // Other data may be in the buffer of a chunk that is only a part of it.
+    if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0)
   }
-  yield Buffer.concat(parts)
+  yield part.subarray(0, length)
 }
