@@ -115,8 +115,9 @@ function kernelTcpBytes(): number {
 }
 
 /** Returns the memory above which the kernel makes the buffers of all TCP connections smaller. */
-const kernelTcpPressure = (): number =>
-  Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]) * PAGE
+function kernelTcpPressure(): number {
+  return Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]) * PAGE
+}
 
 function bytesOf(one: { heap: number; external: number }, other: { heap: number; external: number }): number {
   return one.heap + one.external - other.heap - other.external
@@ -194,7 +195,9 @@ async function round(
 }
 
 /** Returns the run of a reader. */
-const runOf = (runs: readonly Run[], reader: number): Run => elementAt(runs, reader % RUNS)
+function runOf(runs: readonly Run[], reader: number): Run {
+  return elementAt(runs, reader % RUNS)
+}
 
 interface Run {
   readonly seed: number
