@@ -2,7 +2,6 @@
  * Yields one reply of /generate chunk by chunk. A call is retried while that may help and no token has arrived. If a
  * stream would repeat the prompt's logprobs in every chunk, a separate call fetches them once before.
  */
-import { createParser } from 'eventsource-parser'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import type { ClockAndRandom } from '../client/clock-and-random.ts'
 import { errorFromEvent, foreignText, SglangError } from '../client/errors.ts'
@@ -10,6 +9,7 @@ import { type GenerateRequest, generateBodies } from '../client/request.ts'
 import { type Server, tried } from '../client/retry.ts'
 import type { HttpReply } from '../client/transport.ts'
 import { type GenerateReply, generateReplySchema, streamErrorSchema } from '../server/schema.ts'
+import { createEventReader } from './event-bytes.ts'
 import { jsonValue, notSglang, parseReply } from './json-reply.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { type Chunk, replyReader } from './reply.ts'
@@ -123,10 +123,10 @@ async function* chunksOf(
     if (!hasTokens && chance.nowMs() > latestMs)
       throw new SglangError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
   }
-  for await (const value of events(reply, apiKey, checkTime)) {
+  for await (const { value, columns } of events(reply, apiKey, checkTime)) {
     const refused = started ? undefined : refusalIn(value, apiKey)
     if (refused) throw refused
-    const chunk = reader.read(value)
+    const chunk = reader.read(value, columns)
     started = true
     hasTokens ||= chunk.tokens.ids.length > 0
     ended ||= chunk.end !== undefined
@@ -137,17 +137,23 @@ async function* chunksOf(
 
 const withoutEnd = () => new SglangError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
 
+/** A reply or a part of one; with columns it has no rows. */
+interface ReadReply {
+  readonly value: GenerateReply
+  readonly columns?: ReplyColumns
+}
+
 /** Reads a reply; one that is not plain is read again with all checks, which report the error. */
-async function wholeReply(
-  reply: HttpReply,
-  apiKey: string | undefined,
-): Promise<{ readonly value: GenerateReply; readonly columns?: ReplyColumns }> {
+async function wholeReply(reply: HttpReply, apiKey: string | undefined): Promise<ReadReply> {
   const bytes = await reply.bytes()
   if (!reply.contentType.startsWith('application/json'))
     throw notSglang(reply.contentType, bytes.toString('utf8'), 'JSON', apiKey)
+  return plainColumns(bytes) ?? { value: replyOf(bytes.toString('utf8'), apiKey) }
+}
+
+function plainColumns(bytes: Buffer): ReadReply | undefined {
   const { value, columns } = readBytes(bytes) ?? {}
-  if (columns && isPlainReply(value)) return { value, columns }
-  return { value: replyOf(bytes.toString('utf8'), apiKey) }
+  return columns && isPlainReply(value) ? { value, columns } : undefined
 }
 
 function replyOf(text: string, apiKey: string | undefined): GenerateReply {
@@ -175,36 +181,31 @@ function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiK
 }
 
 /** Yields the events of a stream, up to [DONE]. `onPart` is called for everything that arrives, also comments and empty lines. */
-async function* events(
-  reply: HttpReply,
-  apiKey: string | undefined,
-  onPart: () => void,
-): AsyncGenerator<GenerateReply> {
+async function* events(reply: HttpReply, apiKey: string | undefined, onPart: () => void): AsyncGenerator<ReadReply> {
   if (!reply.contentType.startsWith('text/event-stream'))
     throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
-  const decoder = new TextDecoder()
-  const queue: string[] = []
-  const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
+  const reader = createEventReader(LONGEST_EVENT)
   for await (const bytes of reply.chunks) {
     onPart()
-    try {
-      parser.feed(decoder.decode(bytes, { stream: true }))
-    } catch (error) {
-      throw new SglangError('TOO_LARGE', `an event of the reply is larger than ${LONGEST_EVENT} characters`, {
-        cause: error,
-      })
-    }
-    for (const data of queue.splice(0)) {
-      if (data === '[DONE]') return
-      const reply = plain(data)
-      if (reply && !('error' in reply)) {
-        yield reply
+    for (const data of reader.read(bytes)) {
+      if (data.equals(DONE)) return
+      const read = plainColumns(data)
+      if (read && !('error' in read.value)) {
+        yield read
         continue
       }
-      const value = jsonValue(data, apiKey)
-      const error = streamErrorSchema.safeParse(value)
+      const text = data.toString('utf8')
+      const value = plain(text)
+      if (value && !('error' in value)) {
+        yield { value }
+        continue
+      }
+      const json = jsonValue(text, apiKey)
+      const error = streamErrorSchema.safeParse(json)
       if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
-      yield parseReply(value, generateReplySchema, '/generate', apiKey)
+      yield { value: parseReply(json, generateReplySchema, '/generate', apiKey) }
     }
   }
 }
+
+const DONE = Buffer.from('[DONE]')

@@ -76,6 +76,12 @@ describe('readBytes', () => {
     ['spaces', inMeta('"output_token_logprobs":[[-1, 2, null]]')],
     ['a number that is none', inMeta('"output_token_logprobs":[[-,2,null]]')],
     ['a number with a zero before it', inMeta('"output_token_logprobs":[[-01,2,null]]')],
+    ['a number that ends with its point', inMeta('"output_token_logprobs":[[-1.,2,null]]')],
+    ['a number that begins with its point', inMeta('"output_token_logprobs":[[-.5,2,null]]')],
+    ['a number with two points', inMeta('"output_token_logprobs":[[-1.5.5,2,null]]')],
+    ['a number with an empty exponent', inMeta('"output_token_logprobs":[[-1e-,2,null]]')],
+    ['a number with a long exponent', inMeta('"output_token_logprobs":[[-1e-0007,2,null]]')],
+    ['a number with a plus', inMeta('"output_token_logprobs":[[+1,2,null]]')],
     ['no number', inMeta('"output_token_logprobs":[[,2,null]]')],
     ['a list in place of a number', inMeta('"output_token_logprobs":[[[1],2,null]]')],
     ['an id with a zero before it', inMeta('"output_token_logprobs":[[-1,02,null]]')],
@@ -105,6 +111,25 @@ describe('readBytes', () => {
     ['nothing', bytesOf('')],
   ])('leaves replies with %s to JSON.parse', (_, bytes) => {
     expect(readBytes(bytes)).toBeUndefined()
+  })
+
+  test('reads numbers in every notation that JSON has', () => {
+    const numbers = [
+      '-0',
+      '-0.0',
+      '-1',
+      '-12.50',
+      '-1E-5',
+      '-1e-05',
+      '-1.5e+2',
+      '-1e30',
+      '-1e400',
+      '-0.1234567890123456789',
+      '-123456789012345678901',
+    ]
+    const rows = numbers.map((number) => `[${number},1,null]`)
+    const read = readBytes(inMeta(`"output_token_logprobs":[${rows.join(',')}]`))
+    expect(read?.columns.output?.logprobs).toEqual(numbers.map(Number))
   })
 
   test('leaves a reply that breaks off at any byte to JSON.parse', () => {

@@ -5,9 +5,9 @@
  * with the same result.
  */
 import { isObject } from '#lib/json/json-object.ts'
-import { elementAt } from '#lib/util/element-at.ts'
 import { SglangError } from '../client/errors.ts'
 import type { GenerateReply, TokenLogprob } from '../server/schema.ts'
+import { DIGITS_OF_PART, decimalValue, MOST_DIGITS } from './decimal.ts'
 
 /** Logprobs and ids as parallel lists. */
 export interface LogprobLists {
@@ -115,8 +115,7 @@ interface Scanned<T> {
 function scanRows(json: Buffer, start: number): Scanned<LogprobLists> | undefined {
   const scan = new Scan(json, start)
   if (!scan.rows()) return undefined
-  const columns = scan.columns()
-  return columns && { columns, end: scan.at }
+  return { columns: scan.columns(), end: scan.at }
 }
 
 /** Scans a list of lists of rows, each of the same length or null. */
@@ -142,12 +141,12 @@ function scanTop(json: Buffer, start: number): Scanned<TopColumns> | undefined {
   }
   const columns = scan.columns()
   const blank = nulls * (k ?? 0)
-  if (k === undefined || !columns || blank > MOST_CELLS) return undefined
+  if (k === undefined || blank > MOST_CELLS) return undefined
   return {
     columns: {
       k,
-      ids: new Array<number>(blank).fill(-1).concat(columns.ids),
-      logprobs: new Array<number | null>(blank).fill(null).concat(columns.logprobs),
+      ids: blank === 0 ? columns.ids : new Array<number>(blank).fill(-1).concat(columns.ids),
+      logprobs: blank === 0 ? columns.logprobs : new Array<number | null>(blank).fill(null).concat(columns.logprobs),
     },
     end: scan.at,
   }
@@ -156,44 +155,38 @@ function scanTop(json: Buffer, start: number): Scanned<TopColumns> | undefined {
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const COMMA = 0x2c
+const MINUS = 0x2d
+const PLUS = 0x2b
+const POINT = 0x2e
 const N = 0x6e
 const ZERO = 0x30
 const NINE = 0x39
+/** Sets the bit by which a small letter differs from a capital. */
+const SMALL = 0x20
+const E = 0x65
 /** The digits of an id that is exact as a number. */
-const MOST_DIGITS = 15
+const MOST_ID_DIGITS = 15
+/** The digits of an exponent; numbers with longer ones are read in another way. */
+const MOST_EXPONENT_DIGITS = 3
 /**
  * The largest number of entries for alternatives, including the padding of short rows; as JSON rows they would be 200
  * MB.
  */
 const MOST_CELLS = 1 << 24
 
-/** Marks the bytes that a JSON number may contain. */
-const IN_NUMBER = new Uint8Array(256)
-for (const byte of Buffer.from('0123456789+-.eE')) IN_NUMBER[byte] = 1
-
-/** The buffer is reused: a scan ends before anything else runs. */
-const scratch = Buffer.alloc(1 << 20)
-
-const roomFor = (length: number): Buffer => (length <= scratch.length ? scratch : Buffer.alloc(length))
-
-/**
- * Scans bytes from an offset. It reads ids itself and collects the digits of the logprobs, which JSON.parse reads all
- * at once.
- */
+/** Scans bytes from an offset. */
 class Scan {
   at: number
-  readonly #json: Uint8Array
+  readonly #json: Buffer
   readonly #ids: number[] = []
+  /** Unknown ones are NaN, because numbers among nulls take three times the memory. */
+  readonly #logprobs: number[] = []
   /** Indices whose logprob is null. */
   readonly #unknown: number[] = []
-  readonly #digits: Buffer
-  #end = 1
 
-  constructor(json: Uint8Array, start: number) {
+  constructor(json: Buffer, start: number) {
     this.at = start
     this.#json = json
-    this.#digits = roomFor(json.length - start + 2)
-    this.#digits[0] = OPEN
   }
 
   get count(): number {
@@ -204,21 +197,23 @@ class Scan {
   nulls(count: number): boolean {
     if (!isNull(this.#json, this.at) || this.#ids.length + count > MOST_CELLS) return false
     this.at += 4
-    for (let place = 0; place < count; place++) {
-      this.#unknown.push(this.#ids.length)
-      this.#ids.push(-1)
-    }
+    for (let place = 0; place < count; place++) this.#add(-1)
     return true
+  }
+
+  #add(id: number): void {
+    this.#unknown.push(this.#ids.length)
+    this.#ids.push(id)
+    this.#logprobs.push(Number.NaN)
   }
 
   /** Scans a list of rows; returns false if it is written in another way. */
   rows(): boolean {
     // Locals, and no checks of indices: this runs for every byte of a reply. After its end it reads 0, which no list contains.
-    const json = this.#json
-    const digits: Uint8Array = this.#digits
+    const json: Uint8Array = this.#json
     const ids = this.#ids
+    const logprobs = this.#logprobs
     let at = this.at
-    let end = this.#end
     if (json[at++] !== OPEN) return false
     if (json[at] === CLOSE) {
       this.at = at + 1
@@ -229,19 +224,54 @@ class Scan {
       let byte = json[at] ?? 0
       if (byte === N && isNull(json, at)) {
         this.#unknown.push(ids.length)
+        logprobs.push(Number.NaN)
         at += 4
         byte = json[at] ?? 0
       } else {
-        if (IN_NUMBER[byte] !== 1) return false
-        for (; IN_NUMBER[byte] === 1; byte = json[++at] ?? 0) digits[end++] = byte
-        digits[end++] = COMMA
+        const start = at
+        const isNegative = byte === MINUS
+        if (isNegative) byte = json[++at] ?? 0
+        const first = at
+        let point = -1
+        let high = 0
+        let low = 0
+        // Digits from the first that is not 0.
+        let digits = 0
+        for (; ; byte = json[++at] ?? 0) {
+          if (byte >= ZERO && byte <= NINE) {
+            if (digits < DIGITS_OF_PART) high = 10 * high + (byte - ZERO)
+            else low = 10 * low + (byte - ZERO)
+            if (digits > 0 || byte !== ZERO) digits++
+          } else if (byte === POINT && point < 0) point = at
+          else break
+        }
+        const whole = (point < 0 ? at : point) - first
+        if (whole === 0 || (whole > 1 && json[first] === ZERO) || point === at - 1) return false
+        let scale = point < 0 ? 0 : at - point - 1
+        if ((byte | SMALL) === E) {
+          byte = json[++at] ?? 0
+          const isSmall = byte === MINUS
+          if (isSmall || byte === PLUS) byte = json[++at] ?? 0
+          const from = at
+          let exponent = 0
+          for (; byte >= ZERO && byte <= NINE; byte = json[++at] ?? 0) exponent = 10 * exponent + (byte - ZERO)
+          if (at === from || at - from > MOST_EXPONENT_DIGITS) return false
+          scale += isSmall ? exponent : -exponent
+        }
+        let value =
+          digits > MOST_DIGITS
+            ? Number.NaN
+            : decimalValue(high, low, digits > DIGITS_OF_PART ? digits - DIGITS_OF_PART : 0, scale)
+        if (Number.isNaN(value)) value = Number(this.#json.toString('latin1', start, at))
+        else if (isNegative) value = -value
+        logprobs.push(value)
       }
       if (byte !== COMMA) return false
       const first = ++at
       let id = 0
       for (byte = json[at] ?? 0; byte >= ZERO && byte <= NINE; byte = json[++at] ?? 0) id = 10 * id + (byte - ZERO)
       const length = at - first
-      if (length === 0 || length > MOST_DIGITS || (length > 1 && json[first] === ZERO)) return false
+      if (length === 0 || length > MOST_ID_DIGITS || (length > 1 && json[first] === ZERO)) return false
       ids.push(id)
       if (byte !== COMMA || !isNull(json, at + 1) || json[at + 5] !== CLOSE) return false
       at += 6
@@ -250,26 +280,15 @@ class Scan {
       if (byte !== COMMA) return false
     }
     this.at = at
-    this.#end = end
     return true
   }
 
-  /** Returns all that was scanned; undefined if a logprob is not a number. */
-  columns(): LogprobLists | undefined {
+  /** Returns all that was scanned. */
+  columns(): LogprobLists {
     const ids = this.#ids
-    const unknown = this.#unknown
-    if (ids.length === unknown.length) return { ids, logprobs: ids.map(() => null) }
-    this.#digits[this.#end - 1] = CLOSE
-    const known = parsed(this.#digits.toString('latin1', 0, this.#end)) as number[] | undefined
-    if (!known || unknown.length === 0) return known && { ids, logprobs: known }
-    const logprobs = new Array<number | null>(ids.length)
-    let nulls = 0
-    for (let index = 0; index < ids.length; index++) {
-      if (unknown[nulls] === index) {
-        logprobs[index] = null
-        nulls++
-      } else logprobs[index] = elementAt(known, index - nulls)
-    }
+    if (this.#unknown.length === 0) return { ids, logprobs: this.#logprobs }
+    const logprobs: (number | null)[] = this.#logprobs.slice()
+    for (const index of this.#unknown) logprobs[index] = null
     return { ids, logprobs }
   }
 }

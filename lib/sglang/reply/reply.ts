@@ -164,6 +164,7 @@ function tokensOf(
       'TOKENIZER_MISMATCH',
       `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, but the last id of the chosen tokenizer is ${vocabularySize - 1}. Either the tokenizer belongs to another model, or the model wrote an unused id at the end of its vocabulary`,
     )
+  if (areStoredUnchanged(logprobs)) return { ids, logprobs }
   checkLogprobs(logprobs, `token ${first} of the response`)
   return { ids, logprobs: logprobs.map((logprob, index) => clean(logprob, first + index, 'logprobs', problems)) }
 }
@@ -220,6 +221,15 @@ function clean(
   return null
 }
 
+/** Returns whether `clean` would return every logprob from an index unchanged, as it does for nearly all replies. */
+function areStoredUnchanged(logprobs: LogprobLists['logprobs'], start = 0): boolean {
+  for (let index = start; index < logprobs.length; index++) {
+    const logprob = logprobs[index] ?? null
+    if (logprob === null || !((logprob < 0 && logprob > MINUS_INFINITY) || Object.is(logprob, 0))) return false
+  }
+  return true
+}
+
 /**
  * Reads the alternatives of `expected` tokens; those before `skip` are known. `first` is the number of tokens before
  * these.
@@ -241,9 +251,11 @@ function top(
     topLogprobs: {
       k,
       ids,
-      logprobs: logprobs.map((logprob, cell) =>
-        ids[cell] === -1 ? null : clean(logprob, first + Math.floor(cell / k), 'topLogprobs', problems),
-      ),
+      logprobs: areStoredUnchanged(logprobs)
+        ? logprobs
+        : logprobs.map((logprob, cell) =>
+            ids[cell] === -1 ? null : clean(logprob, first + Math.floor(cell / k), 'topLogprobs', problems),
+          ),
     },
   }
 }
@@ -271,7 +283,10 @@ function promptScores(
   const problems: Problem[] = []
   return {
     // The first position has no scored position before it.
-    logprobs: logprobs.map((logprob, i) => clean(logprob, i, 'logprobs', problems, i === 0)),
+    logprobs:
+      logprobs[0] === null && areStoredUnchanged(logprobs, 1)
+        ? logprobs
+        : logprobs.map((logprob, i) => clean(logprob, i, 'logprobs', problems, i === 0)),
     ...top(inputTop, 0, ids.length, 0, problems),
     problems,
   }
