@@ -11,7 +11,7 @@ import { chatModel } from '../chat/chat-model.ts'
 import { conversationOf } from '../chat/history.ts'
 import { isAgentsCall } from '../chat/reply-message.ts'
 import type { AgentTool } from '../tools/tool.ts'
-import { STOPPED, sdkTool, watchTools } from '../tools/tool-calls.ts'
+import { callRecord, STOPPED, sdkTool, untracedTools, watchTools } from '../tools/tool-calls.ts'
 import type { AgentModel } from './agent-model.ts'
 import { unsent } from './call-ending.ts'
 import { limitReached } from './limits.ts'
@@ -116,11 +116,13 @@ async function run(
   })
   // The model chooses the names: `__proto__` would write the SDK's counts into the prototype of every object of the process.
   Object.setPrototypeOf(agent.metrics.toolMetrics, null)
+  const calls = callRecord(recorder, settings.limits, dependencies, signal)
   if ('generate' in dependencies) {
     shortenHistory(agent)
     answerUntraced(agent, own.model)
+    agent.toolExecutor = untracedTools(calls, recorder, settings.limits, dependencies.tools, signal)
   }
-  watchTools(agent, recorder, settings.limits, dependencies, signal)
+  watchTools(agent, calls)
   const invocation = agent.invoke(question, { cancelSignal: signal })
   await invocation.catch(() => {})
   const outcome = await outcomeOf([lastCall, invocation], signal).finally(() => closeAll(dependencies.tools))

@@ -12,11 +12,11 @@ const ELSEWHERE = '(in the trajectory)'
 /** Returns the text for the SDK: the real one if traces are read, otherwise a placeholder. */
 export const sdkText = (text: () => string): string => (isTraced() ? text() : ELSEWHERE)
 
-/** Shortens the history, which the SDK fills with tool results itself: only the last reply and its answer remain. */
+/** Shortens the history, which the SDK fills with tool results itself: only the newest message remains. */
 export function shortenHistory(agent: Agent): void {
   agent.addHook(MessageAddedEvent, ({ message: { content } }) => {
     if (isTraced()) return
-    agent.messages.splice(0, agent.messages.length - 2)
+    agent.messages.splice(0, agent.messages.length - 1)
     for (const [index, block] of content.entries())
       if (block.type === 'toolResultBlock') {
         const { toolUseId, status } = block

@@ -127,16 +127,41 @@ describe('a continuation of a trajectory', () => {
   })
 
   test('reports no verdict on the template after a crash in the check', () => {
-    let renders = 0
+    let isBroken = false
     const template = chatTemplate(chatml, {})
     const failing: ChatTemplate = {
       text: chatml,
       render: (input) => {
-        if (++renders > 1) throw new RangeError('ours')
+        if (isBroken) throw new RangeError('ours')
         return template.render(input)
       },
     }
-    expect(() => nextPrompt(trajectory, [user('c')], { tokenizer: byteTokenizer, template: failing })).toThrow('ours')
+    const { derivation } = nextPrompt(trajectory, [user('c')], { tokenizer: byteTokenizer, template: failing })
+    isBroken = true
+    expect(() => JSON.stringify(derivation)).toThrow('ours')
+  })
+
+  test('renders the whole conversation once, when its check is read, unless its template is rendered elsewhere', () => {
+    const lengths: number[] = []
+    const template = chatTemplate(chatml, {})
+    const counting: ChatTemplate = {
+      text: chatml,
+      render: (input) => {
+        lengths.push(input.messages.length)
+        return template.render(input)
+      },
+    }
+    const elsewhere = { tokenizer: byteTokenizer, template: counting, settle: async <T>(compute: () => T) => compute() }
+    const longer = { ...trajectory, segments: [...trajectory.segments, ...trajectory.segments] }
+    const whole = () => lengths.filter((length) => length === 5).length
+    const { derivation } = nextPrompt(longer, [user('c')], { tokenizer: byteTokenizer, template: counting })
+    expect(whole()).toBe(0)
+    expect([JSON.stringify(derivation), JSON.stringify(derivation)]).toEqual(
+      Array(2).fill('{"kind":"continuation","closesTurn":false,"check":{"kind":"held"}}'),
+    )
+    expect(whole()).toBe(1)
+    nextPrompt(longer, [user('c')], elsewhere)
+    expect(whole()).toBe(2)
   })
 
   test('shows a part of a long difference', () => {

@@ -135,15 +135,32 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
   const own = isRepeated ? ids.slice(1) : ids
   return {
     ids: own,
-    derivation: {
-      kind: 'continuation',
-      closesTurn: closesTurn(own, isRepeated ? '' : next.text, promptEncoder, options),
-      check: startsWithRawPrompt(trajectory)
-        ? { kind: 'unknown' }
-        : checked(next, trajectory, added, template, settings),
-    },
+    derivation: continuationSource(
+      closesTurn(own, isRepeated ? '' : next.text, promptEncoder, options),
+      () => checked(next, trajectory, added, template, settings),
+      // A template that is rendered elsewhere answers only while the encoder can fetch.
+      promptEncoder.settle ? 'now' : 'when it is read',
+    ),
     problems: [],
   }
+}
+
+/**
+ * Returns the source of a continuation. Its check renders the whole conversation, which takes longer than the rest of a prompt,
+ * and nothing that is sent depends on it. So it is made when it is first read: when the event of the prompt is written or
+ * shown, while the server generates.
+ */
+function continuationSource(closesTurn: boolean, check: () => Check, time: 'now' | 'when it is read'): PromptSource {
+  let made: Check | undefined
+  const source = {
+    kind: 'continuation',
+    closesTurn,
+    get check(): Check {
+      made ??= check()
+      return made
+    },
+  } as const
+  return time === 'now' ? { ...source } : source
 }
 
 /**
@@ -317,6 +334,7 @@ function checked(
   template: ChatTemplate,
   { tools, options }: Pick<RenderInput, 'tools' | 'options'>,
 ): Check {
+  if (startsWithRawPrompt(trajectory)) return { kind: 'unknown' }
   const render = (messages: readonly TemplateMessage[]) =>
     renderOrRefusal(() => template.render({ messages, tools, addGenerationPrompt: true, options }))
   const messages = [...conversationMessages(trajectory, argumentsForm), ...added]

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -297,4 +297,44 @@ test('calls of one response run in parallel; their results are in the order of t
     'tool-started call_0002',
     'tool-ended call_0001',
   ])
+})
+
+describe('a run without traces, whose calls bypass the SDK,', () => {
+  const registry = globalThis as { [key: symbol]: unknown }
+  const KEY = Symbol.for('opentelemetry.js.api.1')
+  afterEach(() => {
+    registry[KEY] = undefined
+  })
+
+  test('has the events of a traced run, for results, errors, refused and unknown calls', async () => {
+    const spoiling: AgentTool = {
+      ...weather({}, 'spoiling'),
+      run: (input) => {
+        Object.assign(input, { city: 'spoiled' })
+        return 'done'
+      },
+    }
+    const failing: AgentTool = { ...weather({}, 'failing'), run: () => Promise.reject('a text') }
+    const own: AgentTool = { ...weather({}, 'own'), run: () => Promise.reject(new ToolFailure('own text')) }
+    const run = async () => {
+      const { events } = await runScripted({
+        scripts: [
+          asks('A') + asks(5) + asks('B', 'spoiling') + asks('C', 'failing') + asks('D', 'own'),
+          `${asks('E', 'unknown')}<tool_call>{"name": "weather"</tool_call>`,
+          'x',
+        ],
+        tools: [weather(), spoiling, failing, own],
+        settings: { limits: { maxParallelToolCalls: 5, maxResultCharacters: 60 } },
+      })
+      // The clock counts its readings, and the order in which calls of one response end is not defined.
+      const written = events.map((event) =>
+        JSON.stringify(event, (key, value) => (key === 'elapsedMs' || key === 'firstTokenMs' ? 0 : value)),
+      )
+      return written.filter((_, index) => !/^tool-/.test(events[index]?.type ?? '')).concat(written.toSorted())
+    }
+    const untraced = await run()
+    registry[KEY] = { trace: {} }
+    expect(untraced).toEqual(await run())
+    expect(JSON.stringify(untraced)).toContain('own text')
+  })
 })

@@ -6,19 +6,21 @@ import {
   AfterToolCallEvent,
   type Agent,
   BeforeToolCallEvent,
+  ConcurrentToolExecutor,
   type InvokableTool,
   TextBlock,
   type ToolContext,
   ToolResultBlock,
+  type ToolUseBlock,
   tool,
 } from '@strands-agents/sdk'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
-import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ToolCall, ToolResult, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { cutText } from '#lib/util/text/cut-text.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, type RunLimits } from '../loop/limits.ts'
 import type { Recorder } from '../loop/recorder.ts'
-import { isTraced } from '../loop/sdk-text.ts'
+import { isTraced, sdkText } from '../loop/sdk-text.ts'
 import { type AgentTool, type CallContext, ToolFailure } from './tool.ts'
 import { createInputCheck, type InputCheck } from './tool-input.ts'
 
@@ -32,26 +34,35 @@ export interface ToolDependencies {
 
 /** Creates the tool as the SDK calls it: with a timeout, and with the number of the call. */
 export function sdkTool(
-  { spec, run: execute }: AgentTool,
+  agentTool: AgentTool,
   recorder: Recorder,
-  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: RunLimits,
+  limits: RunLimits,
   signal: AbortSignal,
 ): InvokableTool<unknown, string> {
+  const { spec } = agentTool
   return tool({
     name: spec.name,
-    // The SDK requires a description; the model does not read it.
-    description: spec.description || spec.name,
-    // The SDK copies the schemas in every turn. Calls are checked before the SDK gets them.
+    // The SDK requires a description, and copies all specifications in every turn. The model reads none of them.
+    description: (isTraced() && spec.description) || spec.name,
+    // Calls are checked before the SDK gets them.
     inputSchema: (isTraced() ? spec.inputSchema : { type: 'object' }) as never,
     callback: (input, context) =>
-      inTime(toolTimeoutMs, signal, async (time) =>
-        execute(input as Record<string, unknown>, {
-          ...time,
-          number: callNumber(recorder.trajectory, (context as ToolContext).toolUse.toolUseId),
-        }),
-      ),
+      resultOf(agentTool, input, (context as ToolContext).toolUse.toolUseId, recorder, limits, signal),
   })
 }
+
+/** Executes a tool with a timeout. */
+const resultOf = (
+  { run: execute }: AgentTool,
+  input: unknown,
+  callId: string,
+  { trajectory }: Recorder,
+  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: RunLimits,
+  signal: AbortSignal,
+): Promise<string> =>
+  inTime(toolTimeoutMs, signal, async (time) =>
+    execute(input as Record<string, unknown>, { ...time, number: callNumber(trajectory, callId) }),
+  )
 
 /** Returns the number of a call among the calls of its tool, from 1. */
 function callNumber(trajectory: Trajectory, id: string): number {
@@ -102,48 +113,107 @@ async function inTime<T>(
 /** The error of a call that a stop interrupted, as the model reads it. */
 export const STOPPED = 'the run was stopped before this call was finished.'
 
-/** Prevents calls that must not run, and records the result of each. */
-export function watchTools(
-  agent: Agent,
+/** The calls of a run, from their start to their recorded result. */
+export interface CallRecord {
+  /** Records the start of a call. Returns the error of a call that must not run, which is not recorded as started. */
+  start(callId: string): string | undefined
+  /** Records the result of a call, and returns it as it was recorded. */
+  end(callId: string, result: Pick<ToolResult, 'status' | 'text'>): ToolResult
+}
+
+/** Creates the record of a run's calls. */
+export function callRecord(
   recorder: Recorder,
   { maxParallelToolCalls = Infinity, maxResultCharacters = Infinity }: RunLimits,
   { tools, now, elapsedMs }: ToolDependencies,
   signal: AbortSignal,
-): void {
+): CallRecord {
   const checks = new Map(tools.map(({ spec }) => [spec.name, createInputCheck(spec.inputSchema)]))
   const started = new Map<string, { readonly at: string; readonly ms: number }>()
-  agent.addHook(BeforeToolCallEvent, (event) => {
-    const call = findCall(recorder.trajectory, event.toolUse.toolUseId)
-    const why = call && refusal(call, recorder.trajectory, checks, maxParallelToolCalls)
-    if (why !== undefined) {
-      event.cancel = why
-      return
-    }
-    const at = now().toISOString()
-    started.set(event.toolUse.toolUseId, { at, ms: elapsedMs() })
-    recorder.emit({ type: 'tool-started', callId: event.toolUse.toolUseId, startedAt: at })
-  })
-  agent.addHook(AfterToolCallEvent, (event) => {
-    const { toolUse } = event
-    const { status, error, content } = event.result
-    const whole = error instanceof ToolFailure ? error.message : content.map(resultText).join('')
-    const text = cutText(whole, maxResultCharacters)
-    // Over a chat endpoint the model reads the SDK's result, so it is replaced.
-    if (error instanceof ToolFailure || text !== whole)
-      event.result = new ToolResultBlock({ toolUseId: toolUse.toolUseId, status, content: [new TextBlock(text)] })
-    const begun = started.get(toolUse.toolUseId)
-    recorder.emit({
-      type: 'tool-ended',
-      callId: toolUse.toolUseId,
-      result: {
+  return {
+    start(callId) {
+      const call = findCall(recorder.trajectory, callId)
+      const why = call && refusal(call, recorder.trajectory, checks, maxParallelToolCalls)
+      if (why !== undefined) return why
+      const at = now().toISOString()
+      started.set(callId, { at, ms: elapsedMs() })
+      recorder.emit({ type: 'tool-started', callId, startedAt: at })
+      return undefined
+    },
+    end(callId, { status, text: whole }) {
+      const text = cutText(whole, maxResultCharacters)
+      const begun = started.get(callId)
+      const result: ToolResult = {
         status: signal.aborted && status === 'error' ? 'cancelled' : status,
         text,
         ...(text !== whole && { wholeLength: whole.length }),
         ...(begun && { startedAt: begun.at, elapsedMs: Math.max(0, elapsedMs() - begun.ms) }),
-      },
-    })
+      }
+      recorder.emit({ type: 'tool-ended', callId, result })
+      return result
+    },
+  }
+}
+
+/** Prevents calls that must not run, and records the result of each call that the SDK executes. */
+export function watchTools(agent: Agent, calls: CallRecord): void {
+  agent.addHook(BeforeToolCallEvent, (event) => {
+    const why = calls.start(event.toolUse.toolUseId)
+    if (why !== undefined) event.cancel = why
+  })
+  agent.addHook(AfterToolCallEvent, (event) => {
+    const { toolUseId } = event.toolUse
+    const { status, error, content } = event.result
+    const whole = error instanceof ToolFailure ? error.message : content.map(resultText).join('')
+    const { text } = calls.end(toolUseId, { status: status === 'success' ? status : 'error', text: whole })
+    // Over a chat endpoint the model reads the SDK's result, so it is replaced.
+    if (error instanceof ToolFailure || text !== whole)
+      event.result = new ToolResultBlock({ toolUseId, status, content: [new TextBlock(text)] })
   })
 }
+
+/**
+ * Executes the calls of a token-in/token-out run as the SDK does, at the same time and with the results in the order of the
+ * calls. Where nothing is traced, it omits the SDK's six generators, copies and spans around each call.
+ */
+export function untracedTools(
+  calls: CallRecord,
+  recorder: Recorder,
+  limits: RunLimits,
+  agentTools: readonly AgentTool[],
+  signal: AbortSignal,
+): ConcurrentToolExecutor {
+  const tools = new Map(agentTools.map((agentTool) => [agentTool.spec.name, agentTool]))
+  const execute = async ({ toolUseId, name, input }: ToolUseBlock): Promise<ToolResultBlock> => {
+    const why = calls.start(toolUseId)
+    const agentTool = why === undefined ? tools.get(name) : undefined
+    // A tool gets its own copy of the input, which it may change.
+    const result = agentTool
+      ? await settledResult(resultOf(agentTool, structuredClone(input), toolUseId, recorder, limits, signal))
+      : ({ status: 'error', text: why ?? `Unknown tool: ${name}` } as const)
+    const { status } = calls.end(toolUseId, result)
+    const content = [new TextBlock(sdkText(() => result.text))]
+    return new ToolResultBlock({ toolUseId, status: status === 'success' ? status : 'error', content })
+  }
+  return new (class extends ConcurrentToolExecutor {
+    override async *execute(
+      ...[options, input]: Parameters<ConcurrentToolExecutor['execute']>
+    ): ReturnType<ConcurrentToolExecutor['execute']> {
+      if (isTraced()) yield* super.execute(options, input)
+      else input.toolResultBlocks.push(...(await Promise.all(input.toolUseBlocks.map(execute))))
+    }
+  })()
+}
+
+/** Returns the result of a call as the model reads it; an error becomes a result with its message. */
+const settledResult = (running: Promise<string>): Promise<Pick<ToolResult, 'status' | 'text'>> =>
+  running.then(
+    (text) => ({ status: 'success', text }),
+    (error) => ({
+      status: 'error',
+      text: error instanceof ToolFailure ? error.message : `Error: ${error instanceof Error ? error.message : error}`,
+    }),
+  )
 
 /**
  * Returns why a call is not executed, or undefined if it is. The model reads this text. For unknown tools and for calls
