@@ -1,6 +1,7 @@
 /**
  * Measures the processor time of a client per 1,000 output tokens of a rollout, and compares it with Python's strands-sglang.
- * Both run against the same mock server without streaming. `node bench/rollout-overhead.ts [case …]` runs the named cases.
+ * Both run against the same mock server. Python's client fetches every reply whole; Rollscope also streams in the cases that
+ * are named after it, and runs once without the Strands SDK. `node bench/rollout-overhead.ts [case …]` runs the named cases.
  *
  * The figures are user and system time of the whole client process, with garbage collection and compiler threads, but without
  * its start, the loading of its tokenizer, and the rollouts that warm it up. Neither side stores anything. The sides
@@ -37,6 +38,8 @@ const CASES: readonly Case[] = [
   { ...TURNS, name: 'tools', otherTools: 7, concurrency: 16, rollouts: 1000 },
   { ...TURNS, name: 'stop', stop: ['Observation:', '</answer>'], concurrency: 16, rollouts: 1000 },
   { ...TURNS, name: 'group', samples: 64, concurrency: 64, rollouts: 1024 },
+  { ...TURNS, name: 'cumulative', streamed: 'cumulative', concurrency: 16, rollouts: 1000 },
+  { ...TURNS, name: 'incremental', streamed: 'incremental', concurrency: 16, rollouts: 1000 },
 ]
 const PAIRS = 3
 /** Warm-up rollouts before the cold figures, as in the benchmark of strands-sglang. */
@@ -53,14 +56,17 @@ for (const one of chosen) {
   try {
     const warm = await measured(one, baseUrl)
     const cold = await measured({ ...one, warmUp: Math.min(COLD_WARM_UP, one.warmUp / 4) }, baseUrl)
-    const ratio = (of: (values: readonly number[]) => number, { ours, theirs }: Pairs) =>
+    const ratio = (of: (values: readonly number[]) => number, { ours, theirs }: Pick<Pairs, 'ours' | 'theirs'>) =>
       of(theirs.map(perThousand)) / of(ours.map(perThousand))
     const bound = one.atLeast === undefined ? undefined : { atLeast: one.atLeast }
     reportFigure(`${one.name}: Python’s processor time, minima`, ratio(least, warm), '×', bound)
     reportFigure(`${one.name}: the same, medians`, ratio(median, warm), '×', bound)
     reportFigure(`${one.name}: the same cold, minima`, ratio(least, cold), '×')
+    const bare = { ours: warm.withoutSdk, theirs: warm.theirs }
+    reportFigure(`${one.name}: the same without the SDK, medians`, ratio(median, bare), '×')
     for (const [side, results] of [
       ['ours', warm.ours],
+      ['without the SDK', warm.withoutSdk],
       ['Python’s', warm.theirs],
       ['ours, cold', cold.ours],
       ['Python’s, cold', cold.theirs],
@@ -86,6 +92,7 @@ for (const one of chosen) {
 interface Pairs {
   readonly ours: readonly Result[]
   readonly theirs: readonly Result[]
+  readonly withoutSdk: readonly Result[]
 }
 
 /** Throws if the ids of both sides differ. */
@@ -93,14 +100,16 @@ async function measured({ warmUp, rollouts, concurrency, ...shape }: Case, baseU
   const task = taskOf(baseUrl, shape, { warmUp, rollouts, concurrency })
   const ours: Result[] = []
   const theirs: Result[] = []
+  const withoutSdk: Result[] = []
   const sides = [
     async () => ours.push(await run(process.execPath, 'client.ts', task)),
     async () => theirs.push(await run(python, 'client.py', task)),
+    async () => withoutSdk.push(await run(process.execPath, 'client.ts', { ...task, withSdk: false })),
   ]
   for (let pair = 0; pair < PAIRS; pair++) for (const side of pair % 2 === 0 ? sides : sides.toReversed()) await side()
-  const hashes = new Set([...ours, ...theirs].map(({ idsHash }) => idsHash))
+  const hashes = new Set([...ours, ...theirs, ...withoutSdk].map(({ idsHash }) => idsHash))
   if (hashes.size !== 1) throw new Error(`${shape.name}: the ids of the first rollout differ`)
-  return { ours, theirs }
+  return { ours, theirs, withoutSdk }
 }
 
 async function run(program: string, script: string, task: Task): Promise<Result> {
@@ -115,10 +124,19 @@ async function run(program: string, script: string, task: Task): Promise<Result>
   return JSON.parse(output)
 }
 
-async function startServer({ turns, tokens, alternatives }: Shape): Promise<{ server: ChildProcess; baseUrl: string }> {
-  const server = spawn(process.execPath, [path.join(here, 'server.ts'), ...[turns, tokens, alternatives].map(String)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function startServer({
+  turns,
+  tokens,
+  alternatives,
+  streamed,
+}: Shape): Promise<{ server: ChildProcess; baseUrl: string }> {
+  const server = spawn(
+    process.execPath,
+    [path.join(here, 'server.ts'), ...[turns, tokens, alternatives, streamed ?? ''].map(String)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const { value: baseUrl, done } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
   if (done) throw new Error('the mock server did not start')
   return { server, baseUrl }

@@ -16,6 +16,7 @@ import { createFold } from '#lib/trajectory/events/fold.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { rolloutWithoutSdk } from './loop-without-sdk.ts'
 import type { Result, Task } from './workload.ts'
 
 const task: Task = JSON.parse(await text(process.stdin))
@@ -94,31 +95,36 @@ async function oneRollout(number: number): Promise<readonly RolloutEvent[]> {
     outcome: { kind: 'running' },
     provenance: { kind: 'rollout', application: 'rollscope/bench' },
   }
-  const events = rollout(
-    {
-      rolloutId: crypto.randomUUID(),
-      trajectory: start,
-      messages: [
-        { role: 'system', content: task.systemPrompt },
-        { role: 'user', content: task.prompts[number] ?? '' },
-      ],
-    },
-    { sampling: task.sampling, limits: {}, promptLogprobs: true, topLogprobs: task.alternatives, stream: false },
-    {
-      generate: client.generate,
-      serverName: 'mock',
-      server,
-      promptEncoder,
-      parser: parser as NonNullable<typeof parser>,
-      tools,
-      now: () => new Date(),
-      elapsedMs: () => performance.now(),
-      newRequestId: () => crypto.randomUUID().replaceAll('-', ''),
-    },
-    new AbortController().signal,
-  )
+  const begin = {
+    rolloutId: crypto.randomUUID(),
+    trajectory: start,
+    messages: [
+      { role: 'system', content: task.systemPrompt },
+      { role: 'user', content: task.prompts[number] ?? '' },
+    ],
+  } as const
+  const settings = {
+    sampling: task.sampling,
+    limits: {},
+    promptLogprobs: true,
+    topLogprobs: task.alternatives,
+    stream: task.isStreamed,
+  }
+  const dependencies = {
+    generate: client.generate,
+    serverName: 'mock',
+    server,
+    promptEncoder,
+    parser: parser as NonNullable<typeof parser>,
+    tools,
+    now: () => new Date(),
+    elapsedMs: () => performance.now(),
+    newRequestId: () => crypto.randomUUID().replaceAll('-', ''),
+  }
+  const { signal } = new AbortController()
   const seen: RolloutEvent[] = []
-  for await (const event of events) seen.push(event)
+  if (task.withSdk) for await (const event of rollout(begin, settings, dependencies, signal)) seen.push(event)
+  else seen.push(...(await rolloutWithoutSdk(begin, settings, dependencies, signal)))
   const end = seen.at(-1)
   if (end?.type !== 'ended' || end.outcome.kind !== 'ended' || end.outcome.reason !== 'end_turn')
     throw new Error(`rollout ${number} ended as ${JSON.stringify(end)}`)

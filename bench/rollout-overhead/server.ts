@@ -1,6 +1,6 @@
 /**
- * A mock of SGLang's /generate in its own process: `node server.ts TURNS TOKENS ALTERNATIVES` prints its address. A reply
- * depends only on its request. Replies are prepared in advance, so that the server costs little compared with the client.
+ * A mock of SGLang's /generate in its own process: `node server.ts TURNS TOKENS ALTERNATIVES [STREAMING]` prints its address. A
+ * reply depends only on its request. Replies are prepared in advance, so that the server costs little compared with the client.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,8 @@ import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
 import { excerpt, PAGES, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
-const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2).map(Number)
+const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2, 5).map(Number)
+const IS_INCREMENTAL = process.argv[5] === 'incremental'
 const VARIANTS = 16
 
 const { tokenizer } = await createTokenizerLoader({
@@ -33,9 +34,11 @@ const anyId = (next: () => number): number => common[Math.floor(next() * common.
 const logprob = (next: () => number): string => String(Math.fround(-8 * next() ** 4 - 1e-6))
 
 interface Written {
-  readonly text: string
-  readonly ids: string
-  readonly columns: string
+  readonly pieces: readonly string[]
+  readonly ids: readonly number[]
+  /** Each row as JSON. */
+  readonly scores: readonly string[]
+  readonly alternatives: readonly string[]
 }
 
 /**
@@ -53,40 +56,84 @@ function written(variant: number, isCall: boolean): Written {
   const prose = tokenizer.encode(excerpt(1000 + variant, 8 * TOKENS)).slice(0, TOKENS - head.length - tail.length)
   const ids = [...head, ...prose, ...tail]
   if (ids.length !== TOKENS) throw new Error(`a reply of ${ids.length} tokens`)
-  const bytes = ids.slice(0, -1).flatMap((id) => Array.from(tokenizer.bytes(id)))
   const scores = ids.map((id) => `[${logprob(next)},${id},null]`)
   const alternatives = ids.map((id, index) => {
     const others = Array.from({ length: ALTERNATIVES - 1 }, () => `[${logprob(next)},${anyId(next)},null]`)
     return `[${[`${(scores[index] as string).split(',')[0]},${id},null]`, ...others].join(',')}]`
   })
-  return {
-    text: new TextDecoder().decode(Uint8Array.from(bytes)),
-    ids: `[${ids.join(',')}]`,
-    columns: `"output_token_logprobs":[${scores.join(',')}]${ALTERNATIVES > 0 ? `,"output_top_logprobs":[${alternatives.join(',')}]` : ''}`,
-  }
+  const decoder = new TextDecoder()
+  return { pieces: ids.map((id) => decoder.decode(tokenizer.bytes(id))), ids, scores, alternatives }
 }
 
 const calls = Array.from({ length: VARIANTS }, (_, variant) => prepared(written(variant, true)))
 const answers = Array.from({ length: VARIANTS }, (_, variant) => prepared(written(variant, false)))
 
 /** The parts of a reply that do not depend on the request. */
-function prepared({ text, ids, columns }: Written) {
+function prepared(reply: Written) {
+  const text = reply.pieces.slice(0, -1).join('')
+  const known = new Map<number, readonly string[]>()
   return {
     trimmed: JSON.stringify(text),
-    whole: JSON.stringify(`${text}<|im_end|>`),
-    ids,
-    columns: `"completion_tokens":${TOKENS},${columns}`,
+    whole: JSON.stringify(`${text}${reply.pieces.at(-1)}`),
+    ids: JSON.stringify(reply.ids),
+    columns: `"completion_tokens":${TOKENS},${columnsOf(reply, 0, TOKENS)}`,
+    /** Returns the text, the ids and the columns of each chunk with this many tokens in a step. */
+    chunks(step: number): readonly string[] {
+      const chunks = known.get(step) ?? chunksOf(reply, step)
+      known.set(step, chunks)
+      return chunks
+    },
   }
+}
+
+const columnsOf = ({ scores, alternatives }: Written, from: number, to: number): string =>
+  `"output_token_logprobs":[${scores.slice(from, to).join(',')}]${ALTERNATIVES > 0 ? `,"output_top_logprobs":[${alternatives.slice(from, to).join(',')}]` : ''}`
+
+/** Returns the chunks of a stream: the first has one token, and the last ends the reply. */
+function chunksOf(reply: Written, step: number): readonly string[] {
+  const ends = [1]
+  for (let end = step; end < TOKENS; end += step) if (end > 1) ends.push(end)
+  ends.push(TOKENS)
+  return ends.map((end, index) => {
+    const from = IS_INCREMENTAL ? (ends[index - 1] ?? 0) : 0
+    const finish = end === TOKENS ? `{"type":"stop","matched":${END_OF_TURN}}` : 'null'
+    return `"text":${JSON.stringify(reply.pieces.slice(from, end).join(''))},"output_ids":${JSON.stringify(reply.ids.slice(from, end))},"meta_info":{"id":"r","finish_reason":${finish},"completion_tokens":${end},"output_token_logprobs_length":${end},${columnsOf(reply, from, end)},`
+  })
 }
 
 interface Asked {
   readonly input_ids: readonly number[]
-  readonly logprob_start_len: number
+  readonly logprob_start_len?: number
   readonly top_logprobs_num?: number
-  readonly sampling_params: { readonly no_stop_trim?: boolean }
+  readonly sampling_params: {
+    readonly no_stop_trim?: boolean
+    readonly max_new_tokens: number
+    readonly stream_interval?: number
+  }
+  readonly stream?: boolean
 }
 
-function reply({ input_ids: sent, logprob_start_len: start, top_logprobs_num: k = 0, sampling_params }: Asked): string {
+/** Returns the body of a whole reply. */
+function reply(asked: Asked): string {
+  const { input_ids: sent, logprob_start_len: start = sent.length, top_logprobs_num: k = 0, sampling_params } = asked
+  const chosen = chosenReply(asked)
+  const next = randomNumbers(sent.length)
+  const read = sent.slice(start).map((id, index) => `[${index === 0 ? null : logprob(next)},${id},null]`)
+  const tops = sent.slice(start).map((id, index) => (index === 0 ? 'null' : alternativesOf(id, next)))
+  const scored = `"prompt_tokens":${sent.length},"cached_tokens":${start},"input_token_logprobs":[${read.join(',')}]${k > 0 ? `,"input_top_logprobs":[${tops.join(',')}]` : ''}`
+  if (sampling_params.max_new_tokens === 0)
+    return `{"text":"","output_ids":[],"meta_info":{"id":"r","finish_reason":{"type":"length","length":0},"completion_tokens":0,"output_token_logprobs":[],"e2e_latency":0.05,${scored}}}`
+  return `{"text":${sampling_params.no_stop_trim ? chosen.whole : chosen.trimmed},"output_ids":${chosen.ids},"meta_info":{"id":"r","finish_reason":{"type":"stop","matched":${END_OF_TURN}},"weight_version":"default","num_retractions":0,"reasoning_tokens":0,${scored},${chosen.columns},"weight_versions":[{"version":"default","start":0,"end":${TOKENS}}],"cached_tokens_details":{"device":${start},"host":0},"dp_rank":null,"e2e_latency":0.25}}`
+}
+
+/** Returns the events of a streamed reply, without the prompt's logprobs, which a call before it has fetched. */
+function events(asked: Asked): string {
+  const chunks = chosenReply(asked).chunks(asked.sampling_params.stream_interval ?? 1)
+  const rest = `"prompt_tokens":${asked.input_ids.length},"cached_tokens":0,"weight_version":"default","e2e_latency":0.25}}`
+  return `${chunks.map((chunk) => `data: {${chunk}${rest}\n\n`).join('')}data: [DONE]\n\n`
+}
+
+function chosenReply({ input_ids: sent, top_logprobs_num: k = 0 }: Asked) {
   if (k !== ALTERNATIVES) throw new Error(`${k} alternatives were asked for, and ${ALTERNATIVES} are written`)
   let turn = 0
   let sum = 0
@@ -96,10 +143,7 @@ function reply({ input_ids: sent, logprob_start_len: start, top_logprobs_num: k 
   }
   const chosen = (turn < TURNS - 1 ? calls : answers)[(sum + turn) % VARIANTS]
   if (!chosen) throw new Error('no such variant')
-  const next = randomNumbers(sent.length)
-  const read = sent.slice(start).map((id, index) => `[${index === 0 ? null : logprob(next)},${id},null]`)
-  const tops = sent.slice(start).map((id, index) => (index === 0 ? 'null' : alternativesOf(id, next)))
-  return `{"text":${sampling_params.no_stop_trim ? chosen.whole : chosen.trimmed},"output_ids":${chosen.ids},"meta_info":{"id":"r","finish_reason":{"type":"stop","matched":${END_OF_TURN}},"prompt_tokens":${sent.length},"weight_version":"default","num_retractions":0,"reasoning_tokens":0,"input_token_logprobs":[${read.join(',')}],${k > 0 ? `"input_top_logprobs":[${tops.join(',')}],` : ''}${chosen.columns},"cached_tokens":${start},"weight_versions":[{"version":"default","start":0,"end":${TOKENS}}],"cached_tokens_details":{"device":${start},"host":0},"dp_rank":null,"e2e_latency":0.25}}`
+  return chosen
 }
 
 const alternativesOf = (id: number, next: () => number): string =>
@@ -112,7 +156,7 @@ const FACTS: Readonly<Record<string, unknown>> = {
     has_image_understanding: false,
     weight_version: 'default',
   },
-  '/server_info': { version: '0.5.23', context_length: 131072 },
+  '/server_info': { version: '0.5.23', context_length: 131072, incremental_streaming_output: IS_INCREMENTAL },
   '/v1/models': { data: [{ id: 'mock', max_model_len: 131072 }] },
 }
 
@@ -129,7 +173,9 @@ const http = createServer((request, response) => {
   const parts: Buffer[] = []
   request.on('data', (part) => parts.push(part))
   request.on('end', () => {
-    json(200, reply(JSON.parse(Buffer.concat(parts).toString())))
+    const asked: Asked = JSON.parse(Buffer.concat(parts).toString())
+    if (asked.stream) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events(asked))
+    else json(200, reply(asked))
   })
 })
 // Connections stay open, because a client that measures itself may be slow.

@@ -23,7 +23,12 @@ export interface Shape {
   readonly stop?: readonly string[]
   /** Number of rollouts from each prompt. Omitted: 1. */
   readonly samples?: number
+  /** How replies are streamed to Rollscope; Python's client fetches them whole. Omitted: they are fetched whole. */
+  readonly streamed?: Streaming
 }
+
+/** With 'cumulative' each chunk repeats the reply so far; with 'incremental' it has only new tokens. */
+type Streaming = 'cumulative' | 'incremental'
 
 /** The input of a client on its standard input. Ours and Python's both read it. */
 export interface Task {
@@ -38,8 +43,11 @@ export interface Task {
   readonly prompts: readonly string[]
   readonly sampling: Readonly<Record<string, number | readonly string[]>>
   readonly alternatives: number
+  readonly isStreamed: boolean
   readonly warmUp: number
   readonly concurrency: number
+  /** Whether the Strands SDK has the loop. Python's client always uses its SDK. */
+  readonly withSdk: boolean
 }
 
 /** The result that a client prints as its last line. */
@@ -72,7 +80,7 @@ export const PAGES = 64
 /** Returns the input of a client for a case. */
 export function taskOf(
   baseUrl: string,
-  { tokens, alternatives, otherTools = 0, stop, samples = 1 }: Shape,
+  { tokens, alternatives, otherTools = 0, stop, samples = 1, streamed }: Shape,
   {
     warmUp,
     rollouts,
@@ -89,8 +97,10 @@ export function taskOf(
     prompts: Array.from({ length: warmUp + rollouts }, (_, number) => question(Math.floor(number / samples))),
     sampling: { temperature: 1, top_p: 0.95, max_new_tokens: tokens, ...(stop && { stop }) },
     alternatives,
+    isStreamed: streamed !== undefined,
     warmUp,
     concurrency,
+    withSdk: true,
   }
 }
 
