@@ -1,22 +1,30 @@
 /** Defines the preview of an export of several trajectories, which is shown before a format is chosen. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 
 /** HTTP header of an exported file with the number of trajectories that it leaves out. The preview names them. */
 export const EXCLUDED_HEADER = 'x-rollscope-excluded'
 
 /** The answer of POST /api/export/preview. */
 export const exportPreviewSchema = z.object({
-  samples: z.int().min(0).describe('Number of trajectories in the file, one per line.'),
-  excluded: z
-    .array(z.object({ key: z.string(), title: z.string(), why: z.string().describe('A sentence.') }))
-    .describe('Trajectories without tokens, which are left out of the file.'),
+  samples: withDescription(z.int().check(z.minimum(0)), 'Number of trajectories in the file, one per line.'),
+  excluded: withDescription(
+    z.array(z.object({ key: z.string(), title: z.string(), why: withDescription(z.string(), 'A sentence.') })),
+    'Trajectories without tokens, which are left out of the file.',
+  ),
   formats: z.array(
     z.object({
       name: z.string(),
-      lost: z
-        .array(z.object({ text: z.string(), samples: z.int().min(1).describe('Trajectories that lose it.') }))
-        .describe('Information about these trajectories that a file of this format does not contain.'),
+      lost: withDescription(
+        z.array(
+          z.object({
+            text: z.string(),
+            samples: withDescription(z.int().check(z.minimum(1)), 'Trajectories that lose it.'),
+          }),
+        ),
+        'Information about these trajectories that a file of this format does not contain.',
+      ),
     }),
   ),
 })

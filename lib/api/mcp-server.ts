@@ -1,20 +1,22 @@
 /** Defines MCP servers and their tools in the HTTP API. It never contains a key, and only the name of a program. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { toolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { serverNameSchema } from './server-name.ts'
 
 /** Schema of an MCP server in a list. */
 export const mcpServerEntrySchema = z.object({
   name: z.string(),
-  source: z
-    .enum(['configuration', 'saved'])
-    .describe('configuration: the server is listed in the file that ROLLSCOPE_MCP names.'),
+  source: withDescription(
+    z.enum(['configuration', 'saved']),
+    'configuration: the server is listed in the file that ROLLSCOPE_MCP names.',
+  ),
   place: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('http'), url: z.string() }),
-    z.object({ kind: z.literal('stdio'), command: z.string().describe('The program, without its arguments.') }),
+    z.object({ kind: z.literal('stdio'), command: withDescription(z.string(), 'The program, without its arguments.') }),
   ]),
-  hasKey: z.boolean().describe('Whether a key is sent to the server. The key itself is never returned.'),
+  hasKey: withDescription(z.boolean(), 'Whether a key is sent to the server. The key itself is never returned.'),
 })
 /** An MCP server as the API lists it. */
 export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
@@ -22,14 +24,12 @@ export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
 /** The answer of GET /api/mcp-servers. */
 export const mcpServerListSchema = z.object({ servers: z.array(mcpServerEntrySchema) })
 
-const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSchema: true }).extend({
-  obstacle: z.string().optional().describe('Why no run can use the tool. Omitted: runs can use it.'),
-  fingerprint: z
-    .string()
-    .optional()
-    .describe(
-      'SHA-256 of the description and the schema. A request with this fingerprint is refused after they change. Omitted: no run can use the tool.',
-    ),
+const offeredToolSchema = z.extend(z.pick(toolSpec, { name: true, description: true, inputSchema: true }), {
+  obstacle: withDescription(z.optional(z.string()), 'Why no run can use the tool. Omitted: runs can use it.'),
+  fingerprint: withDescription(
+    z.optional(z.string()),
+    'SHA-256 of the description and the schema. A request with this fingerprint is refused after they change. Omitted: no run can use the tool.',
+  ),
 })
 /** A tool that an MCP server offers. */
 export type OfferedTool = Plain<z.infer<typeof offeredToolSchema>>
@@ -39,15 +39,12 @@ export const offeredToolsSchema = z.object({ tools: z.array(offeredToolSchema) }
 
 /** Schema of a tool of an MCP server in requests. */
 export const mcpToolSchema = z.strictObject({
-  mcp: serverNameSchema.describe('The MCP server.'),
-  name: z.string().min(1).max(200).describe('Name of the tool on the server.'),
-  fingerprint: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hexadecimal digits')
-    .exactOptional()
-    .describe(
-      'Fingerprint of the description and the schema that the user has confirmed. The run is refused if the server offers different ones. Omitted: the current ones are used.',
-    ),
+  mcp: withDescription(serverNameSchema, 'The MCP server.'),
+  name: withDescription(z.string().check(z.minLength(1), z.maxLength(200)), 'Name of the tool on the server.'),
+  fingerprint: withDescription(
+    z.exactOptional(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hexadecimal digits'))),
+    'Fingerprint of the description and the schema that the user has confirmed. The run is refused if the server offers different ones. Omitted: the current ones are used.',
+  ),
 })
 /** A tool of an MCP server, as requests name it. */
 export type McpToolName = Plain<z.infer<typeof mcpToolSchema>>

@@ -1,5 +1,5 @@
 /** Defines the request of POST /api/rollouts and its answer. The schemas of requests are in lib/server/runs/rollouts.ts. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'

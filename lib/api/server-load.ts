@@ -1,20 +1,24 @@
 /** Defines the current load of a server in the HTTP API. It contains selected fields only. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { withDescription } from '#lib/util/with-description.ts'
 import { failedCallSchema } from './server-status.ts'
 
 /** The answer of GET /api/servers/{name}/load. */
 export const serverLoadSchema = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('told'),
-    running: z.int().describe('Requests in progress. Of a router: requests that its workers process.'),
-    waiting: z.int().optional().describe('Requests in the queue.'),
-    maxRunning: z.int().optional().describe('Maximum number of requests in progress.'),
-    tokenUsage: z.number().optional().describe('Share of the KV cache that is in use, 0 to 1.'),
-    maxTotalTokens: z.int().optional().describe('Capacity of the KV cache, in tokens.'),
-    cachedShare: z.number().optional().describe('Share of recent prompt tokens that came from the cache, 0 to 1.'),
-    tokensPerSecond: z.number().optional().describe('Tokens generated per second, recently.'),
+    running: withDescription(z.int(), 'Requests in progress. Of a router: requests that its workers process.'),
+    waiting: withDescription(z.optional(z.int()), 'Requests in the queue.'),
+    maxRunning: withDescription(z.optional(z.int()), 'Maximum number of requests in progress.'),
+    tokenUsage: withDescription(z.optional(z.number()), 'Share of the KV cache that is in use, 0 to 1.'),
+    maxTotalTokens: withDescription(z.optional(z.int()), 'Capacity of the KV cache, in tokens.'),
+    cachedShare: withDescription(
+      z.optional(z.number()),
+      'Share of recent prompt tokens that came from the cache, 0 to 1.',
+    ),
+    tokensPerSecond: withDescription(z.optional(z.number()), 'Tokens generated per second, recently.'),
   }),
-  z.object({ state: z.literal('not-told') }).describe('The server does not report its load.'),
+  withDescription(z.object({ state: z.literal('not-told') }), 'The server does not report its load.'),
   failedCallSchema,
 ])
 /** Load of a server, or why it is unknown. */

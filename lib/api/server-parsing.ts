@@ -1,6 +1,7 @@
 /** Defines how an SGLang server parses a completion with its own tool-call parser and reasoning parser. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { failedCallSchema } from './server-status.ts'
 
 /** A completion that the server must parse. Omitted parsers are those that the server runs with. */
@@ -15,12 +16,16 @@ export interface ServerQuestion {
 }
 
 const absent = z.object({
-  state: z
-    .literal('absent')
-    .describe('The server has no such endpoint: an older version, a router, or the built-in server.'),
+  state: withDescription(
+    z.literal('absent'),
+    'The server has no such endpoint: an older version, a router, or the built-in server.',
+  ),
 })
 const notAsked = z.object({
-  state: z.literal('not-asked').describe('The parser was not called: neither the request nor the server names one.'),
+  state: withDescription(
+    z.literal('not-asked'),
+    'The parser was not called: neither the request nor the server names one.',
+  ),
 })
 
 /** The answer of POST /api/servers/{name}/parse. */
@@ -28,16 +33,16 @@ export const serverParsingSchema = z.object({
   toolCalls: z.discriminatedUnion('state', [
     z.object({
       state: z.literal('answered'),
-      parser: z.string().describe('Name of the parser in SGLang.'),
-      normalText: z.string().describe('The remaining text.'),
-      calls: z
-        .array(
+      parser: withDescription(z.string(), 'Name of the parser in SGLang.'),
+      normalText: withDescription(z.string(), 'The remaining text.'),
+      calls: z.readonly(
+        z.array(
           z.object({
-            name: z.string().optional().describe('Omitted: the server reported no name.'),
-            arguments: z.string().describe('JSON, as written by the server.'),
+            name: withDescription(z.optional(z.string()), 'Omitted: the server reported no name.'),
+            arguments: withDescription(z.string(), 'JSON, as written by the server.'),
           }),
-        )
-        .readonly(),
+        ),
+      ),
     }),
     absent,
     notAsked,
@@ -48,7 +53,7 @@ export const serverParsingSchema = z.object({
       state: z.literal('answered'),
       parser: z.string(),
       reasoning: z.string(),
-      text: z.string().describe('The remaining text.'),
+      text: withDescription(z.string(), 'The remaining text.'),
     }),
     absent,
     notAsked,

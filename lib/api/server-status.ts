@@ -1,16 +1,17 @@
 /** Defines SGLang servers in the HTTP API. It contains selected fields only, and never a key. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { withDescription } from '#lib/util/with-description.ts'
 import { downloadSchema } from './tokenizer-download.ts'
 
 /** Schema of a server in a list. */
-export const serverEntrySchema = z
-  .object({
+export const serverEntrySchema = z.readonly(
+  z.object({
     name: z.string(),
     baseUrl: z.string(),
     source: z.enum(['built-in', 'environment', 'saved']),
-    hasKey: z.boolean().describe('Whether a key is stored. The key itself is never returned.'),
-  })
-  .readonly()
+    hasKey: withDescription(z.boolean(), 'Whether a key is stored. The key itself is never returned.'),
+  }),
+)
 /** A server as the API lists it. */
 export type ServerEntry = z.infer<typeof serverEntrySchema>
 
@@ -19,28 +20,32 @@ export const serverListSchema = z.object({ servers: z.array(serverEntrySchema), 
 
 /** Fields that a server does not report are omitted. Older versions report less, and a router almost nothing. */
 const description = z.object({
-  kind: z
-    .enum(['server', 'router'])
-    .describe('A router forwards requests to several servers and reports little about them.'),
-  modelName: z.string().optional(),
-  tokenizerName: z.string().optional().describe('Hub name, or a path on the server’s machine.'),
-  version: z.string().optional(),
-  contextLength: z.int().optional(),
-  weightVersion: z.string().optional(),
-  toolCallParser: z.string().optional(),
-  reasoningParser: z.string().optional(),
-  incrementalStreaming: z
-    .boolean()
-    .optional()
-    .describe('Whether each chunk of a stream contains only new tokens instead of the whole reply so far.'),
-  deterministicInference: z.boolean().optional(),
-  prefixCache: z.boolean().optional().describe('Whether prompts with the same beginning share computed values.'),
-  maxTotalTokens: z.int().optional().describe('Capacity of the KV cache, in tokens.'),
-  workers: z
-    .array(z.object({ url: z.string(), isHealthy: z.boolean() }))
-    .optional()
-    .describe('The workers of a router.'),
-  latencyMs: z.number().describe('Round trip of the request for the model’s details, in milliseconds.'),
+  kind: withDescription(
+    z.enum(['server', 'router']),
+    'A router forwards requests to several servers and reports little about them.',
+  ),
+  modelName: z.optional(z.string()),
+  tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path on the server’s machine.'),
+  version: z.optional(z.string()),
+  contextLength: z.optional(z.int()),
+  weightVersion: z.optional(z.string()),
+  toolCallParser: z.optional(z.string()),
+  reasoningParser: z.optional(z.string()),
+  incrementalStreaming: withDescription(
+    z.optional(z.boolean()),
+    'Whether each chunk of a stream contains only new tokens instead of the whole reply so far.',
+  ),
+  deterministicInference: z.optional(z.boolean()),
+  prefixCache: withDescription(
+    z.optional(z.boolean()),
+    'Whether prompts with the same beginning share computed values.',
+  ),
+  maxTotalTokens: withDescription(z.optional(z.int()), 'Capacity of the KV cache, in tokens.'),
+  workers: withDescription(
+    z.optional(z.array(z.object({ url: z.string(), isHealthy: z.boolean() }))),
+    'The workers of a router.',
+  ),
+  latencyMs: withDescription(z.number(), 'Round trip of the request for the model’s details, in milliseconds.'),
 })
 /** What a server reports about itself. */
 export type ServerDescription = z.infer<typeof description>
@@ -50,23 +55,21 @@ export const failedCallSchema = z.object({
   state: z.literal('failed'),
   code: z.string(),
   message: z.string(),
-  hint: z.string().optional(),
+  hint: z.optional(z.string()),
 })
 
 /** The answer of GET /api/servers/{name}/status. */
 export const serverStatusSchema = z.discriminatedUnion('state', [
-  description.extend({
+  z.extend(description, {
     state: z.literal('ready'),
-    parser: z
-      .string()
-      .optional()
-      .describe(
-        'Rollscope’s parser for the format of toolCallParser. Omitted: the server names no parser, or an unsupported one.',
-      ),
+    parser: withDescription(
+      z.optional(z.string()),
+      'Rollscope’s parser for the format of toolCallParser. Omitted: the server names no parser, or an unsupported one.',
+    ),
   }),
   z.object({
     state: z.literal('starting'),
-    download: downloadSchema.optional().describe('Download of the built-in server’s model.'),
+    download: withDescription(z.optional(downloadSchema), 'Download of the built-in server’s model.'),
   }),
   failedCallSchema,
 ])

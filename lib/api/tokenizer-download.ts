@@ -1,11 +1,12 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { withDescription } from '#lib/util/with-description.ts'
 
 /** Schema of the progress of a download from the Hub, in bytes. */
 export const downloadSchema = z.object({
-  kind: z.enum(['tokenizer', 'model']).describe('model: the model of the built-in server.'),
-  name: z.string().describe('The requested name.'),
-  file: z.string().describe('The file that is being downloaded.'),
-  bytes: z.int().describe('Bytes of all files so far.'),
+  kind: withDescription(z.enum(['tokenizer', 'model']), 'model: the model of the built-in server.'),
+  name: withDescription(z.string(), 'The requested name.'),
+  file: withDescription(z.string(), 'The file that is being downloaded.'),
+  bytes: withDescription(z.int(), 'Bytes of all files so far.'),
   total: z.int(),
 })
 /** Progress of a download from the Hub. */
@@ -13,8 +14,9 @@ export type Download = Readonly<z.infer<typeof downloadSchema>>
 
 /** The answer of GET /api/tokenizers. */
 export const tokenizersSchema = z.object({
-  downloads: z
-    .array(downloadSchema)
-    .describe('Progress of each download: tokenizers, and the model of the built-in server.'),
-  names: z.array(z.string()).describe('Tokenizers found in the folders of ROLLSCOPE_TOKENIZERS, by name.'),
+  downloads: withDescription(
+    z.array(downloadSchema),
+    'Progress of each download: tokenizers, and the model of the built-in server.',
+  ),
+  names: withDescription(z.array(z.string()), 'Tokenizers found in the folders of ROLLSCOPE_TOKENIZERS, by name.'),
 })

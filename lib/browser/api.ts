@@ -1,5 +1,5 @@
 /** Calls Rollscope's own server. The launch token comes with the first address and is stored for this origin only. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
@@ -53,9 +53,9 @@ export class ApiError extends Error {
 const problemSchema = z.looseObject({
   code: z.string(),
   detail: z.string(),
-  hint: z.string().optional(),
-  field: z.string().optional(),
-  remedy: z.literal('server-tokenizer').optional().catch(undefined),
+  hint: z.optional(z.string()),
+  field: z.optional(z.string()),
+  remedy: z.catch(z.optional(z.literal('server-tokenizer')), undefined),
 })
 
 interface CallOptions {

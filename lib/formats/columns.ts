@@ -1,5 +1,5 @@
 /** Converts the parallel arrays of trainers to the columns of segments. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Problem, Segment } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
@@ -8,18 +8,18 @@ import type { Violation } from '#lib/util/schema-violation.ts'
  * Returns a schema of a list that keeps a valid list itself: z.array copies it, and allocates an object for each entry.
  * Only the first wrong entry is reported.
  */
-const columnOf = <T>(entry: z.ZodType<T>, isEntry: (value: unknown) => boolean) =>
+const columnOf = <T>(entry: z.ZodMiniType<T>, isEntry: (value: unknown) => boolean) =>
   z.custom<T[]>().check((context) => {
     const { value } = context
     const wrong = Array.isArray(value) ? value.findIndex((item) => !isEntry(item)) : 0
     if (wrong < 0) return
     const parsed = z.array(entry).safeParse(Array.isArray(value) ? value.slice(0, wrong + 1) : value)
-    for (const issue of (parsed.error as z.ZodError).issues)
+    for (const issue of (parsed.error as z.core.$ZodError).issues)
       context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue)
   })
 
 /** Schema of a token id. */
-export const idSchema = z.int().min(0)
+export const idSchema = z.int().check(z.minimum(0))
 
 /** Schema of token ids. */
 export const idsSchema = columnOf(idSchema, (value) => Number.isSafeInteger(value) && (value as number) >= 0)
@@ -219,7 +219,7 @@ const shownEntry = (column: readonly unknown[], index: number): string =>
   index < column.length ? String(entryAt(column, index)) : 'nothing'
 
 const ownSchema = z.object({
-  rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),
+  rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().check(z.minimum(0))])) }),
 })
 
 /** Returns the segments that Rollscope wrote into an object, if they still match its tokens. */

@@ -3,7 +3,7 @@
  * after the initial prompt. Written like slime's example examples/strands_sglang. Samples have no segments: ours are in
  * `metadata.rollscope`, which slime ignores.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -83,13 +83,13 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 
 const sampleSchema = z.looseObject({
   tokens: idsSchema,
-  response_length: z.int().min(0).nullish(),
-  loss_mask: maskSchema.nullish(),
-  rollout_log_probs: logprobsSchema.nullish(),
-  weight_versions: z.array(z.string()).nullish(),
-  group_index: z.int().nullish(),
-  index: z.int().nullish(),
-  status: z.string().nullish(),
+  response_length: z.nullish(z.int().check(z.minimum(0))),
+  loss_mask: z.nullish(maskSchema),
+  rollout_log_probs: z.nullish(logprobsSchema),
+  weight_versions: z.nullish(z.array(z.string())),
+  group_index: z.nullish(z.int()),
+  index: z.nullish(z.int()),
+  status: z.nullish(z.string()),
 })
 type Sample = z.infer<typeof sampleSchema>
 

@@ -3,7 +3,7 @@
  * `TokenManager`: with `output_mask` for `loss_mask`, `segments` or `tokens` of Token objects, or only
  * `initial_prompt_length`. It may be the whole value or under a key of another object, next to messages and a reward.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
@@ -72,21 +72,21 @@ const rolloutOf = (trajectory: Trajectory) => ({
 
 const tokenSchema = z.looseObject({
   token_id: idSchema,
-  logprob: logprobSchema.nullish(),
-  loss_mask: maskEntrySchema.nullish(),
+  logprob: z.nullish(logprobSchema),
+  loss_mask: z.nullish(maskEntrySchema),
 })
 const recordShape = {
-  token_ids: idsSchema.nullish(),
-  tokens: z.array(tokenSchema).nullish(),
-  loss_mask: maskSchema.nullish(),
-  output_mask: maskSchema.nullish(),
-  logprobs: logprobsSchema.nullish(),
-  segment_info: z.array(z.tuple([maskEntrySchema, z.int().min(0)])).nullish(),
-  segments: z.array(z.array(tokenSchema)).nullish(),
-  initial_prompt_length: z.int().min(0).nullish(),
-  initial_prompt: z.array(tokenSchema).nullish(),
-  routed_experts: z.array(z.string()).nullish(),
-  image_data: z.array(z.string()).nullish(),
+  token_ids: z.nullish(idsSchema),
+  tokens: z.nullish(z.array(tokenSchema)),
+  loss_mask: z.nullish(maskSchema),
+  output_mask: z.nullish(maskSchema),
+  logprobs: z.nullish(logprobsSchema),
+  segment_info: z.nullish(z.array(z.tuple([maskEntrySchema, z.int().check(z.minimum(0))]))),
+  segments: z.nullish(z.array(z.array(tokenSchema))),
+  initial_prompt_length: z.nullish(z.int().check(z.minimum(0))),
+  initial_prompt: z.nullish(z.array(tokenSchema)),
+  routed_experts: z.nullish(z.array(z.string())),
+  image_data: z.nullish(z.array(z.string())),
 }
 const recordSchema = z.looseObject(recordShape)
 type StrandsRecord = z.infer<typeof recordSchema>

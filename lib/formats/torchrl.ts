@@ -3,7 +3,7 @@
  * `to_dict()`, with tensors as lists. Text, Tokens, Masks, LogProbs and ChatHistory under the wrappers' default keys,
  * each optional. Prompt and response are one range each; `masks.all_assistant_mask` marks further turns.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { responseTextWithStarts, withResultText } from '#lib/trajectory/messages/conversation.ts'
@@ -69,14 +69,14 @@ export const torchrl: Format = {
   },
 }
 
-const columnsShape = <T extends z.ZodType>(column: T) =>
-  z.looseObject({ prompt: column.nullish(), response: column.nullish(), full: column.nullish() })
+const columnsShape = <T extends z.ZodMiniType>(column: T) =>
+  z.looseObject({ prompt: z.nullish(column), response: z.nullish(column), full: z.nullish(column) })
 const recordSchema = z.looseObject({
   tokens: columnsShape(idsSchema),
-  log_probs: columnsShape(logprobsSchema).nullish(),
-  masks: z
-    .looseObject({ all_attention_mask: maskSchema.nullish(), all_assistant_mask: maskSchema.nullish() })
-    .nullish(),
+  log_probs: z.nullish(columnsShape(logprobsSchema)),
+  masks: z.nullish(
+    z.looseObject({ all_attention_mask: z.nullish(maskSchema), all_assistant_mask: z.nullish(maskSchema) }),
+  ),
 })
 type Sample = z.infer<typeof recordSchema>
 

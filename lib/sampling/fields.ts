@@ -1,5 +1,5 @@
 /** Defines the sampling form, in which every parameter is a typed text. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { objectOf } from '#lib/json/json-object.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 import { readSamplingText } from './texts.ts'
@@ -19,11 +19,11 @@ const FIRST_SAMPLING: Readonly<Partial<Record<SamplingField, string>>> = {
 }
 
 const shape = Object.fromEntries(
-  samplingFields.map((name) => [name, z.string().default(FIRST_SAMPLING[name] ?? '')]),
-) as Readonly<Record<SamplingField, z.ZodDefault<z.ZodString>>>
+  samplingFields.map((name) => [name, z._default(z.string(), FIRST_SAMPLING[name] ?? '')]),
+) as Readonly<Record<SamplingField, z.ZodMiniDefault<z.ZodMiniString>>>
 
 /** Schema of the sampling form's texts. */
-export const samplingTextsSchema = z.object(shape).readonly()
+export const samplingTextsSchema = z.readonly(z.object(shape))
 /** Field texts by SGLang's names. */
 export type SamplingTexts = Readonly<Record<SamplingField, string>>
 

@@ -1,5 +1,5 @@
 /** Defines named sampling presets: the built-in ones, the user's own, and the fields that each sets. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
 import { type SamplingField, type SamplingTexts, samplingFields, samplingTextsSchema } from './fields.ts'
 
@@ -12,16 +12,22 @@ export interface Preset {
 }
 
 /** Schema of a preset of the user, with all fields. The browser and settings files store it. */
-const ownPresetSchema = z.object({ name: z.string().trim().min(1).max(80), sampling: samplingTextsSchema }).readonly()
+const ownPresetSchema = z.readonly(
+  z.object({ name: z.string().check(z.trim(), z.minLength(1), z.maxLength(80)), sampling: samplingTextsSchema }),
+)
 /** A preset that the user saved. */
 export type OwnPreset = Plain<z.infer<typeof ownPresetSchema>>
 
 /** Schema of the user's presets. */
-export const ownPresetsSchema = z
-  .array(ownPresetSchema)
-  .max(200)
-  .refine((presets) => new Set(presets.map(({ name }) => name)).size === presets.length, 'presets with different names')
-  .readonly()
+export const ownPresetsSchema = z.readonly(
+  z.array(ownPresetSchema).check(
+    z.maxLength(200),
+    z.refine(
+      (presets) => new Set(presets.map(({ name }) => name)).size === presets.length,
+      'presets with different names',
+    ),
+  ),
+)
 
 const NO_PENALTIES = { frequency_penalty: '', presence_penalty: '', repetition_penalty: '', logit_bias: '' } as const
 const NOTHING = Object.fromEntries(samplingFields.map((field) => [field, ''])) as SamplingTexts

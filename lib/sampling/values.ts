@@ -2,7 +2,7 @@
  * Validates sampling values: allowed values, allowed combinations, and their ranges in words. All are derived from the
  * table.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import {
   isOwnParameter,
@@ -45,7 +45,7 @@ export interface SamplingRequest extends Sampling {
 /** Schemas of each parameter's value. */
 export const valueSchemas = Object.fromEntries(
   samplingNames.map((name) => [name, valueSchema(samplingParameter(name))]),
-) as Readonly<Record<SamplingName, z.ZodType>>
+) as Readonly<Record<SamplingName, z.ZodMiniType>>
 
 /** Parameters that set a grammar. SGLang accepts only one of them. */
 const GRAMMARS = samplingNames.filter((name) => SAMPLING_PARAMETERS[name].group === 'Grammar')
@@ -107,43 +107,47 @@ function boundsText({ minimum, maximum }: { readonly minimum: number; readonly m
   return maximum < OPEN_ENDED ? `${from} to ${maximum.toLocaleString('en')}` : from
 }
 
-function valueSchema(parameter: SamplingParameter): z.ZodType {
+function valueSchema(parameter: SamplingParameter): z.ZodMiniType {
   switch (parameter.kind) {
     case 'number': {
       const { minimum, maximum, isAbove } = parameter
-      const number = isAbove ? z.number().gt(minimum) : z.number().min(minimum)
-      return number.max(maximum)
+      return z.number().check(isAbove ? z.gt(minimum) : z.minimum(minimum), z.maximum(maximum))
     }
     case 'whole': {
       const { minimum, maximum, also } = parameter
-      if (also === undefined) return z.int().min(minimum).max(maximum)
-      return z.int().refine((value) => value === also || (value >= minimum && value <= maximum), {
-        message: rangeText(parameter),
-      })
+      if (also === undefined) return z.int().check(z.minimum(minimum), z.maximum(maximum))
+      return z.int().check(
+        z.refine((value) => value === also || (value >= minimum && value <= maximum), {
+          message: rangeText(parameter),
+        }),
+      )
     }
     case 'switch':
       return z.boolean()
     case 'texts':
-      return z.array(z.string().min(1)).max(parameter.most)
+      return z.array(z.string().check(z.minLength(1))).check(z.maxLength(parameter.most))
     case 'patterns':
       return z
         .array(
-          z
-            .string()
-            .min(1)
-            .refine((pattern) => new TextEncoder().encode(pattern).length <= parameter.mostBytes, {
+          z.string().check(
+            z.minLength(1),
+            z.refine((pattern) => new TextEncoder().encode(pattern).length <= parameter.mostBytes, {
               message: `at most ${parameter.mostBytes} bytes`,
             }),
+          ),
         )
-        .max(parameter.most)
+        .check(z.maxLength(parameter.most))
     case 'ids':
-      return z.array(z.int().min(0)).max(parameter.most)
+      return z.array(z.int().check(z.minimum(0))).check(z.maxLength(parameter.most))
     case 'biases':
-      return z.record(z.string().regex(/^\d+$/, 'a token id'), z.number().min(parameter.minimum).max(parameter.maximum))
+      return z.record(
+        z.string().check(z.regex(/^\d+$/, 'a token id')),
+        z.number().check(z.minimum(parameter.minimum), z.maximum(parameter.maximum)),
+      )
     case 'json':
-      return z.string().refine(isJsonObject, { message: rangeText(parameter) })
+      return z.string().check(z.refine(isJsonObject, { message: rangeText(parameter) }))
     case 'grammar':
-      return z.string().min(1)
+      return z.string().check(z.minLength(1))
     case 'object':
       return z.record(z.string(), z.json())
   }

@@ -1,28 +1,33 @@
 /** Defines mock tools, which are data and never code. mock-reply.ts returns their replies. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { mockShapes, toolSpec } from './tool-spec.ts'
 
 /** Tool names that model providers and the SDK accept. */
-export const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "_" or "-"')
+export const toolNameSchema = z
+  .string()
+  .check(z.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "_" or "-"'))
 
 /** Schema of a mock tool in requests: the specification and the behaviour. */
 export const mockToolSchema = z.strictObject({
   name: toolNameSchema,
-  description: z.string().max(10_000).optional(),
+  description: z.optional(z.string().check(z.maxLength(10_000))),
   inputSchema: toolSpec.shape.inputSchema,
   mock: z.strictObject({
     reply: z.discriminatedUnion('kind', [z.strictObject(mockShapes.canned), z.strictObject(mockShapes.templated)]),
-    delayMs: mockShapes.delayMs.optional(),
-    failure: z
-      .discriminatedUnion('kind', [
-        z.strictObject({ ...mockShapes.always, error: mockShapes.error }),
-        z.strictObject({ ...mockShapes.calls, error: mockShapes.error }),
-        z.strictObject({ ...mockShapes.every, error: mockShapes.error }),
-      ])
-      .optional()
-      .describe(mockShapes.numbering),
+    delayMs: withDescription(z.optional(mockShapes.delayMs), 'Milliseconds before the reply or the failure.'),
+    failure: withDescription(
+      z.optional(
+        z.discriminatedUnion('kind', [
+          z.strictObject({ ...mockShapes.always, error: mockShapes.error }),
+          z.strictObject({ ...mockShapes.calls, error: mockShapes.error }),
+          z.strictObject({ ...mockShapes.every, error: mockShapes.error }),
+        ]),
+      ),
+      mockShapes.numbering,
+    ),
   }),
 })
 /** A mock tool of a request. */

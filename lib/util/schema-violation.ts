@@ -2,7 +2,7 @@
  * Describes where a value departs from a zod schema: one path, one expectation and one finding. The page, the server
  * and the command line share it.
  */
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** A departure from a schema. */
@@ -14,7 +14,7 @@ export interface Violation {
 }
 
 /** Returns the most informative violation of a zod error. `input` is the value that was parsed. */
-export function schemaViolation(error: z.ZodError, input: unknown): Violation {
+export function schemaViolation(error: z.core.$ZodError, input: unknown): Violation {
   const issue = deepest(error.issues)
   const value = valueAt(input, issue.path)
   return { path: fieldPathText(issue.path), expected: expectation(issue), found: describeValue(value) }

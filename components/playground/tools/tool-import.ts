@@ -1,5 +1,5 @@
 /** Reads tool specifications of other programs: the forms of OpenAI, Strands, MCP and Anthropic. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isObject } from '#lib/json/json-object.ts'
 
 /** A tool specification of another program. */
@@ -12,35 +12,47 @@ export interface ForeignSpec {
 }
 
 const object = z.record(z.string(), z.unknown())
-const naming = { name: z.string(), description: z.string().nullish() }
+const naming = { name: z.string(), description: z.nullish(z.string()) }
 
-const forms: readonly { readonly form: string; readonly read: z.ZodType<Omit<ForeignSpec, 'form'>> }[] = [
+const forms: readonly { readonly form: string; readonly read: z.ZodMiniType<Omit<ForeignSpec, 'form'>> }[] = [
   {
     form: 'OpenAI',
-    read: z
-      .object({ type: z.literal('function'), function: z.object({ ...naming, parameters: object.nullish() }) })
-      .transform((spec) => read(spec.function, spec.function.parameters)),
+    read: z.pipe(
+      z.object({ type: z.literal('function'), function: z.object({ ...naming, parameters: z.nullish(object) }) }),
+      z.transform((spec) => read(spec.function, spec.function.parameters)),
+    ),
   },
   {
     form: 'OpenAI (Responses)',
-    read: z
-      .object({ type: z.literal('function'), ...naming, parameters: object.nullish() })
-      .transform((spec) => read(spec, spec.parameters)),
+    read: z.pipe(
+      z.object({ type: z.literal('function'), ...naming, parameters: z.nullish(object) }),
+      z.transform((spec) => read(spec, spec.parameters)),
+    ),
   },
   {
     form: 'Strands',
-    read: z
-      .object({
+    read: z.pipe(
+      z.object({
         toolSpec: z.object({ ...naming, inputSchema: z.union([z.object({ json: object }), object]) }),
-      })
-      .transform(({ toolSpec }) =>
+      }),
+      z.transform(({ toolSpec }) =>
         read(toolSpec, 'json' in toolSpec.inputSchema ? (toolSpec.inputSchema.json as object) : toolSpec.inputSchema),
       ),
+    ),
   },
-  { form: 'MCP', read: z.object({ ...naming, inputSchema: object }).transform((spec) => read(spec, spec.inputSchema)) },
+  {
+    form: 'MCP',
+    read: z.pipe(
+      z.object({ ...naming, inputSchema: object }),
+      z.transform((spec) => read(spec, spec.inputSchema)),
+    ),
+  },
   {
     form: 'Anthropic',
-    read: z.object({ ...naming, input_schema: object }).transform((spec) => read(spec, spec.input_schema)),
+    read: z.pipe(
+      z.object({ ...naming, input_schema: object }),
+      z.transform((spec) => read(spec, spec.input_schema)),
+    ),
   },
 ]
 

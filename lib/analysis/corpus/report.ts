@@ -1,9 +1,10 @@
 /** Defines the report of a corpus, which the page exports and `rollscope drift --json` prints. */
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { DRIFT_KINDS, DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { callReader, layerCounts, type Sample, sampleSchema } from './sample.ts'
 import { spanCount, type Totals } from './totals.ts'
 
@@ -14,28 +15,33 @@ import { spanCount, type Totals } from './totals.ts'
  */
 const CORPUS_REPORT_VERSION = 3
 
-const count = z.int().min(0)
+const count = z.int().check(z.minimum(0))
 const severities = z.object({ trained: count, context: count, tail: count })
 const rateSchema = z.object({
-  samples: z.number().nullable().describe('Share of the checked samples with drift. null: no sample was checked.'),
-  per1000Tokens: z.number().nullable().describe('Drift spans per 1,000 tokens of the left sides.'),
-  perTurn: z.number().nullable().describe('Drift spans per response of the model.'),
+  samples: withDescription(
+    z.nullable(z.number()),
+    'Share of the checked samples with drift. null: no sample was checked.',
+  ),
+  per1000Tokens: withDescription(z.nullable(z.number()), 'Drift spans per 1,000 tokens of the left sides.'),
+  perTurn: withDescription(z.nullable(z.number()), 'Drift spans per response of the model.'),
 })
 /** How often drift occurs. A rate is null if nothing was counted in its denominator. */
 export type Rate = Plain<z.infer<typeof rateSchema>>
 
 const againstSchema = z.object({
-  mode: z
-    .enum(['text', 'structured', 'raw', 'file'])
-    .describe(
-      'The right sides. file: the samples of another file, matched by id, or by number if one side has no ids.',
-    ),
-  tokenizer: z.string().exactOptional().describe('The tokenizer that was chosen. Omitted: the one of each sample.'),
-  template: z
-    .string()
-    .exactOptional()
-    .describe('The chat template that was chosen, by name. Omitted: the one of each sample.'),
-  file: z.string().exactOptional().describe('Name of the other file.'),
+  mode: withDescription(
+    z.enum(['text', 'structured', 'raw', 'file']),
+    'The right sides. file: the samples of another file, matched by id, or by number if one side has no ids.',
+  ),
+  tokenizer: withDescription(
+    z.exactOptional(z.string()),
+    'The tokenizer that was chosen. Omitted: the one of each sample.',
+  ),
+  template: withDescription(
+    z.exactOptional(z.string()),
+    'The chat template that was chosen, by name. Omitted: the one of each sample.',
+  ),
+  file: withDescription(z.exactOptional(z.string()), 'Name of the other file.'),
 })
 /** What the samples were compared with: the mode of the right sides, and the tokenizer, template or file that was chosen. */
 export type Against = Plain<z.infer<typeof againstSchema>>
@@ -43,48 +49,53 @@ export type Against = Plain<z.infer<typeof againstSchema>>
 /** Schema of the report as it is exported and printed. */
 export const corpusReportSchema = z.object({
   version: z.literal(CORPUS_REPORT_VERSION),
-  driftVersion: z.literal(DRIFT_REPORT_VERSION).describe('Version of the classification.'),
+  driftVersion: withDescription(z.literal(DRIFT_REPORT_VERSION), 'Version of the classification.'),
   against: againstSchema,
-  partial: z.boolean().describe('True: the check ended before all samples were read.'),
+  partial: withDescription(z.boolean(), 'True: the check ended before all samples were read.'),
   totals: z.object({
     samples: z.object({
       checked: count,
       unchecked: count,
-      drifting: count.describe(
+      drifting: withDescription(
+        count,
         'Samples with drift in trained tokens or before trained tokens: `trained` and `context` of `bySeverity`.',
       ),
-      bySeverity: severities.describe(
+      bySeverity: withDescription(
+        severities,
         'Samples by their most severe drift. tail: only after the last trained token, such as a newline after the last end of turn.',
       ),
-      structural: count.describe('Samples with structural drift.'),
-      split: count.describe('Samples that are split into several training rows.'),
-      withCaveats: count.describe('Drifting samples that could not be reconstructed exactly.'),
+      structural: withDescription(count, 'Samples with structural drift.'),
+      split: withDescription(count, 'Samples that are split into several training rows.'),
+      withCaveats: withDescription(count, 'Drifting samples that could not be reconstructed exactly.'),
     }),
     tokens: z.object({ left: count, right: count }),
     trained: z.object({ touched: count, of: count }),
     turns: count,
-    spans: severities.describe('Drift spans by severity.'),
+    spans: withDescription(severities, 'Drift spans by severity.'),
     layers: layerCounts,
     rate: rateSchema,
     wasted: z.object({
-      prefix: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
-      prefixOf: count.describe('All tokens that were in the prefix cache before a call.'),
-      rows: count.describe('Tokens of all training rows of a sample except the last.'),
-      realigned: count.describe('Sampled tokens that become context in a training row.'),
+      prefix: withDescription(
+        count,
+        'Tokens in the prefix cache that the prompt of the next call does not begin with.',
+      ),
+      prefixOf: withDescription(count, 'All tokens that were in the prefix cache before a call.'),
+      rows: withDescription(count, 'Tokens of all training rows of a sample except the last.'),
+      realigned: withDescription(count, 'Sampled tokens that become context in a training row.'),
     }),
-    rows: count.describe('Training rows of all checked samples.'),
+    rows: withDescription(count, 'Training rows of all checked samples.'),
   }),
-  kinds: z
-    .array(
+  kinds: withDescription(
+    z.array(
       z.object({
         kind: z.enum(DRIFT_KINDS),
         samples: count,
         spans: severities,
         layers: layerCounts,
-        trained: count.describe('Trained tokens in drift of this kind.'),
+        trained: withDescription(count, 'Trained tokens in drift of this kind.'),
         rate: rateSchema,
         gravest: z.object({
-          place: sampleSchema.options[0].shape.place,
+          place: sampleSchema.def.options[0].shape.place,
           drift: count,
           severity: z.enum(DRIFT_SEVERITIES),
           trained: count,
@@ -92,43 +103,47 @@ export const corpusReportSchema = z.object({
           remedy: z.string(),
         }),
       }),
-    )
-    .describe('Most spans first.'),
-  turns: z
-    .array(
+    ),
+    'Most spans first.',
+  ),
+  turns: withDescription(
+    z.array(
       z.object({
-        turn: count.exactOptional().describe('Number of the response, from 0. Omitted: between responses.'),
-        reached: count.describe('Checked samples that have this turn.'),
-        samples: count.describe('Of those, samples with drift in it.'),
+        turn: withDescription(z.exactOptional(count), 'Number of the response, from 0. Omitted: between responses.'),
+        reached: withDescription(count, 'Checked samples that have this turn.'),
+        samples: withDescription(count, 'Of those, samples with drift in it.'),
         spans: count,
       }),
-    )
-    .describe('In order; between responses last.'),
-  tools: z
-    .array(z.object({ tool: z.string(), calls: count, samples: count, spans: count }))
-    .describe('Most spans first.'),
-  unchecked: z
-    .array(
+    ),
+    'In order; between responses last.',
+  ),
+  tools: withDescription(
+    z.array(z.object({ tool: z.string(), calls: count, samples: count, spans: count })),
+    'Most spans first.',
+  ),
+  unchecked: withDescription(
+    z.array(
       z.object({
         why: z.string(),
         samples: count,
-        hint: z.string().exactOptional(),
-        example: z.object({ place: sampleSchema.options[0].shape.place, detail: z.string().exactOptional() }),
+        hint: z.exactOptional(z.string()),
+        example: z.object({ place: sampleSchema.def.options[0].shape.place, detail: z.exactOptional(z.string()) }),
       }),
-    )
-    .describe('Why samples could not be checked, most first.'),
-  missedCalls: z
-    .object({
-      samples: count.describe('Checked samples with such responses.'),
-      responses: count.describe('Responses with the markup of a tool call, but without a parsed call.'),
-      readers: z
-        .array(z.object({ ...callReader, samples: count, responses: count }))
-        .describe('Parsers that read them, most responses first. Several parsers may read the same response.'),
-    })
-    .describe(
-      'Responses whose calls no parser found. A run with a parser that does not fit the template executes no tool and reports no error.',
     ),
-  samples: z.array(sampleSchema).describe('In the order in which they were read.'),
+    'Why samples could not be checked, most first.',
+  ),
+  missedCalls: withDescription(
+    z.object({
+      samples: withDescription(count, 'Checked samples with such responses.'),
+      responses: withDescription(count, 'Responses with the markup of a tool call, but without a parsed call.'),
+      readers: withDescription(
+        z.array(z.object({ ...callReader, samples: count, responses: count })),
+        'Parsers that read them, most responses first. Several parsers may read the same response.',
+      ),
+    }),
+    'Responses whose calls no parser found. A run with a parser that does not fit the template executes no tool and reports no error.',
+  ),
+  samples: withDescription(z.array(sampleSchema), 'In the order in which they were read.'),
 })
 /** Report of a corpus: totals, tables by kind, turn and tool, and one row for each sample. */
 export type CorpusReport = Plain<z.infer<typeof corpusReportSchema>>

@@ -5,7 +5,7 @@
  * Windows share this value. Each write increases its edition, and succeeds only if the window knows the latest edition: an outdated window
  * stores its own document among the earlier ones until the user has chosen one of both.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   applyLabAction,
   historyOf,
@@ -233,9 +233,13 @@ export function createLabStore(
 const EARLIER = 'earlier:'
 
 /** Returns the schema of a field that may be missing: structured clones keep undefined, JSON does not. */
-const maybe = <T>(schema: z.ZodType<T>) => schema.optional().transform((value): T | undefined => value)
+const maybe = <T>(schema: z.ZodMiniType<T>) =>
+  z.pipe(
+    z.optional(schema),
+    z.transform((value): T | undefined => value),
+  )
 
-const sourceSchema: z.ZodType<LabSource> = z.discriminatedUnion('kind', [
+const sourceSchema: z.ZodMiniType<LabSource> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sample'), name: z.string() }),
   z.object({ kind: z.literal('tokenizer'), name: z.string(), template: maybe(z.string()) }),
   z.object({ kind: z.literal('server'), name: z.string() }),
@@ -247,14 +251,14 @@ const documentFields = z.object({
   revisions: z
     .array(
       z.object({
-        number: z.int().min(1),
+        number: z.int().check(z.minimum(1)),
         name: z.string(),
         kind: z.enum(['draft', 'kept']),
         parent: maybe(z.int()),
         template: z.string(),
       }),
     )
-    .min(1),
+    .check(z.minLength(1)),
   shown: z.int(),
   messages: z.string(),
   tools: z.string(),
@@ -264,9 +268,9 @@ const documentFields = z.object({
   trajectory: maybe(z.string()),
 })
 
-const documentSchema: z.ZodType<LabDocument> = documentFields.readonly()
+const documentSchema: z.ZodMiniType<LabDocument> = z.readonly(documentFields)
 /** Documents from before editions existed have none. */
-const storedSchema = documentFields.extend({ edition: z.int().default(0) })
+const storedSchema = z.extend(documentFields, { edition: z._default(z.int(), 0) })
 const earlierSchema = z.object({ at: z.string(), document: documentSchema })
 
 const editionOf = (value: unknown): number => z.object({ edition: z.int() }).safeParse(value).data?.edition ?? 0

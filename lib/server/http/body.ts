@@ -1,5 +1,5 @@
 /** Reads bodies of requests within limits and checks them. */
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { bytesText } from '#lib/util/limits.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
@@ -13,15 +13,15 @@ const LARGEST_IDS = 16 * MEGABYTE
 const DEEPEST_JSON = 100
 
 /** Returns the request's checked JSON body of at most a megabyte. Throws HttpProblem. */
-export const readJsonBody = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+export const readJsonBody = async <T>(request: Request, schema: z.core.$ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_JSON), schema)
 
 /** Returns the checked JSON body of a request with the ids or the messages of a trajectory. Throws HttpProblem. */
-export const readLargeJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+export const readLargeJson = async <T>(request: Request, schema: z.core.$ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_IDS), schema)
 
 /** Returns the checked value of a JSON text. Throws HttpProblem. */
-export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
+export function checkedJson<T>(text: string, schema: z.core.$ZodType<T>): T {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -39,7 +39,7 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
       code: 'TOO_DEEP',
       detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1}`,
     })
-  const parsed = schema.safeParse(value)
+  const parsed = z.safeParse(schema, value)
   if (!parsed.success) {
     const violation = schemaViolation(parsed.error, value)
     throw new HttpProblem({

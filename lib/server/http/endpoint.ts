@@ -1,5 +1,5 @@
 /** One row of the table of routes: the input of a call, its answers, and the function that answers. */
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody, readLargeJson } from './body.ts'
@@ -30,30 +30,30 @@ type Answers = Readonly<Record<number, AnswerDescription>>
 export interface AnswerDescription {
   readonly description: string
   /** Schema of the JSON answer. Without this and `lines`, the answer has no body. */
-  readonly schema?: z.ZodType
+  readonly schema?: z.core.$ZodType
   /** Schema of each line of an application/x-ndjson answer. */
-  readonly lines?: z.ZodType
+  readonly lines?: z.core.$ZodType
 }
 
 /** Format of a request's body, and the function that reads it. */
 export interface Body<T> {
   /** Undefined if no body is needed; a body is then left unread. */
   readonly type: 'application/json' | 'application/octet-stream' | undefined
-  readonly schema?: z.ZodType
+  readonly schema?: z.core.$ZodType
   readonly description?: string
   /** Throws HttpProblem. */
   read(request: Request): T | Promise<T>
 }
 
 /** Returns the format of a JSON body of at most a megabyte. */
-export const jsonBody = <T>(schema: z.ZodType<T>): Body<T> => ({
+export const jsonBody = <T>(schema: z.core.$ZodType<T>): Body<T> => ({
   type: 'application/json',
   schema,
   read: (request) => readJsonBody(request, schema),
 })
 
 /** Returns the format of a JSON body that may contain the ids or the messages of a trajectory. */
-export const largeJsonBody = <T>(schema: z.ZodType<T>): Body<T> => ({
+export const largeJsonBody = <T>(schema: z.core.$ZodType<T>): Body<T> => ({
   type: 'application/json',
   schema,
   read: (request) => readLargeJson(request, schema),
@@ -88,7 +88,7 @@ type PathParams<Path extends string> = string extends Path
     : unknown
 
 type AnswerValue<A extends Answers> = {
-  [Status in keyof A]: A[Status] extends { readonly schema: infer Schema extends z.ZodType }
+  [Status in keyof A]: A[Status] extends { readonly schema: infer Schema extends z.core.$ZodType }
     ? Plain<z.output<Schema>>
     : undefined
 }[keyof A]

@@ -1,5 +1,5 @@
 /** Describes the HTTP interface (OpenAPI 3.1) with the schemas that check its requests. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { AnswerDescription, Body, Endpoint } from './endpoint.ts'
 
 /** Returns the OpenAPI document of these endpoints. */
@@ -96,4 +96,5 @@ function response({ description, schema, lines }: AnswerDescription): object {
   return { description, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-const answerSchema = (schema: z.ZodType): object => z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
+const answerSchema = (schema: z.core.$ZodType): object =>
+  z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })

@@ -88,9 +88,9 @@ async function checkedAnswer({ method, path, answers }: Endpoint, response: Resp
 }
 
 /** Throws an Error for a value that does not fit, and for a field that the schema does not name, because the description would lack it. */
-function checkValue(schema: z.ZodType | undefined, value: unknown, what: string): void {
+function checkValue(schema: z.core.$ZodType | undefined, value: unknown, what: string): void {
   if (!schema) throw new Error(`${what}. Its row has no such body`)
-  const parsed = schema.safeParse(value)
+  const parsed = z.safeParse(schema, value)
   if (!parsed.success) throw new Error(`${what}. ${z.prettifyError(parsed.error)}`)
   expect(parsed.data, what).toEqual(value)
 }

@@ -1,11 +1,12 @@
 /** Samples of one prompt, which run at once on a shared prefix. */
 import { randomUUID } from 'node:crypto'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Group, GroupStarted } from '#lib/api/group.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createGroupScheduler } from './group-scheduler.ts'
@@ -17,25 +18,25 @@ const MOST_SAMPLES = 64
 
 /** Schema of the body of a request to start a group. */
 export const groupRequestSchema = rolloutRequestSchema.safeExtend({
-  samples: z
-    .int()
-    .min(1)
-    .max(MOST_SAMPLES)
-    .describe('Number of samples. With a sampling_seed, sample i gets the seed + i.'),
-  reward: rewardRuleSchema.exactOptional().describe('The rule that scores the answers. Omitted: no rewards.'),
-  detached: z
-    .literal(true)
-    .exactOptional()
-    .describe(`A group always continues after the connection is closed. ${UNWATCHED}`),
+  samples: withDescription(
+    z.int().check(z.minimum(1), z.maximum(MOST_SAMPLES)),
+    'Number of samples. With a sampling_seed, sample i gets the seed + i.',
+  ),
+  reward: withDescription(z.exactOptional(rewardRuleSchema), 'The rule that scores the answers. Omitted: no rewards.'),
+  detached: withDescription(
+    z.exactOptional(z.literal(true)),
+    `A group always continues after the connection is closed. ${UNWATCHED}`,
+  ),
 })
 /** The body of a request to start a group, after its check. */
 export type GroupRequest = z.infer<typeof groupRequestSchema>
 
 /** Schema of a change of a group's reward rule. */
 export const rewardChangeSchema = z.strictObject({
-  reward: rewardRuleSchema
-    .nullable()
-    .describe('The new rule. null removes the rule and its rewards. Rewards set by hand are kept.'),
+  reward: withDescription(
+    z.nullable(rewardRuleSchema),
+    'The new rule. null removes the rule and its rewards. Rewards set by hand are kept.',
+  ),
 })
 
 /** Starts all samples of a group, or none. Throws HttpProblem, and every error of a single rollout. */

@@ -1,7 +1,7 @@
 /** The MCP servers whose tools runs may use: those of the operator's file, and those that were saved with their URL. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { McpServerEntry, McpToolName, OfferedTool } from '#lib/api/mcp-server.ts'
 import { serverNameSchema } from '#lib/api/server-name.ts'
 import { type McpPlace, type NamedPlace, serverPlacesIn } from '#lib/mcp/place.ts'
@@ -13,18 +13,23 @@ import { toolNameSchema } from '#lib/tools/mock-tool.ts'
 import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { ConfigError } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 
 /** Schema of an MCP server to save. */
 export const mcpServerInputSchema = z.strictObject({
-  name: serverNameSchema.describe('Unique name, by which tools of the server are chosen.'),
-  url: z.string().max(2000).describe('URL of its streamable HTTP transport, such as http://127.0.0.1:8000/mcp.'),
-  apiKey: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,2000}$/, 'a key of at most 2,000 visible ASCII characters')
-    .exactOptional()
-    .describe('Write-only; sent as a bearer token. Omitted: none.'),
+  name: withDescription(serverNameSchema, 'Unique name, by which tools of the server are chosen.'),
+  url: withDescription(
+    z.string().check(z.maxLength(2000)),
+    'URL of its streamable HTTP transport, such as http://127.0.0.1:8000/mcp.',
+  ),
+  apiKey: withDescription(
+    z.exactOptional(
+      z.string().check(z.regex(/^[\x21-\x7e]{1,2000}$/, 'a key of at most 2,000 visible ASCII characters')),
+    ),
+    'Write-only; sent as a bearer token. Omitted: none.',
+  ),
 })
 type McpServerInput = z.infer<typeof mcpServerInputSchema>
 

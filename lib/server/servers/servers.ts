@@ -1,6 +1,6 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and saved ones. */
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { ServerLoad } from '#lib/api/server-load.ts'
 import { BUILT_IN, serverNameSchema } from '#lib/api/server-name.ts'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
@@ -10,6 +10,7 @@ import { type OwnAddress, serverAddress } from '#lib/sglang/client/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { type Config, hostInAddress } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 
@@ -19,14 +20,14 @@ export const BUILT_IN_PATH = '/sglang'
 
 /** Schema of a server to save; a null key removes the saved one. */
 export const serverInputSchema = z.strictObject({
-  name: serverNameSchema.describe('Unique name, by which rollouts choose the server.'),
-  baseUrl: z.string().max(2000).describe('Like http://127.0.0.1:30000.'),
-  apiKey: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,500}$/, 'a key of at most 500 visible ASCII characters')
-    .nullable()
-    .exactOptional()
-    .describe('Write-only. null: no key. Omitted: the stored key if the origin is the same, otherwise no key.'),
+  name: withDescription(serverNameSchema, 'Unique name, by which rollouts choose the server.'),
+  baseUrl: withDescription(z.string().check(z.maxLength(2000)), 'Like http://127.0.0.1:30000.'),
+  apiKey: withDescription(
+    z.exactOptional(
+      z.nullable(z.string().check(z.regex(/^[\x21-\x7e]{1,500}$/, 'a key of at most 500 visible ASCII characters'))),
+    ),
+    'Write-only. null: no key. Omitted: the stored key if the origin is the same, otherwise no key.',
+  ),
 })
 type ServerInput = z.infer<typeof serverInputSchema>
 

@@ -1,29 +1,33 @@
 /** Tokenizers over HTTP: loads one before a run and reports its progress line by line, and sends its files to the browser. */
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { downloadSchema } from '#lib/api/tokenizer-download.ts'
 import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 
 /** Schema of a request to load a tokenizer. */
 export const tokenizerRequestSchema = z.strictObject({
-  name: z.string().min(1).max(4096).describe('A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.'),
+  name: withDescription(
+    z.string().check(z.minLength(1), z.maxLength(4096)),
+    'A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.',
+  ),
 })
 
 /** Schema of a line of progress. */
 export const loadingSchema = z.discriminatedUnion('state', [
-  downloadSchema.extend({ state: z.literal('downloading') }),
+  z.extend(downloadSchema, { state: z.literal('downloading') }),
   z.object({
     state: z.literal('ready'),
     name: z.string(),
-    fingerprint: z.string().describe('SHA-256 of tokenizer.json.'),
+    fingerprint: withDescription(z.string(), 'SHA-256 of tokenizer.json.'),
     vocabularySize: z.int(),
-    hasTemplate: z.boolean().describe('Whether the tokenizer has a chat template.'),
+    hasTemplate: withDescription(z.boolean(), 'Whether the tokenizer has a chat template.'),
   }),
-  z.object({ state: z.literal('failed'), code: z.string(), detail: z.string(), hint: z.string().optional() }),
+  z.object({ state: z.literal('failed'), code: z.string(), detail: z.string(), hint: z.optional(z.string()) }),
 ])
 /** One line of progress; `ready` and `failed` are last. */
 export type Loading = Readonly<z.infer<typeof loadingSchema>>

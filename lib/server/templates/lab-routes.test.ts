@@ -73,7 +73,7 @@ const messages = [
 
 /** Reads a request as the routes do. */
 async function asked<T extends { readonly tokenizer?: string; readonly template?: string }>(
-  schema: z.ZodType<T>,
+  schema: z.core.$ZodType<T>,
   body: object | string,
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)

@@ -16,7 +16,7 @@ import type { DoctorRequest } from './template-doctor.ts'
 const LARGEST_LAB_BODY = 16 << 20
 
 /** Returns the body format of a request to the lab. */
-export const labBody = <T extends LabRequest>(schema: z.ZodType<T>): Body<LabWork<T>> => ({
+export const labBody = <T extends LabRequest>(schema: z.core.$ZodType<T>): Body<LabWork<T>> => ({
   type: 'application/json',
   schema,
   read: (request) => readLabRequest(request, schema),
@@ -25,7 +25,7 @@ export const labBody = <T extends LabRequest>(schema: z.ZodType<T>): Body<LabWor
 /** Reads and checks a request's body. Throws HttpProblem. */
 export async function readLabRequest<T extends LabRequest>(
   request: Request,
-  schema: z.ZodType<T>,
+  schema: z.core.$ZodType<T>,
 ): Promise<LabWork<T>> {
   const text = await readText(request, LARGEST_LAB_BODY)
   const asked = checkedJson(text, schema)

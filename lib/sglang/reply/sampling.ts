@@ -35,11 +35,11 @@ export const samplingSchema = z
 /** Returns the parameters to send, with the further ones on the same level as the others. */
 export const sentSampling = ({ further, ...known }: SamplingRequest): Sampling => Object.assign({}, further, known)
 
-type KnownShape = { readonly [Name in SamplingName]: z.ZodOptional<z.ZodType<NonNullable<Sampling[Name]>>> }
+type KnownShape = { readonly [Name in SamplingName]: z.ZodOptional<z.core.$ZodType<NonNullable<Sampling[Name]>>> }
 
 function knownShape(): KnownShape {
   return Object.fromEntries(
-    samplingNames.map((name) => [name, valueSchemas[name].optional().describe(descriptionOf(name))]),
+    samplingNames.map((name) => [name, z.optional(valueSchemas[name]).describe(descriptionOf(name))]),
   ) as unknown as KnownShape
 }
 

@@ -1,5 +1,5 @@
 /** Defines the contents of the composer, with which the next run begins: a question, a conversation, a text or token ids. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
 
 /** Modes of the composer. */
@@ -9,17 +9,17 @@ export type PromptMode = (typeof PROMPT_MODES)[number]
 
 /** Schema of a draft, as the browser remembers it and a setup shares it. The contents of hidden modes are kept too. */
 export const promptDraftSchema = z.object({
-  mode: z.enum(PROMPT_MODES).default('question'),
-  question: z.string().default(''),
+  mode: z._default(z.enum(PROMPT_MODES), 'question'),
+  question: z._default(z.string(), ''),
   /** A JSON list of messages. */
-  conversation: z.string().default(''),
-  text: z.string().default(''),
+  conversation: z._default(z.string(), ''),
+  text: z._default(z.string(), ''),
   /** Ids as pasted, which `idsIn` reads. */
-  ids: z.string().default(''),
+  ids: z._default(z.string(), ''),
   /** Number of the record in `ids`, from 0. */
-  record: z.int().min(0).default(0),
+  record: z._default(z.int().check(z.minimum(0)), 0),
   /** True: calls in the response to a text or to ids are executed with the tools of the setup. */
-  runsTools: z.boolean().default(false),
+  runsTools: z._default(z.boolean(), false),
 })
 /** Contents of the composer. */
 export type PromptDraft = Plain<z.infer<typeof promptDraftSchema>>

@@ -1,23 +1,25 @@
 /** Converts the form fields of a reward rule to the rule, and back. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isPattern } from '#lib/trajectory/reward/is-pattern.ts'
 import { wholeNumberText } from '#lib/trajectory/reward/read-number.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
 /** Schema of the fields as they are typed. Fields that a kind does not use are remembered for the other kinds. */
-export const rewardDraftSchema = z
-  .object({
-    kind: z.enum(['none', 'exact', 'pattern', 'number']).default('none'),
-    expected: z.string().default(''),
-    /** Regular expression of JavaScript. */
-    pattern: z.string().default(''),
-    /** Tolerance of a number; '' is none. */
-    tolerance: z.string().default(''),
-    ignoreCase: z.boolean().default(false),
-  })
-  .readonly()
-  .prefault({})
+export const rewardDraftSchema = z.prefault(
+  z.readonly(
+    z.object({
+      kind: z._default(z.enum(['none', 'exact', 'pattern', 'number']), 'none'),
+      expected: z._default(z.string(), ''),
+      /** Regular expression of JavaScript. */
+      pattern: z._default(z.string(), ''),
+      /** Tolerance of a number; '' is none. */
+      tolerance: z._default(z.string(), ''),
+      ignoreCase: z._default(z.boolean(), false),
+    }),
+  ),
+  {},
+)
 /** Fields of a reward rule as they are typed. */
 export type RewardDraft = Plain<z.infer<typeof rewardDraftSchema>>
 

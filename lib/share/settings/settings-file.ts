@@ -1,6 +1,6 @@
 /** Writes and reads settings as a file: the addresses of servers, but never their keys, and the setup of the playground. */
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { serverNameSchema } from '#lib/api/server-name.ts'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
@@ -9,6 +9,7 @@ import { formatProblem } from '#lib/trajectory/format/format-version.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { promptDraftSchema } from './prompt-draft.ts'
 import { setupSchema } from './setup.ts'
 
@@ -17,31 +18,30 @@ const FORMAT = `rollscope.settings/${VERSION}`
 /** Limit of nesting, because the code below is recursive. No real setup comes near it. */
 const DEEPEST = 100
 
-const serverSchema = z
-  .object({
+const serverSchema = z.readonly(
+  z.object({
     name: serverNameSchema,
     baseUrl: z
       .string()
-      .max(2000)
-      .regex(/^https?:\/\/[^\s@?#]+$/i, 'an address like http://127.0.0.1:30000'),
-    needsKey: z
-      .boolean()
-      .default(false)
-      .describe('Whether the server was saved with a key, which must be entered again elsewhere.'),
-  })
-  .readonly()
+      .check(z.maxLength(2000), z.regex(/^https?:\/\/[^\s@?#]+$/i, 'an address like http://127.0.0.1:30000')),
+    needsKey: withDescription(
+      z._default(z.boolean(), false),
+      'Whether the server was saved with a key, which must be entered again elsewhere.',
+    ),
+  }),
+)
 /** A server in a settings file. */
 export type SettingsServer = z.infer<typeof serverSchema>
 
-const settingsSchema = z
-  .object({
-    servers: z.array(serverSchema).readonly(),
-    setup: setupSchema.readonly().optional(),
-    presets: ownPresetsSchema.optional().describe('Presets of sampling parameters. Omitted: none.'),
+const settingsSchema = z.readonly(
+  z.object({
+    servers: z.readonly(z.array(serverSchema)),
+    setup: z.optional(z.readonly(setupSchema)),
+    presets: withDescription(z.optional(ownPresetsSchema), 'Presets of sampling parameters. Omitted: none.'),
     /** Prompt of the next run. A shared setup has it, but exported settings do not. */
-    prompt: promptDraftSchema.readonly().optional(),
-  })
-  .readonly()
+    prompt: z.optional(z.readonly(promptDraftSchema)),
+  }),
+)
 /** Contents of a settings file. */
 export type Settings = Plain<z.infer<typeof settingsSchema>>
 

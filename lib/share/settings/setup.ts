@@ -1,5 +1,5 @@
 /** Defines the form of the playground with its values as typed, and the request that it describes. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { mcpToolSchema } from '#lib/api/mcp-server.ts'
 import type { RunOpening, RunSettings } from '#lib/api/run-request.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
@@ -14,46 +14,48 @@ import { rewardDraftSchema, rewardRuleOf } from './reward-draft.ts'
 /** Schema of the form, as the browser remembers it and settings files contain it. Missing fields get their defaults. */
 export const setupSchema = z.object({
   /** Name of the server; '' is the default server. */
-  server: z.string().default(''),
+  server: z._default(z.string(), ''),
   /** generate: token-in/token-out. chat: the chat baseline, which sends messages. */
-  endpoint: z.enum(['generate', 'chat']).default('generate'),
+  endpoint: z._default(z.enum(['generate', 'chat']), 'generate'),
   /** Name of the tokenizer; '' is the one that the server names, SERVER_TOKENIZER the server's own over HTTP. */
-  tokenizer: z.string().default(''),
+  tokenizer: z._default(z.string(), ''),
   /** Text of the chat template; '' is the tokenizer's own. */
-  chatTemplate: z.string().default(''),
-  system: z.string().default('You are a helpful assistant.'),
+  chatTemplate: z._default(z.string(), ''),
+  system: z._default(z.string(), 'You are a helpful assistant.'),
   /** Names of the tools of a run. A name is that of a mock tool, otherwise of an MCP tool, otherwise of a built-in tool. */
-  tools: z.array(z.string()).readonly().default(['calculator']),
-  mockTools: z.array(mockToolSchema).default([]),
+  tools: z._default(z.readonly(z.array(z.string())), ['calculator']),
+  mockTools: z._default(z.array(mockToolSchema), []),
   /** Tools of MCP servers that can be chosen for runs. */
-  mcpTools: z.array(mcpToolSchema).default([]),
+  mcpTools: z._default(z.array(mcpToolSchema), []),
   /** Name of the tool parser; '' is the one that the server names. */
-  parser: z.string().default(''),
-  thinking: z.boolean().default(true),
+  parser: z._default(z.string(), ''),
+  thinking: z._default(z.boolean(), true),
   /** Further template options as a JSON object. */
-  templateOptions: z.string().default(''),
+  templateOptions: z._default(z.string(), ''),
   /** Sampling parameters as typed, by their names in SGLang. */
-  sampling: samplingTextsSchema.prefault({}),
-  limits: z
-    .object({
-      maxToolIterations: z.string().default('5'),
-      maxToolCalls: z.string().default(''),
-      maxParallelToolCalls: z.string().default(''),
-      maxMessages: z.string().default(''),
-      maxTokens: z.string().default('4096'),
-      contextWindow: z.string().default(''),
-      toolTimeoutMs: z.string().default(''),
-      maxResultCharacters: z.string().default(''),
-    })
-    .readonly()
-    .prefault({}),
+  sampling: z.prefault(samplingTextsSchema, {}),
+  limits: z.prefault(
+    z.readonly(
+      z.object({
+        maxToolIterations: z._default(z.string(), '5'),
+        maxToolCalls: z._default(z.string(), ''),
+        maxParallelToolCalls: z._default(z.string(), ''),
+        maxMessages: z._default(z.string(), ''),
+        maxTokens: z._default(z.string(), '4096'),
+        contextWindow: z._default(z.string(), ''),
+        toolTimeoutMs: z._default(z.string(), ''),
+        maxResultCharacters: z._default(z.string(), ''),
+      }),
+    ),
+    {},
+  ),
   /** Number of samples of one prompt that run at once. */
-  samples: z.string().default('1'),
+  samples: z._default(z.string(), '1'),
   /** Reward rule of the samples. */
   reward: rewardDraftSchema,
-  topLogprobs: z.string().default('5'),
-  promptLogprobs: z.boolean().default(false),
-  stream: z.boolean().default(true),
+  topLogprobs: z._default(z.string(), '5'),
+  promptLogprobs: z._default(z.boolean(), false),
+  stream: z._default(z.boolean(), true),
 })
 /** Values of the playground's form, as typed. */
 export type Setup = Plain<z.infer<typeof setupSchema>>

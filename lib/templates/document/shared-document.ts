@@ -2,13 +2,14 @@
  * A lab document for another person: one revision of the template, the conversation, the name of the tokenizer, and what the page shows of
  * it. It can be opened without the library and the trajectory. Texts are as typed, so that 1.0 remains 1.0.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
 import { formatProblem } from '#lib/trajectory/format/format-version.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { displayedRevision, type LabDocument, type Loaded, type TemplateRevision } from './document.ts'
 
 const NAME = 'lab'
@@ -20,37 +21,41 @@ const LONGEST = 1 << 26
 /** Longest name in UTF-16 units. */
 const LONGEST_NAME = 2_000
 
-const text = z.string().max(LONGEST)
-const name = z.string().max(LONGEST_NAME)
-const revisionSchema = z.object({ name: text, template: text }).readonly()
+const text = z.string().check(z.maxLength(LONGEST))
+const name = z.string().check(z.maxLength(LONGEST_NAME))
+const revisionSchema = z.readonly(z.object({ name: text, template: text }))
 
 /** Names and values of the page's address, which may contain anything; names that a later version adds are left out. */
-const viewSchema = z
-  .object({
-    tab: name.describe('What the right side shows: preview, compare, stability, masks, parsers.'),
-    part: z.enum(['template', 'messages', 'tools', 'options']),
-    as: z.enum(['form', 'json']),
-    cell: name.describe('The open cell of the prefix doctor, for example user/none/on.'),
-    compares: name.describe('What the prefix doctor compares: tokens or text.'),
-    at: name.describe('Index of the chosen token, from 0.'),
-    colour: name,
-    tokenizer2: name.describe('The tokenizer of the other side of A/B.'),
-    turns: name.describe('Calls of the model in A/B.'),
-  })
-  .partial()
-  .readonly()
+const viewSchema = z.readonly(
+  z.partial(
+    z.object({
+      tab: withDescription(name, 'What the right side shows: preview, compare, stability, masks, parsers.'),
+      part: z.enum(['template', 'messages', 'tools', 'options']),
+      as: z.enum(['form', 'json']),
+      cell: withDescription(name, 'The open cell of the prefix doctor, for example user/none/on.'),
+      compares: withDescription(name, 'What the prefix doctor compares: tokens or text.'),
+      at: withDescription(name, 'Index of the chosen token, from 0.'),
+      colour: name,
+      tokenizer2: withDescription(name, 'The tokenizer of the other side of A/B.'),
+      turns: withDescription(name, 'Calls of the model in A/B.'),
+    }),
+  ),
+)
 
-const sharedSchema = z
-  .object({
-    revision: revisionSchema.describe('The template that is shown.'),
-    against: revisionSchema.optional().describe('The other template of A/B. Omitted: none.'),
-    messages: text.describe('JSON list of messages, as typed.'),
-    tools: text.describe('JSON list of tools; empty: none.'),
-    options: text.describe('JSON object of template variables.'),
-    tokenizer: name.min(1).describe('Name as Rollscope loads it: built-in, a Hub name, a folder.'),
-    view: viewSchema.default({}),
-  })
-  .readonly()
+const sharedSchema = z.readonly(
+  z.object({
+    revision: withDescription(revisionSchema, 'The template that is shown.'),
+    against: withDescription(z.optional(revisionSchema), 'The other template of A/B. Omitted: none.'),
+    messages: withDescription(text, 'JSON list of messages, as typed.'),
+    tools: withDescription(text, 'JSON list of tools; empty: none.'),
+    options: withDescription(text, 'JSON object of template variables.'),
+    tokenizer: withDescription(
+      name.check(z.minLength(1)),
+      'Name as Rollscope loads it: built-in, a Hub name, a folder.',
+    ),
+    view: z._default(viewSchema, {}),
+  }),
+)
 
 /** A shared document, as its file contains it. */
 export type SharedDocument = Plain<z.infer<typeof sharedSchema>>

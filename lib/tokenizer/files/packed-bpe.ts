@@ -2,7 +2,7 @@
  * Byte-level BPE with its vocabulary and merges in typed arrays: 7 MB for 150,000 tokens. The library keeps each entry as
  * several strings in maps.
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type MergeTable, mergeBytes, mergeTable } from './merges.ts'
@@ -25,11 +25,11 @@ const packable = z.object({
     // The ids are checked in `pieceIds`.
     vocab: z.custom<Readonly<Record<string, number>>>((value) => typeof value === 'object' && value !== null),
     merges: z.custom<readonly unknown[]>(Array.isArray),
-    end_of_word_suffix: z.literal('').nullish(),
-    continuing_subword_suffix: z.literal('').nullish(),
-    ignore_merges: z.boolean().nullish(),
+    end_of_word_suffix: z.nullish(z.literal('')),
+    continuing_subword_suffix: z.nullish(z.literal('')),
+    ignore_merges: z.nullish(z.boolean()),
   }),
-  decoder: z.unknown().refine(isByteLevel),
+  decoder: z.unknown().check(z.refine(isByteLevel)),
 })
 
 /**

@@ -2,7 +2,7 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
@@ -80,9 +80,12 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
 const definitionSchema = z.looseObject({
   model: z.looseObject({}),
   decoder: z.unknown(),
-  added_tokens: z
-    .array(z.looseObject({ id: z.int().min(0), content: z.string(), special: z.boolean().default(true) }))
-    .default([]),
+  added_tokens: z._default(
+    z.array(
+      z.looseObject({ id: z.int().check(z.minimum(0)), content: z.string(), special: z._default(z.boolean(), true) }),
+    ),
+    [],
+  ),
 })
 
 /** The special tokens of transformers' special_tokens_map; templates see those with a value. */
@@ -96,10 +99,18 @@ const SPECIAL_TOKENS = [
   'mask_token',
 ] as const
 
-const specialToken = z
-  .union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
-  .nullish()
-  .transform((token) => token ?? undefined)
+const specialToken = z.pipe(
+  z.nullish(
+    z.union([
+      z.string(),
+      z.pipe(
+        z.looseObject({ content: z.string() }),
+        z.transform(({ content }) => content),
+      ),
+    ]),
+  ),
+  z.transform((token) => token ?? undefined),
+)
 const configSchema = z.looseObject({
   bos_token: specialToken,
   eos_token: specialToken,
@@ -108,11 +119,11 @@ const configSchema = z.looseObject({
   pad_token: specialToken,
   cls_token: specialToken,
   mask_token: specialToken,
-  chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]).nullish(),
+  chat_template: z.nullish(z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))])),
 })
-const generationSchema = z.looseObject({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() })
+const generationSchema = z.looseObject({ eos_token_id: z.nullish(z.union([z.int(), z.array(z.int())])) })
 
-function parsed<T>(file: string, text: string, schema: z.ZodType<T>): T {
+function parsed<T>(file: string, text: string, schema: z.ZodMiniType<T>): T {
   let value: unknown
   try {
     value = JSON.parse(text)

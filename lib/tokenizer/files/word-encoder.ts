@@ -8,7 +8,7 @@ import {
   type Tokenizer as LibraryTokenizer,
   SplitPreTokenizer,
 } from '@huggingface/tokenizers'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { createWordMemory, type WordMemory } from './word-memory.ts'
 
 /** Encodes a text. Returns undefined if a word has no ids of its own; then the library must encode the whole text. */
@@ -111,37 +111,40 @@ const byteLevel = z.looseObject({
   use_regex: z.literal(false),
 })
 const plainDefinition = z.looseObject({
-  normalizer: z
-    .union([
+  normalizer: z.nullable(
+    z.union([
       z.looseObject({ type: z.literal('NFC') }),
-      z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(z.unknown()).length(0) }),
-    ])
-    .nullable(),
+      z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(z.unknown()).check(z.length(0)) }),
+    ]),
+  ),
   pre_tokenizer: z
-    .looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.union([split, byteLevel])) })
-    .transform(({ pretokenizers }) => pretokenizers)
-    // The byte step must be last, because the splits must read characters.
-    .refine((steps) => steps.length > 0 && steps.findIndex(({ type }) => type === 'ByteLevel') === steps.length - 1),
-  model: z.looseObject({ type: z.literal('BPE'), fuse_unk: z.literal(false).nullish() }),
-  post_processor: z.looseObject({ type: z.enum(['ByteLevel', 'TemplateProcessing', 'Sequence']) }).nullish(),
-  added_tokens: z
-    .array(
+    .pipe(
+      z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.union([split, byteLevel])) }),
+      z.transform(({ pretokenizers }) => pretokenizers),
+    )
+    .check(
+      z.refine((steps) => steps.length > 0 && steps.findIndex(({ type }) => type === 'ByteLevel') === steps.length - 1),
+    ),
+  model: z.looseObject({ type: z.literal('BPE'), fuse_unk: z.nullish(z.literal(false)) }),
+  post_processor: z.nullish(z.looseObject({ type: z.enum(['ByteLevel', 'TemplateProcessing', 'Sequence']) })),
+  added_tokens: z.nullish(
+    z.array(
       z.object({
         id: z.int(),
         content: z.string(),
-        lstrip: z.boolean().exactOptional(),
-        rstrip: z.boolean().exactOptional(),
-        normalized: z.boolean().exactOptional(),
-        special: z.boolean().exactOptional(),
+        lstrip: z.exactOptional(z.boolean()),
+        rstrip: z.exactOptional(z.boolean()),
+        normalized: z.exactOptional(z.boolean()),
+        special: z.exactOptional(z.boolean()),
       }),
-    )
-    .nullish(),
+    ),
+  ),
 })
 
 /** Settings that change a text before it is split. */
 const plainConfig = z.looseObject({
-  remove_space: z.literal(false).nullish(),
-  do_lowercase_and_remove_accent: z.literal(false).nullish(),
+  remove_space: z.nullish(z.literal(false)),
+  do_lowercase_and_remove_accent: z.nullish(z.literal(false)),
 })
 
 /** Cuts a text at these tokens, preferring the longest at each position; the joined parts are the text. */

@@ -72,7 +72,7 @@ describe('a trajectory file', () => {
   })
 
   test('is not written from a value that is not a trajectory', () => {
-    expect(() => encode({ ...sample, id: 7 as never })).toThrow(/expected string/)
+    expect(() => encode({ ...sample, id: 7 as never })).toThrow(/"expected": "string"/)
   })
 
   test('does not contain the state of a running rollout', () => {

@@ -1,6 +1,7 @@
 /** The findings of a health check, as they are shown, stored next to a trajectory and returned over HTTP. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 
 /** Incremented when the checks change, so that stored results of older checks are computed again. */
 export const HEALTH_VERSION = 7
@@ -10,8 +11,8 @@ const SEVERITIES = ['error', 'warning', 'note'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 const findingSchema = z.object({
-  kind: z
-    .enum([
+  kind: withDescription(
+    z.enum([
       'drift',
       'mask',
       'alignment',
@@ -35,30 +36,33 @@ const findingSchema = z.object({
       'masked-by-cut',
       'dropped-by-cut',
       'unreadable',
-    ])
-    .describe('The check that reports it.'),
-  severity: z
-    .enum(SEVERITIES)
-    .describe('error: training on it teaches something wrong. warning: it needs a look. note: worth knowing.'),
-  label: z.string().describe('A short text with the count.'),
-  message: z.string().describe('A sentence with the details.'),
-  count: z.int().min(1),
-  places: z
-    .array(z.object({ start: z.int().min(0), end: z.int().min(0) }))
-    .describe('Half-open ranges of tokens, counted from the first of the trajectory. Empty: the whole trajectory.'),
-  remedy: z.string().exactOptional().describe('How to fix it. Omitted: nothing needs to be fixed.'),
+    ]),
+    'The check that reports it.',
+  ),
+  severity: withDescription(
+    z.enum(SEVERITIES),
+    'error: training on it teaches something wrong. warning: it needs a look. note: worth knowing.',
+  ),
+  label: withDescription(z.string(), 'A short text with the count.'),
+  message: withDescription(z.string(), 'A sentence with the details.'),
+  count: z.int().check(z.minimum(1)),
+  places: withDescription(
+    z.array(z.object({ start: z.int().check(z.minimum(0)), end: z.int().check(z.minimum(0)) })),
+    'Half-open ranges of tokens, counted from the first of the trajectory. Empty: the whole trajectory.',
+  ),
+  remedy: withDescription(z.exactOptional(z.string()), 'How to fix it. Omitted: nothing needs to be fixed.'),
 })
 /** A finding of a health check. */
 export type HealthFinding = Plain<z.infer<typeof findingSchema>>
 
 const checkSchema = z.object({
-  name: z.string().describe('The subject of the check.'),
-  unknown: z.string().exactOptional().describe('Why the result is unknown. Omitted: it is known.'),
+  name: withDescription(z.string(), 'The subject of the check.'),
+  unknown: withDescription(z.exactOptional(z.string()), 'Why the result is unknown. Omitted: it is known.'),
 })
 
 /** Schema of the result of a health check. */
 export const healthSchema = z.object({
-  findings: z.array(findingSchema).describe('The worst first.'),
+  findings: withDescription(z.array(findingSchema), 'The worst first.'),
   checks: z.array(checkSchema),
 })
 /** The result of a health check. */
@@ -66,8 +70,8 @@ export type Health = Plain<z.infer<typeof healthSchema>>
 
 /** Schema of the short result for a row of a list, without sentences and ranges. */
 export const healthGistSchema = z.object({
-  findings: z.array(findingSchema.pick({ kind: true, severity: true, label: true, count: true })),
-  unknown: z.array(z.string()).describe('Checks whose result is unknown, with the reason.'),
+  findings: z.array(z.pick(findingSchema, { kind: true, severity: true, label: true, count: true })),
+  unknown: withDescription(z.array(z.string()), 'Checks whose result is unknown, with the reason.'),
 })
 /** The short result of a health check. */
 export type HealthGist = Plain<z.infer<typeof healthGistSchema>>

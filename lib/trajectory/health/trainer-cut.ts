@@ -1,7 +1,8 @@
 /** The effect of a trainer's context limit on a trajectory: it is cut off, masked or dropped. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
+import { withDescription } from '#lib/util/with-description.ts'
 import { isTrained } from '../tokens/tokens.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
 import type { HealthFinding } from './health.ts'
@@ -11,12 +12,14 @@ export const OVERLONG = ['cut', 'mask', 'drop'] as const
 
 /** Schema of a trainer's limit. */
 export const trainerCutSchema = z.object({
-  tokens: z.int().min(1).max(100_000_000).describe('Longest sequence of the trainer, in tokens.'),
-  overlong: z
-    .enum(OVERLONG)
-    .describe(
-      'Treatment of longer samples. cut: the trainer uses their first tokens. mask: none of their tokens is trained. drop: the trainer leaves them out.',
-    ),
+  tokens: withDescription(
+    z.int().check(z.minimum(1), z.maximum(100_000_000)),
+    'Longest sequence of the trainer, in tokens.',
+  ),
+  overlong: withDescription(
+    z.enum(OVERLONG),
+    'Treatment of longer samples. cut: the trainer uses their first tokens. mask: none of their tokens is trained. drop: the trainer leaves them out.',
+  ),
 })
 /** A trainer's limit and its treatment of longer samples. */
 export type TrainerCut = Plain<z.infer<typeof trainerCutSchema>>
