@@ -15,7 +15,9 @@ const ANSWER_MS = 1_800
  */
 export async function isAnswering(): Promise<boolean> {
   try {
-    await callApi('/api/health', { signal: AbortSignal.timeout(ANSWER_MS) })
+    const response = await callApi('/api/health', { signal: AbortSignal.timeout(ANSWER_MS) })
+    // A body that nobody reads keeps the request open until the signal aborts it.
+    await response.text()
     return true
   } catch (error) {
     return error instanceof ApiError && error.status > 0 && error.code !== 'UNKNOWN'
