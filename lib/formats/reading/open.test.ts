@@ -10,7 +10,7 @@ import { anyText } from '#testing/strings.ts'
 import { source } from '#testing/trajectories.ts'
 import { writableFormats } from '../registry.ts'
 import { slime } from '../slime.ts'
-import { openFile, openText } from './open.ts'
+import { type ByteSource, openFile, openText } from './open.ts'
 
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
 const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
@@ -174,10 +174,13 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
 
 /** Like `opened`, for bytes that are read in pieces and within these limits. */
 async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Promise<readonly string[]> {
-  const read = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
-  const each = await Array.fromAsync(openFile(read, source, { limits: { ...LIMITS, ...limits } }))
+  const each = await Array.fromAsync(openFile(sourceOf(bytes), source, { limits: { ...LIMITS, ...limits } }))
   return each.map((one) => (one.ok ? ids(one.trajectory).join() : one.error.message))
 }
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+})
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 describe('openFile from bytes', () => {
@@ -231,9 +234,9 @@ describe('A record of megabytes, whose long lists are parsed in parts,', () => {
   const zeros = `[0${',0'.repeat(600_000)}]`
   const text = (ids: string) => `{"token_ids": ${ids}, "logprobs": [NaN${',-0.5'.repeat(600_000)}], "note": "é"}`
 
-  test('opens as a short one', () => {
-    const found = openText(text(zeros), source)
-    expect(found.ok && found.trajectories[0]?.segments[0]).toMatchObject({
+  test('opens as a short one', async () => {
+    const [found] = await Array.fromAsync(openFile(sourceOf(bytesOf(text(zeros))), source))
+    expect(found?.ok && found.trajectory.segments[0]).toMatchObject({
       ids: Array.from({ length: 600_001 }, () => 0),
       problems: [{ kind: 'number', column: 'logprobs', index: 0, raw: 'NaN' }],
     })
@@ -243,7 +246,8 @@ describe('A record of megabytes, whose long lists are parsed in parts,', () => {
     ['an entry that is no id', zeros.replace(/0]$/, '-1]'), 'token_ids[600000]: expected at least 0, found -1'],
     ['an entry that is missing', zeros.replace(/0]$/, ']'), 'expected JSON, found'],
     ['a text among its numbers', zeros.replace(/0]$/, '"a"]'), 'token_ids[600000]: expected a number, found "a"'],
-  ])('reports %s', (_what, ids, expected) => {
+  ])('reports %s', async (_what, ids, expected) => {
+    expect(await openedBytes(bytesOf(text(ids)))).toEqual([expect.stringContaining(expected)])
     expect(opened(text(ids))).toContain(expected)
   })
 })

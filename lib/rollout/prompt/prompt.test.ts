@@ -164,6 +164,16 @@ describe('a continuation of a trajectory', () => {
     expect(whole()).toBe(2)
   })
 
+  test('has no verdict if the trajectory begins with a text or ids of the user', () => {
+    const [prompt, ...others] = trajectory.segments
+    const given = {
+      ...prompt,
+      derivation: { kind: 'given', messages: [] },
+    } as unknown as Trajectory['segments'][number]
+    const next = nextPrompt({ ...trajectory, segments: [given, ...others] }, [user('c')], promptEncoder(chatml))
+    expect(next.derivation).toEqual({ kind: 'continuation', closesTurn: false, check: { kind: 'unknown' } })
+  })
+
   test('shows a part of a long difference', () => {
     const long = `${chatml}{%- if messages | length > 3 -%}{{- messages[0].content -}}{%- endif -%}`
     const played = simulateRollout(long, [
