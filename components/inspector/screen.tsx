@@ -1,11 +1,11 @@
 'use client'
 /** The page of one trajectory: where the trajectory comes from, and the messages while it loads. */
 import { useQuery } from '@tanstack/react-query'
-import dynamic from 'next/dynamic'
 import { usePathname } from 'next/navigation'
-import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { lazy, type ReactNode, useEffect, useEffectEvent } from 'react'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
@@ -19,18 +19,20 @@ import type { OpenedFile } from '#lib/browser/files/opened-file.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
+import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 const loadInspector = () => import('./inspector.tsx')
-const Inspector = dynamic(async () => (await loadInspector()).Inspector)
-// The inspector loads in parallel with the trajectory, which takes longer. If this fails, it is loaded again when it is
-// shown.
-if (typeof window !== 'undefined') loadInspector().catch(() => {})
+const Inspector = lazy(async () => ({ default: (await loadInspector()).Inspector }))
+// The inspector and the reader load in parallel with the trajectory, which takes longer. If this fails, they are loaded again
+// when they are needed.
+if (typeof window !== 'undefined') {
+  pageReader.prepare()
+  loadInspector().catch(() => {})
+}
 
-const SampleNeighbours = dynamic(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours, {
-  loading: () => null,
-})
+const SampleNeighbours = lazyPart(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours)
 
 /** Interval at which a running trajectory is read again; the playground shows each token as it arrives. */
 const POLL_RUNNING_MS = 2_000

@@ -1,10 +1,11 @@
 'use client'
 /** The library: search, labels, export and deletion of all stored trajectories. */
-import dynamic from 'next/dynamic'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/browser/api.ts'
@@ -21,9 +22,10 @@ import { useLibraryList } from './use-library-list.ts'
 import { useListFocus } from './use-list-focus.ts'
 import { type Trouble, troubleOf, useRemovals } from './use-removals.ts'
 
-const SeveralExport = dynamic(async () => (await import('#components/export/several-export.tsx')).SeveralExport, {
-  loading: () => null,
-})
+const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
+
+/** Time in milliseconds that the pointer or the focus rests on a row before its page is requested. */
+const REST_MS = 80
 
 /** Shows the page of the library. */
 export function LibraryScreen() {
@@ -44,6 +46,13 @@ export function LibraryScreen() {
   })
   useKeys({ '/': () => focus.search.current?.focus(), u: undo })
 
+  const prepare = usePrepareInspector()
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const approach = (key: string) => {
+    clearTimeout(resting.current)
+    const isTrajectory = entries.some((entry) => entry.key === key && entry.kind === 'trajectory')
+    if (isTrajectory) resting.current = setTimeout(() => prepare(inspectorHref(key, list.listQuery)), REST_MS)
+  }
   const open = async (key: string) => {
     // The address is written with a delay; without waiting, it would navigate back to this page.
     await state.setRow(key)
@@ -117,6 +126,7 @@ export function LibraryScreen() {
                 onChoose={choose}
                 shown={state.row}
                 onAction={act}
+                onApproach={approach}
               />
             ) : (
               page && (

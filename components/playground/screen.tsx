@@ -1,11 +1,11 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, and continue with further turns. */
-import dynamic from 'next/dynamic'
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import type { AskPreview } from '#components/playground/prompt/prompt-preview.tsx'
 import { liveNote } from '#components/playground/run/live-note.ts'
 import { SamplesField } from '#components/playground/run/samples-field.tsx'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { useViewState } from '#components/shell/view-state.ts'
@@ -23,26 +23,18 @@ import { useSending } from './run/use-sending.ts'
 import { PlaygroundSetup } from './setup/setup-panel.tsx'
 import { usePromptDraft } from './use-prompt-draft.ts'
 
-const PlaygroundOutcome = dynamic(async () => (await import('./run/outcome.tsx')).PlaygroundOutcome, {
-  loading: () => null,
-})
+const PlaygroundOutcome = lazyPart(async () => (await import('./run/outcome.tsx')).PlaygroundOutcome)
 // These parts are loaded with the first question, because there is nothing to show before.
-const RunClock = dynamic(async () => (await import('#components/playground/run/run-clock.tsx')).RunClock, {
-  loading: () => null,
-})
-const RunNotices = dynamic(async () => (await import('#components/token-view/overview/run-notices.tsx')).RunNotices, {
-  loading: () => null,
-})
-const TokenGist = dynamic(async () => (await import('#components/token-view/card/token-gist.tsx')).TokenGist, {
-  // The placeholder is in a button, which needs a name.
-  loading: () => 'Token…',
-})
+const RunClock = lazyPart(async () => (await import('#components/playground/run/run-clock.tsx')).RunClock)
+const RunNotices = lazyPart(async () => (await import('#components/token-view/overview/run-notices.tsx')).RunNotices)
+// The placeholder is in a button, which needs a name.
+const TokenGist = lazyPart(async () => (await import('#components/token-view/card/token-gist.tsx')).TokenGist, 'Token…')
 const loadTokens = () => import('./run/tokens.tsx')
 const loadRun = () => import('./run/run-panel.tsx')
-const PlaygroundTokens = dynamic(async () => (await loadTokens()).PlaygroundTokens)
-const PlaygroundRun = dynamic(async () => (await loadRun()).PlaygroundRun)
+const PlaygroundTokens = lazy(async () => ({ default: (await loadTokens()).PlaygroundTokens }))
+const PlaygroundRun = lazy(async () => ({ default: (await loadRun()).PlaygroundRun }))
 const loadSamples = () => import('./run/samples.tsx')
-const PlaygroundSamples = dynamic(async () => (await loadSamples()).PlaygroundSamples, { loading: () => null })
+const PlaygroundSamples = lazyPart(async () => (await loadSamples()).PlaygroundSamples)
 
 /** Returns whether an outcome has a text to show. The text itself is loaded with its component. */
 const hasOutcomeText = (outcome: Outcome): boolean =>

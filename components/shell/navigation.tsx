@@ -1,6 +1,6 @@
 'use client'
 /** Links to other pages. If the application does not respond, the current page stays. */
-import NextLink from 'next/link'
+import type { PrefetchKind } from 'next/dist/client/components/router-reducer/router-reducer-types'
 import { useRouter } from 'next/navigation'
 import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useEffectEvent } from 'react'
 import { type Navigation, useGuardedNavigation } from '#lib/browser/use-guarded-navigation.ts'
@@ -32,14 +32,22 @@ export function useNavigation(): Navigation {
   return navigation
 }
 
-/** Next's Link, which first checks that the application responds. */
-export function Link({ href, ...props }: Omit<ComponentProps<typeof NextLink>, 'href'> & { readonly href: string }) {
+/**
+ * Link to a page of the application, which first checks that the application responds. The page is requested when the pointer
+ * or the focus reaches the link, so that a click does not wait for it.
+ */
+export function Link({ href, onClick, ...props }: Omit<ComponentProps<'a'>, 'href'> & { readonly href: string }) {
   const { go } = useNavigation()
+  const prefetch = usePrefetch()
   return (
-    <NextLink
+    <a
       {...props}
       href={href}
-      onNavigate={(event) => {
+      onPointerEnter={() => prefetch(href)}
+      onFocus={() => prefetch(href)}
+      onClick={(event) => {
+        onClick?.(event)
+        if (event.defaultPrevented || !isPlain(event) || event.currentTarget.target !== '') return
         event.preventDefault()
         void go(href)
       }}
@@ -47,11 +55,19 @@ export function Link({ href, ...props }: Omit<ComponentProps<typeof NextLink>, '
   )
 }
 
+/** Returns a function that requests a page with its code, so that a later navigation to it waits for neither. */
+export function usePrefetch(): (href: string) => void {
+  const router = useRouter()
+  return (href) => router.prefetch(href, { kind: 'full' as PrefetchKind })
+}
+
+const isPlain = (event: Pick<MouseEvent, 'button' | 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>): boolean =>
+  event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+
 /** Returns the page that a plain click on a link leads to; undefined for a file, another origin or a new window. */
 function pageOf(event: MouseEvent): string | undefined {
-  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null
-  if (!isPlain || event.defaultPrevented || !link || link.target !== '' || link.hasAttribute('download'))
+  if (!isPlain(event) || event.defaultPrevented || !link || link.target !== '' || link.hasAttribute('download'))
     return undefined
   const { origin, pathname, search, hash } = new URL(link.href)
   const isHere = pathname === window.location.pathname && search === window.location.search

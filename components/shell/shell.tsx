@@ -1,9 +1,8 @@
 'use client'
 /** The frame of every page: the header, the gate for the launch token, and opening a file by button or drop. */
 import { useQuery } from '@tanstack/react-query'
-import dynamic from 'next/dynamic'
-import { usePathname, useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { usePathname } from 'next/navigation'
+import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -12,25 +11,22 @@ import { FileError } from '#lib/browser/files/file-error.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { serversOptions } from '#lib/browser/queries.ts'
-import { readerWorker } from '#lib/browser/workers/reader.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { lazyPart } from './lazy-part.tsx'
 import { Link, useNavigation } from './navigation.tsx'
 import { helpHref, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type TokensTarget } from './shell-actions.ts'
+import { usePrepareInspector } from './use-prepare-inspector.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Dialogs are loaded when they are opened, so that the first load is smaller.
-const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog, { loading: () => null })
-const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog, { loading: () => null })
-const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
-const ExportDialog = dynamic(async () => (await import('#components/export/export-dialog.tsx')).ExportDialog, {
-  loading: () => null,
-})
-const OfflineExport = dynamic(async () => (await import('#components/export/offline-export.tsx')).OfflineExport, {
-  loading: () => null,
-})
+const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog)
+const OpenDialog = lazyPart(async () => (await import('./open-dialog.tsx')).OpenDialog)
+const TokenGate = lazy(async () => ({ default: (await import('./token-gate.tsx')).TokenGate }))
+const ExportDialog = lazyPart(async () => (await import('#components/export/export-dialog.tsx')).ExportDialog)
+const OfflineExport = lazyPart(async () => (await import('#components/export/offline-export.tsx')).OfflineExport)
 
 interface ShellProps {
   readonly title: string
@@ -52,7 +48,6 @@ const UNTOLD_MS = 300
 
 /** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
-  const router = useRouter()
   const { go, isGone, waiting, stay } = useNavigation()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
@@ -88,13 +83,10 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   }
   const isDropping = useFileDrop(async (files) => (await onFiles?.(files)) || open(files[0]))
   const isExpecting = isOpening || isDropping
+  const prepareInspector = useEffectEvent(usePrepareInspector())
   useEffect(() => {
-    if (!isExpecting) return
-    readerWorker.prepare()
-    router.prefetch('/open')
-    // The inspector would otherwise be loaded only when its page is shown.
-    import('#components/inspector/inspector.tsx').catch(() => {})
-  }, [isExpecting, router])
+    if (isExpecting) prepareInspector('/open')
+  }, [isExpecting])
   const closeExports = exports?.close
   useEffect(() => closeExports, [closeExports])
   useQuestionMark(() => setIsAsking(true))

@@ -5,7 +5,7 @@ import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import { tokenizersSchema } from '#lib/api/tokenizer-download.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { fetchJson } from './api.ts'
-import { readerWorker } from './workers/reader.ts'
+import { pageReader } from './page-reader.ts'
 
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000
@@ -86,7 +86,7 @@ export const trajectoryOptions = (key: string | undefined) =>
   queryOptions({
     queryKey: [...STORED_TRAJECTORIES, key],
     queryFn: async ({ signal }): Promise<TrajectoryView> =>
-      (await readerWorker.call(`/api/trajectories/${encodeURIComponent(key ?? '')}`, signal)).trajectory,
+      (await pageReader.call(`/api/trajectories/${encodeURIComponent(key ?? '')}`, signal)).trajectory,
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     ...TRAJECTORY_DEFAULTS.options,
@@ -101,7 +101,7 @@ export const promptLogprobsOptions = (key: string | undefined, segmentCount: num
     queryKey: ['prompt-logprobs', key, segmentCount],
     queryFn: async ({ client, signal }) => {
       const path = `/api/trajectories/${encodeURIComponent(key ?? '')}/prompt-logprobs`
-      const { trajectory } = await readerWorker.call(path, signal, {})
+      const { trajectory } = await pageReader.call(path, signal, {})
       client.setQueryData(trajectoryOptions(key).queryKey, trajectory)
       return 'stored'
     },
@@ -132,7 +132,7 @@ export const exampleOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: [READ_TRAJECTORY, 'example', name],
     queryFn: async ({ signal }): Promise<TrajectoryView> =>
-      (await readerWorker.call(`/examples/${encodeURIComponent(name ?? '')}.json`, signal)).trajectory,
+      (await pageReader.call(`/examples/${encodeURIComponent(name ?? '')}.json`, signal)).trajectory,
     enabled: name !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     ...TRAJECTORY_DEFAULTS.options,
@@ -144,5 +144,5 @@ export const chooseTokenizer = async (
   choice: { readonly tokenizer: string; readonly parser?: string },
 ): Promise<TrajectoryView> => {
   const path = `/api/trajectories/${encodeURIComponent(key)}/tokenizer`
-  return (await readerWorker.call(path, new AbortController().signal, choice)).trajectory
+  return (await pageReader.call(path, new AbortController().signal, choice)).trajectory
 }

@@ -24,6 +24,8 @@ interface TrajectoryTableProps {
   /** Key of the row that the panel shows. */
   readonly shown: string | undefined
   readonly onAction: (action: RowAction) => void
+  /** Called with the row that the pointer or the focus reaches. */
+  readonly onApproach?: (key: string) => void
 }
 
 /** Returns the address of the playground with all samples of the group. */
@@ -33,7 +35,16 @@ const WIDE = 'max-md:hidden'
 const WIDER = 'max-xl:hidden'
 
 /** Shows the rows of one page, with selection, sorting and keys. */
-export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown, onAction }: TrajectoryTableProps) {
+export function TrajectoryTable({
+  entries,
+  sort,
+  onSort,
+  chosen,
+  onChoose,
+  shown,
+  onAction,
+  onApproach,
+}: TrajectoryTableProps) {
   const all = entries.flatMap(keysOf)
   const chosenHere = all.filter((key) => chosen.has(key)).length
   const now = new Date()
@@ -56,6 +67,10 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
     else if (event.key === 'Delete') onAction({ kind: 'delete', key })
     else return
     event.preventDefault()
+  }
+  const approach = (target: EventTarget) => {
+    const key = rowKeyOf(target)
+    if (key !== undefined) onApproach?.(key)
   }
   /** Expands or enters a group on Right, and leaves or collapses it on Left, as in a tree; returns whether the key was handled. */
   const walkGroup = (entry: TableEntry, at: number, event: KeyboardEvent<HTMLElement>): boolean => {
@@ -125,7 +140,9 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
       </thead>
       <tbody
         onKeyDown={press}
+        onPointerOver={(event) => approach(event.target)}
         onFocus={(event) => {
+          approach(event.target)
           const key = rowKeyOf(event.target)
           if (key !== undefined && key !== shown) onAction({ kind: 'show', key })
         }}

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import dynamic from 'next/dynamic'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -8,9 +8,7 @@ import type { ServerEntry } from '#lib/api/server-status.ts'
 import type { ApiError } from '#lib/browser/api.ts'
 import { downloadsOptions } from '#lib/browser/queries.ts'
 
-const Downloads = dynamic(async () => (await import('#components/tokenizer/downloads.tsx')).Downloads, {
-  loading: () => null,
-})
+const Downloads = lazyPart(async () => (await import('#components/tokenizer/downloads.tsx')).Downloads)
 
 interface PlaygroundNoticesProps {
   readonly problem: ApiError | undefined

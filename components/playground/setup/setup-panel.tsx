@@ -1,9 +1,9 @@
 'use client'
 /** Panel with the setup of the next run, and the dialogs that it opens: sampling parameters, MCP servers, sharing. */
 import { useQuery } from '@tanstack/react-query'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useSharing } from '#components/sharing/use-sharing.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import type { useServerStatus } from '#components/shell/use-server-status.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -14,15 +14,10 @@ import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/share/set
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { SetupForm } from './setup-form.tsx'
 
-const SavedPresetsDialog = dynamic(
+const SavedPresetsDialog = lazyPart(
   async () => (await import('../sampling/saved-presets-dialog.tsx')).SavedPresetsDialog,
-  {
-    loading: () => null,
-  },
 )
-const SetupSharing = dynamic(async () => (await import('#components/sharing/setup-sharing.tsx')).SetupSharing, {
-  loading: () => null,
-})
+const SetupSharing = lazyPart(async () => (await import('#components/sharing/setup-sharing.tsx')).SetupSharing)
 
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
@@ -114,7 +109,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
   )
 }
 
-const McpDialog = dynamic(async () => (await import('./mcp-dialog.tsx')).McpDialog, { loading: () => null })
+const McpDialog = lazyPart(async () => (await import('./mcp-dialog.tsx')).McpDialog)
 
 interface McpButtonProps extends Pick<Setup, 'tools' | 'mockTools' | 'mcpTools'> {
   readonly onChange: (chosen: Pick<Setup, 'tools' | 'mcpTools'>) => void

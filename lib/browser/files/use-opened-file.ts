@@ -1,8 +1,8 @@
 'use client'
 import type { QueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useSyncExternalStore } from 'react'
+import { pageReader } from '../page-reader.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
-import { readerWorker } from '../workers/reader.ts'
 import { createOpenedFile, importFile, type OpenedFile, type OpenedFileStore } from './opened-file.ts'
 
 /** Shared by all pages: a file is opened on one page and shown on another. */
@@ -11,7 +11,7 @@ export const OpenedFileContext = createContext<OpenedFileStore | undefined>(unde
 /** Returns a store that puts stored trajectories into the cache, so that they are not read again. */
 export const openedFileOn = (cache: QueryClient): OpenedFileStore =>
   createOpenedFile({
-    reader: readerWorker,
+    reader: pageReader,
     importFile,
     onStored(key, trajectory) {
       cache.setQueryData(trajectoryOptions(key).queryKey, trajectory)

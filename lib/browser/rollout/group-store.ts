@@ -6,7 +6,7 @@
 import type { GroupLine } from '#lib/api/group-line.ts'
 import { progressed, type SampleProgress, WAITING } from '#lib/api/sample-progress.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { createGrowth, type Growth } from '#lib/trajectory/events/growth.ts'
+import type { Growth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
 import { createStore } from '../store.ts'
@@ -52,6 +52,8 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
   const { subscribe, state, set } = createStore<GroupState>({ kind: 'idle' })
   let leave = new AbortController()
   let folds: SampleFold[] = []
+  /** Undefined until its code is loaded, which precedes the first event. */
+  let createGrowth: (() => Growth) | undefined
   let shown: number | undefined
   let isDue = false
 
@@ -81,14 +83,21 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
       leave.abort()
       leave = new AbortController()
       const { signal } = leave
-      folds = Array.from({ length: count }, createSampleFold)
+      folds = Array.from({ length: count }, () => createSampleFold(() => createGrowth?.()))
       const samples = folds.map(({ liveSample }) => liveSample)
       set({ kind: 'following', groupId, samples, isConnected: true, trajectory: undefined })
       let running = count
       void followLines({
         path: `/api/groups/${encodeURIComponent(groupId)}/events`,
         signal,
-        schema: async () => (await import('#lib/api/group-line.ts')).groupLineReader,
+        schema: async () => {
+          const [{ groupLineReader }, growing] = await Promise.all([
+            import('#lib/api/group-line.ts'),
+            import('#lib/trajectory/events/growth.ts'),
+          ])
+          createGrowth = growing.createGrowth
+          return groupLineReader
+        },
         onLine({ sample, event, scored }) {
           if (!folds[sample]) return 'more'
           folds[sample].add(event, scored)
@@ -130,7 +139,7 @@ interface SampleFold {
   close(): void
 }
 
-function createSampleFold(): SampleFold {
+function createSampleFold(createGrowth: () => Growth | undefined): SampleFold {
   let liveSample: LiveSample = { rolloutId: undefined, progress: WAITING, scored: undefined }
   let growth: Growth | undefined
   let unfolded: RolloutEvent[] = []
@@ -150,6 +159,7 @@ function createSampleFold(): SampleFold {
     trajectory() {
       if (isClosed) return undefined
       growth ??= createGrowth()
+      if (!growth) return undefined
       for (const event of unfolded) growth.add(event)
       unfolded = []
       return growth.trajectory

@@ -2,7 +2,7 @@
  * The rollout that is open in the page: follows its events, applies them with the shared reducer, shows them once a frame, and continues
  * after a lost connection with the next event.
  */
-import { createGrowth } from '#lib/trajectory/events/growth.ts'
+import type { Growth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
 import { createStore } from '../store.ts'
@@ -81,7 +81,7 @@ interface Following {
 }
 
 function followUntilEnd(rolloutId: string, key: string, { signal, nextFrame, current, set, settle }: Following): void {
-  const growth = createGrowth()
+  let growth: Growth | undefined
   let isDue = false
   let hasEnded = false
   const draw = () => {
@@ -89,7 +89,7 @@ function followUntilEnd(rolloutId: string, key: string, { signal, nextFrame, cur
     const state = current()
     if (signal.aborted || state.kind !== 'following') return
     try {
-      const { trajectory } = growth
+      const trajectory = growth?.trajectory
       if (hasEnded && trajectory) settle({ kind: 'ended', key, trajectory })
       else set({ ...state, trajectory })
     } catch (error) {
@@ -103,9 +103,16 @@ function followUntilEnd(rolloutId: string, key: string, { signal, nextFrame, cur
   void followLines({
     path: `/api/rollouts/${encodeURIComponent(rolloutId)}/events`,
     signal,
-    schema: async () => (await import('#lib/trajectory/events/event-reader.ts')).eventReader,
+    schema: async () => {
+      const [{ eventReader }, { createGrowth }] = await Promise.all([
+        import('#lib/trajectory/events/event-reader.ts'),
+        import('#lib/trajectory/events/growth.ts'),
+      ])
+      growth ??= createGrowth()
+      return eventReader
+    },
     onLine(event) {
-      growth.add(event)
+      growth?.add(event)
       hasEnded = event.type === 'ended'
       if (!isDue) nextFrame(draw)
       isDue = true

@@ -1,0 +1,14 @@
+'use client'
+import { pageReader } from '#lib/browser/page-reader.ts'
+import { usePrefetch } from './navigation.tsx'
+
+/** Returns a function that loads the code of the inspector and one of its pages, so that opening this page does not wait for them. */
+export function usePrepareInspector(): (href: string) => void {
+  const prefetch = usePrefetch()
+  return (href) => {
+    pageReader.prepare()
+    prefetch(href)
+    // A failed load is tried again when the page is shown.
+    import('#components/inspector/inspector.tsx').catch(() => {})
+  }
+}
