@@ -12,6 +12,8 @@ const filled: Trajectory = {
   reward: 1,
   group: { id: 'g', index: 0 },
   problems: [{ kind: 'file', message: 'c' }],
+  columnMeanings: { entropy: { quantity: 'entropy', model: 'rollout' } },
+  forkedFrom: { trajectory: 'd', token: 3, kind: 'forced' },
   routedExperts: ['AAAAAA=='],
   imageData: ['data:image/png;base64,AA=='],
   foreign: { slime: { label: '5' } },

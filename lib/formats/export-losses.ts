@@ -30,6 +30,8 @@ const contents = {
   ],
   alternatives: ['alternatives', ({ segments }) => segments.some(({ topLogprobs }) => topLogprobs)],
   columns: ['further columns', ({ segments }) => segments.some(({ columns }) => columns)],
+  meanings: ['the meaning of columns', ({ columnMeanings }) => columnMeanings !== undefined],
+  fork: ['the trajectory with which it shares its first tokens', ({ forkedFrom }) => forkedFrom !== undefined],
   problems: [
     'notes on problems',
     ({ problems, segments }) => (problems ?? segments.find((segment) => segment.problems)) !== undefined,

@@ -563,6 +563,75 @@ const outcome = withDescription(
   'The state of the run, or how it ended.',
 )
 
+const missingContents = [
+  'ids',
+  'texts',
+  'messages',
+  'logprobs',
+  'mask',
+  'special_tokens',
+  'logprob_values',
+  'temperature',
+] as const
+
+const columnQuantities = [
+  'logprob',
+  'advantage',
+  'return',
+  'reward',
+  'value',
+  'entropy',
+  'importance_ratio',
+  'kl',
+  'mask',
+  'weight_version',
+  'normaliser',
+  'other',
+] as const
+
+const columnMeaning = withDescription(
+  z.looseObject({
+    quantity: withDescription(z.enum(columnQuantities), 'The quantity. other: none of these, or unknown.'),
+    model: withDescription(
+      z.optional(z.enum(['rollout', 'trainer', 'reference', 'teacher'])),
+      'The model that computed it. Omitted: unknown, or no single model.',
+    ),
+    values: withDescription(
+      z.optional(z.enum(['raw', 'processed'])),
+      'Of logprobs. raw: of the logits as the model gives them. processed: of the logits divided by the temperature. Omitted: unknown.',
+    ),
+    temperature: withDescription(
+      z.optional(z.number().check(z.minimum(0))),
+      'Of processed logprobs: the temperature that divided the logits. Omitted: unknown.',
+    ),
+    normaliser: withDescription(
+      z.optional(z.string()),
+      'Of processed logprobs: the name of the column with log Σ exp(logit / temperature) − log Σ exp(logit) of each token, which makes ' +
+        'the conversion to raw logprobs exact. Omitted: there is none.',
+    ),
+    engine: withDescription(
+      z.optional(z.string()),
+      'The program that computed it, such as sglang, vllm or fsdp. Omitted: unknown.',
+    ),
+    source: withDescription(
+      z.optional(z.string()),
+      'The field of the file, or the program that sent it. Omitted: unknown.',
+    ),
+  }),
+  'The meaning of a column of numbers.',
+)
+
+const forkKinds = [
+  'sampled_again',
+  'alternative',
+  'forced',
+  'tool_result',
+  'message',
+  'settings',
+  'continued',
+  'rendered_again',
+] as const
+
 const provenance = withDescription(
   z.discriminatedUnion('kind', [
     z.looseObject({
@@ -579,6 +648,31 @@ const provenance = withDescription(
       format: z.string(),
       file: z.optional(z.string()),
       lacked: withDescription(z.array(z.string()), 'Information that the file lacked, in words.'),
+      missing: withDescription(
+        z.optional(z.array(z.enum(missingContents))),
+        'The same by name, as far as it limits what can be computed. Omitted: unknown.',
+      ),
+      encodedAgain: withDescription(
+        z.optional(
+          z.looseObject({
+            tokenizer: withDescription(z.string(), 'Name of the tokenizer that encoded the text.'),
+            template: withDescription(z.boolean(), 'Whether a chat template rendered the messages.'),
+            mask: withDescription(z.string(), 'How the loss mask was made, in words.'),
+          }),
+        ),
+        'The file had texts and no ids: the ids were encoded when it was opened, and no model read or sampled them. Omitted: ids are of the file.',
+      ),
+      repairs: withDescription(
+        z.optional(
+          z.array(
+            z.looseObject({
+              name: withDescription(z.string(), 'Name of the repair.'),
+              message: withDescription(z.string(), 'What it changed, in words.'),
+            }),
+          ),
+        ),
+        'Repairs that the user applied to the content of the file, in order. Omitted: none.',
+      ),
     }),
     z.looseObject({
       kind: z.literal('fork'),
@@ -636,6 +730,29 @@ export const trajectorySchema = z.looseObject({
   outcome,
   provenance,
   problems: withDescription(z.optional(z.array(problem)), 'Problems of the trajectory as a whole. Omitted: none.'),
+  columnMeanings: withDescription(
+    z.optional(z.record(z.string(), columnMeaning)),
+    'The meaning of `logprobs` and of each name in `columns`, by this name. Omitted: `logprobs` are as described there, and the ' +
+      'meaning of other columns is only their name.',
+  ),
+  forkedFrom: withDescription(
+    z.optional(
+      z.looseObject({
+        trajectory: withDescription(z.string().check(z.minLength(1), z.maxLength(200)), 'Id of the other trajectory.'),
+        token: withDescription(
+          z.int().check(z.minimum(0)),
+          'Index of the first token that may differ: those before it are the same.',
+        ),
+        kind: withDescription(
+          z.enum(forkKinds),
+          'sampled_again: with the same prompt; alternative: another token was chosen; forced: text or ids were inserted; tool_result, ' +
+            'message: it was edited; settings: sampled with other settings; continued: a further turn; rendered_again: the same ' +
+            'conversation encoded again, with other ids.',
+        ),
+      }),
+    ),
+    'The trajectory with which it shares its first tokens. Omitted: none is known.',
+  ),
   routedExperts: withDescription(
     z.optional(z.array(z.string())),
     'Of imported files: base64 int32, one slice per turn. Omitted: none.',
@@ -673,6 +790,12 @@ export type OutcomeReason = (typeof outcomeReasons)[number]
 export type TopLogprobs = NonNullable<Segment['topLogprobs']>
 /** Something that could not be stored or was inconsistent. */
 export type Problem = NonNullable<Segment['problems']>[number]
+/** The meaning of a column of numbers. */
+export type ColumnMeaning = NonNullable<Trajectory['columnMeanings']>[string]
+/** The trajectory with which another one shares its first tokens. */
+export type ForkedFrom = NonNullable<Trajectory['forkedFrom']>
+/** The name of content that an imported file lacked. */
+export type MissingContent = (typeof missingContents)[number]
 /** The texts of token ids. */
 export type Vocab = Trajectory['vocab']
 /** The text of a token id. */
