@@ -17,8 +17,13 @@ export interface Format {
   readonly keeps: string
   /** Returns whether a JSON value looks like one record of this format; `read` reports its problems. */
   sniff(value: unknown): boolean
-  /** Reads one record that `sniff` recognises. Never throws. */
+  /** Reads one record that `sniff` recognises, or with `joins` a list of records. Never throws. */
   read(value: unknown, source: RecordSource): ReadResult
+  /**
+   * True if the records of a file belong together, such as the chunks of a stream or the spans of a trace: `sniff` gets each
+   * record, and `read` gets the list of all in their order. Omitted: each record is read alone.
+   */
+  readonly joins?: true
   /**
    * Writes a record. Omitted for read-only formats. `groups` numbers all groups of the same file; without it the
    * trajectory is the only one.
@@ -37,9 +42,12 @@ export interface RecordSource {
   readonly newId: () => string
 }
 
-/** A trajectory, or the violation that makes the record invalid. */
+/**
+ * The trajectories of a record, or the violation that makes it invalid. A record may contain several: the leaves of a tree,
+ * the samples of a group, the runs of a trace.
+ */
 export type ReadResult =
-  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: true; readonly trajectories: readonly Trajectory[] }
   | { readonly ok: false; readonly error: Violation; readonly hint?: string }
 
 /** A written record. */

@@ -14,7 +14,7 @@ test('rollscope format writes the file of encode and reads it back unchanged', (
   const { value, lost } = rollscope.write?.(live) ?? {}
   expect(readableJson(value ?? {})).toBe(encode(sample))
   expect(lost).toEqual([])
-  expect(rollscope.read(value, source)).toEqual({ ok: true, trajectory: sample })
+  expect(rollscope.read(value, source)).toEqual({ ok: true, trajectories: [sample] })
 })
 
 test.each<[unknown, boolean]>([

@@ -12,7 +12,10 @@ export const rollscope: Format = {
   label: 'Rollscope',
   keeps: 'Everything. Opens here again unchanged, without a tokenizer.',
   sniff: (value) => isObject(value) && typeof value.format === 'string' && value.format.startsWith('rollscope.'),
-  read: decodeValue,
+  read: (value) => {
+    const decoded = decodeValue(value)
+    return decoded.ok ? { ok: true, trajectories: [decoded.trajectory] } : decoded
+  },
   write: (trajectory) => ({ value: recordOf(trajectory), lost: [] }),
   rows: (record) => [rowOf(record as Trajectory)],
 }

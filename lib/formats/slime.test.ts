@@ -9,6 +9,7 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { numberGroups } from './group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
+import { trajectoryOf } from './test-trajectories.ts'
 
 /** Output of slime's Sample.to_dict(): two turns with a tool result between them. */
 const sample = {
@@ -30,11 +31,7 @@ const sample = {
   spec_info: { spec_verify_ct: 0 },
 }
 
-const read = (value: unknown): Trajectory => {
-  const found = slime.read(value, source)
-  if (!found.ok) throw new Error(violationText(found.error))
-  return found.trajectory
-}
+const read = (value: unknown): Trajectory => trajectoryOf(slime, value)
 interface WrittenSample {
   readonly [key: string]: unknown
   readonly rollout_log_probs: readonly number[] | null

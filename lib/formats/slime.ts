@@ -135,23 +135,25 @@ function read(value: unknown, source: RecordSource): ReadResult {
   const group = groupOf(sample)
   return {
     ok: true,
-    trajectory: foreignTrajectory(
-      {
-        format: NAME,
-        segments,
-        outcome: outcome ?? { kind: 'ended', reason: 'unknown' },
-        reward: sample.reward,
-        lacked: [
-          ...(info ? [] : [segmentsLacked(sample.metadata)]),
-          ...(sample.loss_mask ? [] : ['loss mask: the whole response counts as trained']),
-          ...(hasLogprobs(segments) ? ['logprobs of the first prompt'] : ['logprobs']),
-          ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: slime writes 0.0 there`] : []),
-        ],
-        ...(group && { group }),
-        rest: restOf(sample, outcome !== undefined, group !== undefined),
-      },
-      source,
-    ),
+    trajectories: [
+      foreignTrajectory(
+        {
+          format: NAME,
+          segments,
+          outcome: outcome ?? { kind: 'ended', reason: 'unknown' },
+          reward: sample.reward,
+          lacked: [
+            ...(info ? [] : [segmentsLacked(sample.metadata)]),
+            ...(sample.loss_mask ? [] : ['loss mask: the whole response counts as trained']),
+            ...(hasLogprobs(segments) ? ['logprobs of the first prompt'] : ['logprobs']),
+            ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: slime writes 0.0 there`] : []),
+          ],
+          ...(group && { group }),
+          rest: restOf(sample, outcome !== undefined, group !== undefined),
+        },
+        source,
+      ),
+    ],
   }
 }
 

@@ -11,12 +11,9 @@ import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { openText } from './reading/open.ts'
 import { openEach } from './reading/open-each.ts'
 import { strandsSglang } from './strands-sglang.ts'
+import { trajectoryOf } from './test-trajectories.ts'
 
-const read = (value: unknown): Trajectory => {
-  const found = strandsSglang.read(value, source)
-  if (!found.ok) throw new Error(violationText(found.error))
-  return found.trajectory
-}
+const read = (value: unknown): Trajectory => trajectoryOf(strandsSglang, value)
 const written = (trajectory: Trajectory) => strandsSglang.write?.(trajectory) ?? { value: {}, lost: [] }
 const kinds = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => [kind === 'response', ids.length])
 const lacked = ({ provenance }: Trajectory) => (provenance.kind === 'import' ? provenance.lacked.slice(2) : [])
@@ -360,7 +357,7 @@ describe('a wrong strands-sglang record reports the position of', () => {
       initial_prompt: tokens.slice(0, 1),
     }
     const found = strandsSglang.read({ ...twice, segments: tokens.map((token) => [token]) }, source)
-    expect(found.ok && kindsAndIds(found.trajectory)).toEqual([
+    expect(found.ok && found.trajectories.flatMap(kindsAndIds)).toEqual([
       { kind: 'prompt', ids: [1] },
       { kind: 'response', ids: [2] },
     ])

@@ -135,25 +135,27 @@ function read(value: unknown, source: RecordSource): ReadResult {
   const segments = withMessages(bare, around.messages) ?? bare
   return {
     ok: true,
-    trajectory: foreignTrajectory(
-      {
-        format: NAME,
-        segments,
-        outcome: { kind: 'ended', reason: 'unknown' },
-        reward: around.reward,
-        lacked: [
-          ...(segments === bare ? ['messages'] : []),
-          'outcome',
-          ...(hasLogprobs(segments) ? [] : ['logprobs']),
-          ...(columns.mask ? [] : ['loss mask: taken from the segments']),
-          ...(parsed.data.segment_info || parsed.data.segments ? [] : ['segments: taken from the loss mask']),
-        ],
-        routedExperts: parsed.data.routed_experts ?? undefined,
-        imageData: parsed.data.image_data ?? undefined,
-        rest: restOf(around, key, record, segments !== bare),
-      },
-      source,
-    ),
+    trajectories: [
+      foreignTrajectory(
+        {
+          format: NAME,
+          segments,
+          outcome: { kind: 'ended', reason: 'unknown' },
+          reward: around.reward,
+          lacked: [
+            ...(segments === bare ? ['messages'] : []),
+            'outcome',
+            ...(hasLogprobs(segments) ? [] : ['logprobs']),
+            ...(columns.mask ? [] : ['loss mask: taken from the segments']),
+            ...(parsed.data.segment_info || parsed.data.segments ? [] : ['segments: taken from the loss mask']),
+          ],
+          routedExperts: parsed.data.routed_experts ?? undefined,
+          imageData: parsed.data.image_data ?? undefined,
+          rest: restOf(around, key, record, segments !== bare),
+        },
+        source,
+      ),
+    ],
   }
 }
 

@@ -7,6 +7,7 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { openText } from './reading/open.ts'
+import { trajectoryOf } from './test-trajectories.ts'
 import { torchrl } from './torchrl.ts'
 
 interface Golden {
@@ -25,11 +26,7 @@ interface GoldenSample {
 /** golden/make_torchrl.py creates it. */
 const golden = JSON.parse(readFileSync('lib/formats/golden/torchrl.json', 'utf8')) as Golden
 
-function opened(value: unknown): Trajectory {
-  const read = torchrl.read(value, source)
-  if (!read.ok) throw new Error(JSON.stringify(read.error))
-  return read.trajectory
-}
+const opened = (value: unknown): Trajectory => trajectoryOf(torchrl, value)
 const refused = (value: unknown) => {
   const read = torchrl.read(value, source)
   return read.ok ? undefined : read.error

@@ -114,27 +114,29 @@ function read(value: unknown, source: RecordSource): ReadResult {
   const segments = withMessages(bare, messagesIn(sample.history)) ?? bare
   return {
     ok: true,
-    trajectory: foreignTrajectory(
-      {
-        format: NAME,
-        segments,
-        outcome: { kind: 'ended', reason: 'unknown' },
-        reward: undefined,
-        lacked: [
-          ...(segments === bare ? ['messages'] : []),
-          'outcome',
-          ...(full || prompt ? [] : ['the prompt: only the response has ids']),
-          ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response counts as trained']),
-          ...(own ? [] : [segmentsLacked(sample)]),
-          ...(columns.ids.length < all.length
-            ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: removed`]
-            : []),
-          ...(hasLogprobs(segments) ? ["logprobs that are 0 at untrained tokens: TorchRL's filler"] : ['logprobs']),
-        ],
-        rest: without(sample, ['tokens', 'log_probs', 'masks', 'rollscope']),
-      },
-      source,
-    ),
+    trajectories: [
+      foreignTrajectory(
+        {
+          format: NAME,
+          segments,
+          outcome: { kind: 'ended', reason: 'unknown' },
+          reward: undefined,
+          lacked: [
+            ...(segments === bare ? ['messages'] : []),
+            'outcome',
+            ...(full || prompt ? [] : ['the prompt: only the response has ids']),
+            ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response counts as trained']),
+            ...(own ? [] : [segmentsLacked(sample)]),
+            ...(columns.ids.length < all.length
+              ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: removed`]
+              : []),
+            ...(hasLogprobs(segments) ? ["logprobs that are 0 at untrained tokens: TorchRL's filler"] : ['logprobs']),
+          ],
+          rest: without(sample, ['tokens', 'log_probs', 'masks', 'rollscope']),
+        },
+        source,
+      ),
+    ],
   }
 }
 

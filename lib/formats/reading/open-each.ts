@@ -35,7 +35,7 @@ export async function* openEach(
   limits = LIMITS,
 ): AsyncGenerator<OpenedRecord> {
   for await (const found of recordsOf(chunks, source, limits))
-    yield isFailed(found) ? found : openRecord(found, source, limits)
+    yield* isFailed(found) ? [found] : openRecord(found, source, limits)
 }
 
 type Failed = Extract<OpenedRecord, { ok: false }>
@@ -43,10 +43,12 @@ type Found = FoundRecord | Failed
 
 const isFailed = (found: Found): found is Failed => 'error' in found
 
-function openRecord({ value, ...place }: FoundRecord, source: RecordSource, limits: Limits): OpenedRecord {
+function openRecord({ value, ...place }: FoundRecord, source: RecordSource, limits: Limits): readonly OpenedRecord[] {
   const format = formatOf(value)
-  if (!format) return { ok: false, place, error: fileProblem(place, unknownFormat(value)) }
-  return { place, ...readRecord({ value, ...place }, format, source, limits) }
+  if (!format) return [{ ok: false, place, error: fileProblem(place, unknownFormat(value)) }]
+  const read = readRecord({ value, ...place }, format, source, limits)
+  if (!read.ok) return [{ place, ...read }]
+  return read.trajectories.map((trajectory) => ({ ok: true, place, trajectory }))
 }
 
 async function* recordsOf(

@@ -169,21 +169,23 @@ function recordOpener(
   function* open(values: FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
     if ('message' in values) return yield failed(values)
     values.reverse()
-    while (values.length > 0) yield openLast(values)
+    while (values.length > 0) yield* openLast(values)
   }
 
-  const openLast = (values: FoundRecord[]): OpenedTrajectory => {
+  const openLast = (values: FoundRecord[]): readonly OpenedTrajectory[] => {
     const one = values.pop() as FoundRecord
-    count++
-    if (count > limits.records) return failed(fileProblem({}, ...tooManyRecords(limits)))
-    format ??= formatOf(one.value)
-    if (!format) return failed(fileProblem(one, unknownFormat(one.value)))
-    if (!isOfFormat(one.value, format)) {
-      const expected = `a trajectory of ${format.label}`
-      return failed(fileProblem(one, { ...unknownFormat(one.value), expected }))
+    const recognised = format ?? formatOf(one.value)
+    format = recognised
+    if (!recognised) return [failed(fileProblem(one, unknownFormat(one.value)))]
+    if (!isOfFormat(one.value, recognised)) {
+      const expected = `a trajectory of ${recognised.label}`
+      return [failed(fileProblem(one, { ...unknownFormat(one.value), expected }))]
     }
-    const read = readRecord(one, format, source, limits)
-    return read.ok ? { ...read, format } : read
+    const read = readRecord(one, recognised, source, limits)
+    if (!read.ok) return [read]
+    count += read.trajectories.length
+    if (count > limits.records) return [failed(fileProblem({}, ...tooManyRecords(limits)))]
+    return read.trajectories.map((trajectory) => ({ ok: true, trajectory, format: recognised }))
   }
 
   return { parsed, valuesIn, open }

@@ -96,7 +96,7 @@ export function fileProblem({ line, path }: RecordPosition, error: Violation, hi
 }
 
 type ReadRecord =
-  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: true; readonly trajectories: readonly Trajectory[] }
   | { readonly ok: false; readonly error: FileProblem }
 
 /** Reads a record that the format recognises. */
@@ -108,7 +108,7 @@ export function readRecord(
 ): ReadRecord {
   const read = format.read(value, source)
   if (!read.ok) return { ok: false, error: fileProblem(place, read.error, read.hint) }
-  const violation = limitViolation(read.trajectory, limits)
+  const violation = read.trajectories.map((trajectory) => limitViolation(trajectory, limits)).find(Boolean)
   return violation ? { ok: false, error: fileProblem(place, violation, SPLIT_HINT) } : read
 }
 
