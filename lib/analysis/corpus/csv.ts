@@ -1,9 +1,8 @@
 /** Writes a corpus report as two CSV tables (RFC 4180): one row for each sample, and one row for each kind of drift. */
+import { type CsvCell, csv } from '#lib/util/text/csv.ts'
 import type { CorpusReport } from './report.ts'
 import { placeText, type Sample } from './sample.ts'
 import { spanCount } from './totals.ts'
-
-type Cell = string | number | null | undefined
 
 /** Returns CSV with one row for each sample. Cells without a value are empty; a sample without drift has the severity `none`. */
 export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
@@ -18,7 +17,7 @@ export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
   ])
 }
 
-function sampleCells(sample: Sample): readonly Cell[] {
+function sampleCells(sample: Sample): readonly CsvCell[] {
   const name = [placeText(sample.place), sample.id, sample.title, sample.kind]
   if (sample.kind === 'unchecked')
     return [
@@ -95,14 +94,4 @@ export function kindsCsv({ kinds }: Pick<CorpusReport, 'kinds'>): string {
       layers.content,
     ]),
   ])
-}
-
-const csv = (rows: readonly (readonly Cell[])[]): string =>
-  rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
-
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'string') return cell === null || cell === undefined ? '' : String(cell)
-  // Spreadsheets read such a text as a formula. Ids and titles come from files, so they may contain anything.
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
