@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import type { ExportPreview } from '#lib/api/export-preview.ts'
 import { loadSeveralExports, type SeveralExports } from '#lib/browser/files/files.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { ExportDialog } from './export-dialog.tsx'
 
 interface SeveralExportProps {
@@ -33,7 +34,7 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
   const samples = preview?.samples ?? keys.length
   return (
     <ExportDialog
-      title={samples === 0 ? 'Nothing to export' : `Export ${samples} as JSONL, one trajectory per line`}
+      title={samples === 0 ? 'Nothing to export' : `Export ${countWithNoun(samples, 'trajectory', 'trajectories')}`}
       choices={samples === 0 ? [] : choices}
       subject="these trajectories"
       onClose={onClose}

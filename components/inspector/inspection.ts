@@ -83,8 +83,8 @@ export interface Inspection {
   /** Maximum length of a sample as set for the trainer; null means no limit. */
   readonly trainerCut: TrainerCut | null
   readonly onTrainerCut: (cut: TrainerCut | null) => void
-  /** Saves a JSON text as a file. */
-  readonly onSave: (text: string, name: string) => void
+  /** Saves a text or bytes as a file; JSON unless `type` says otherwise. */
+  readonly onSave: (content: string | Uint8Array, name: string, type?: string) => void
 }
 
 /** Props of every part of the inspector. */

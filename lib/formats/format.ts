@@ -4,8 +4,7 @@
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
-import type { GroupNumbers } from './group-numbers.ts'
-import type { TrainingRow } from './training-row.ts'
+import type { Writer } from './writing/writer.ts'
 
 /** A file format. */
 export interface Format {
@@ -24,13 +23,9 @@ export interface Format {
    * record, and `read` gets the list of all in their order. Omitted: each record is read alone.
    */
   readonly joins?: true
-  /**
-   * Writes a record. Omitted for read-only formats. `groups` numbers all groups of the same file; without it the
-   * trajectory is the only one.
-   */
-  readonly write?: (trajectory: Trajectory, groups?: GroupNumbers) => ExportedFile
-  /** Returns the training rows of a record that `write` made from the trajectory: one row, unless the format splits. */
-  readonly rows?: (record: object, trajectory: Trajectory) => readonly TrainingRow[]
+  /** Writes a record. Omitted for formats that are only read, or that another file of this folder writes. */
+  readonly write?: Writer['write']
+  readonly rows?: Writer['rows']
 }
 
 /** Information that a record does not contain. */

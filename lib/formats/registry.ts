@@ -5,6 +5,14 @@ import { rollscope } from './rollscope.ts'
 import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
 import { torchrl } from './torchrl.ts'
+import { atifWriter } from './writing/atif.ts'
+import { csvWriter } from './writing/csv.ts'
+import { openaiMessagesWriter } from './writing/openai-messages.ts'
+import { parquetWriter } from './writing/parquet.ts'
+import { skyrlWriter } from './writing/skyrl.ts'
+import { verifiersWriter } from './writing/verifiers.ts'
+import { verlWriter } from './writing/verl.ts'
+import type { Writer } from './writing/writer.ts'
 
 /** Rollscope's own format comes first. */
 export const formats: readonly Format[] = [rollscope, strandsSglang, slime, torchrl]
@@ -17,10 +25,22 @@ export const isOfFormat = (value: unknown, { sniff }: Format): boolean =>
 export const formatOf = (value: unknown): Format | undefined =>
   mistakableFormat(value) === undefined ? formats.find(({ sniff }) => sniff(value)) : undefined
 
-/** A format that can be exported. */
-export type WritableFormat = Format & Required<Pick<Format, 'write' | 'rows'>>
+/** Formats for export, in the order of the dialog. */
+export const writableFormats: readonly Writer[] = [
+  ...formats.filter((format): format is Format & Writer => format.write !== undefined),
+  verifiersWriter,
+  atifWriter,
+  verlWriter,
+  skyrlWriter,
+  parquetWriter,
+  openaiMessagesWriter,
+  csvWriter,
+]
 
-/** Formats for export. */
-export const writableFormats: readonly WritableFormat[] = formats.filter(
-  (format): format is WritableFormat => format.write !== undefined && format.rows !== undefined,
+/** A format with arrays over tokens. */
+export type TrainerFormat = Writer & Required<Pick<Writer, 'rows'>>
+
+/** Formats for export that have arrays over tokens. */
+export const trainerFormats: readonly TrainerFormat[] = writableFormats.filter(
+  (format): format is TrainerFormat => format.rows !== undefined,
 )

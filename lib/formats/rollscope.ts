@@ -4,7 +4,7 @@ import { isObject } from '#lib/json/json-object.ts'
 import { decodeValue, recordOf } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from './format.ts'
-import type { FieldPart, TokenField, TrainingRow } from './training-row.ts'
+import type { FieldPart, TokenField, TrainingRow } from './writing/training-row.ts'
 
 /** The format of Rollscope files. */
 export const rollscope: Format = {

@@ -7,7 +7,7 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
-import { numberGroups } from './group-numbers.ts'
+import { numberGroups } from './writing/group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
 import { trajectoryOf } from './test-trajectories.ts'
 

@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
   type ColumnRange,
@@ -25,12 +25,13 @@ import {
   segmentsLacked,
   tooManySegments,
 } from './columns.ts'
-import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
-import { type GroupNumbers, numberGroups } from './group-numbers.ts'
+import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
 import { firstMessages } from './messages.ts'
-import type { TrainingRow } from './training-row.ts'
+import type { TrainingRow } from './writing/training-row.ts'
+import { responseArrays } from './writing/response-arrays.ts'
 
 const NAME = 'slime'
 
@@ -236,13 +237,8 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
   const own = trajectory.foreign?.[NAME] ?? {}
   const info = segments.map(({ kind, ids }) => [kind === 'response', ids.length] as const)
   const promptLength = initialLength(info)
-  const allIds = ids(trajectory)
-  const allLogprobs = logprobs(trajectory)
-  const mask = lossMask(trajectory)
-  const response = allIds.slice(promptLength)
+  const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, NAME, promptLength)
   const hasTexts = response.every((id) => Object.hasOwn(vocab, id))
-  const scores = allLogprobs.slice(promptLength)
-  const unscored = scores.filter((score, index) => score === null && mask[promptLength + index] === 1).length
   const versions = segments.flatMap((segment) =>
     segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
   )
@@ -254,12 +250,12 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
     label: null,
     ...(model.parser !== undefined && { tool_iters: iterations(segments), tool_calls: calls.length }),
     ...own,
-    tokens: allIds,
+    tokens: [...prompt, ...response],
     response: hasTexts ? textOf(response, vocab) : (own.response ?? ''),
     response_length: response.length,
     reward: trajectory.reward ?? own.reward ?? null,
-    loss_mask: mask.slice(promptLength),
-    rollout_log_probs: unscored > 0 ? null : scores.map((score) => score ?? 0),
+    loss_mask: mask,
+    rollout_log_probs: logprobs ?? null,
     ...(versions.length > 0 && { weight_versions: versions }),
     status: statuses[outcome.kind === 'ended' ? outcome.reason : outcome.kind],
     metadata: { ...(isObject(own.metadata) && own.metadata), rollscope: { segment_info: info } },
@@ -267,9 +263,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
   return {
     value,
     lost: [
-      ...(allLogprobs.slice(0, promptLength).some((score) => score !== null) ? ['logprobs of the first prompt'] : []),
-      ...(mask.slice(0, promptLength).includes(1) ? ['loss mask of the first prompt'] : []),
-      ...(unscored > 0 ? [hasLogprobs(segments) ? SOME_UNSCORED : NONE_SCORED] : []),
+      ...lost,
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),
@@ -328,10 +322,6 @@ function question(segments: readonly Segment[]): string {
 
 const iterations = (segments: readonly Segment[]): number =>
   segments.filter((segment) => segment.kind === 'response' && segment.toolCalls.length > 0).length
-
-/** 0.0 there would mean that the model was certain. */
-const SOME_UNSCORED = 'all logprobs: some trained tokens have none, and slime needs all of them or none'
-const NONE_SCORED = 'logprobs: none of the trained tokens has one'
 
 const GROUP_ID = 'id of the group: group_index numbers the groups of the file'
 

@@ -61,7 +61,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/api': pure([], ['zod']),
 
   'lib/parsers': pure([]),
-  'lib/formats': pure(['lib/parsers'], ['zod']),
+  'lib/formats': pure(['lib/parsers'], ['zod', 'hyparquet-writer']),
   'lib/templates/jinja': pure([]),
   'lib/templates': pure(['lib/templates/jinja']),
   'lib/tokenizer/files': pure(

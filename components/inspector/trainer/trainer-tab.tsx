@@ -31,8 +31,8 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
   }
   const save = async () => {
     if (!sheet) return
-    const { name, text } = await run('trainerFile', { format: sheet.format }, { signal: new AbortController().signal })
-    onSave(text, name)
+    const file = await run('trainerFile', { format: sheet.format }, { signal: new AbortController().signal })
+    onSave(file.content, file.name, file.mediaType)
   }
   if (answer.kind === 'failed')
     return <Banner tone="bad" title="The arrays could not be created." hint={answer.error.message} />

@@ -117,7 +117,11 @@ test('the Trainer tab downloads the file and copies its arrays', async () => {
   const { user } = show({ onSave, say })
   await user.click(await screen.findByRole('button', { name: 'Download the file' }))
   await waitFor(() =>
-    expect(onSave).toHaveBeenCalledWith(expect.stringContaining('"loss_mask"'), 'trajectory-sample.slime.json'),
+    expect(onSave).toHaveBeenCalledWith(
+      expect.stringContaining('"loss_mask"'),
+      'trajectory-sample.slime.json',
+      'application/json',
+    ),
   )
   await user.click(screen.getByRole('button', { name: 'Copy loss_mask as Python' }))
   await waitFor(() => expect(say).toHaveBeenCalledWith('loss_mask copied'))

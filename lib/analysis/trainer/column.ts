@@ -1,6 +1,6 @@
 /** Aligns one array of a trainer's file with the tokens of the trajectory. */
 
-import { type TokenField, valueAtPath } from '#lib/formats/training-row.ts'
+import { type TokenField, valueAtPath } from '#lib/formats/writing/training-row.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 

@@ -3,8 +3,8 @@
  * the tab cannot differ from the file.
  */
 
-import { writableFormats } from '#lib/formats/registry.ts'
-import { type TrainingRow, valueAtPath } from '#lib/formats/training-row.ts'
+import { trainerFormats } from '#lib/formats/registry.ts'
+import { type TrainingRow, valueAtPath } from '#lib/formats/writing/training-row.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -70,7 +70,7 @@ export const trainerSheet: InspectTask<{ readonly format: string | undefined }, 
   yield
   const tokens = trajectory.segments.reduce((sum, { ids }) => sum + ids.length, 0)
   return {
-    formats: writableFormats.map(({ name, label }) => ({ name, label })),
+    formats: trainerFormats.map(({ name, label }) => ({ name, label })),
     format: format.name,
     keeps: format.keeps,
     lost: written.lost,

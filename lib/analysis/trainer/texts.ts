@@ -1,20 +1,33 @@
-/** Returns a trainer's file, and single arrays of it, as texts that can be saved or copied. */
+/** Returns a trainer's file, and single arrays of it as texts, which can be saved or copied. */
 
-import { valueAtPath } from '#lib/formats/training-row.ts'
-import { readableJson } from '#lib/json/readable-json.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { valueAtPath } from '#lib/formats/writing/training-row.ts'
+import { encodedFile } from '#lib/formats/writing/writer.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { recordIn } from './record.ts'
 
-/** Task that returns the name and the text of the file, as Export saves it. */
-export const trainerFile: InspectTask<
-  { readonly format: string },
-  undefined,
-  { readonly name: string; readonly text: string }
-> = function* ({ format: name }, view) {
-  const { trajectory, format, written } = recordIn(name, view)
+/** A file of one trajectory. */
+interface TrainerFile {
+  readonly name: string
+  readonly content: string | Uint8Array
+  readonly mediaType: string
+}
+
+/** Task that returns the file, as Export saves it. */
+export const trainerFile: InspectTask<{ readonly format: string }, undefined, TrainerFile> = function* (
+  { format: name },
+  view,
+) {
+  const trajectory = unpack(view)
+  const format = writableFormats.find((one) => one.name === name) ?? elementAt(writableFormats, 0)
   yield
-  return { name: fileName(trajectory, format.name), text: readableJson(written.value) }
+  return {
+    name: fileName(trajectory, format.name, format.encoding?.extension),
+    ...encodedFile(format, format.write(trajectory).value),
+  }
 }
 
 interface ArrayRequest {
@@ -25,7 +38,7 @@ interface ArrayRequest {
   readonly language: 'json' | 'python'
 }
 
-/** Task that returns one array of the file as text, or the list of its arrays if the field has one for each segment. */
+/** Task that returns one array of the file as text, or the list of its arrays if the field has several. */
 export const trainerArray: InspectTask<ArrayRequest, undefined, string> = function* (
   { format: name, row, field, language },
   view,
@@ -34,7 +47,7 @@ export const trainerArray: InspectTask<ArrayRequest, undefined, string> = functi
   yield
   const parts = rows[row]?.fields.find((one) => one.name === field)?.parts ?? []
   const arrays = parts.flatMap((part) => (part.kind === 'array' ? [valueAtPath(written.value, part.path)] : []))
-  const json = JSON.stringify(field.includes('[]') ? arrays : (arrays[0] ?? null))
+  const json = JSON.stringify(field.includes('[]') || arrays.length > 1 ? arrays : (arrays[0] ?? null))
   // The arrays contain only numbers and null, so the replacement cannot change a string.
   return language === 'json' ? json : json.replaceAll('null', 'None')
 }

@@ -41,7 +41,7 @@ export async function exportsOf(
     writing++
     try {
       const file = await run('trainerFile', { format }, { signal: new AbortController().signal })
-      saveText(file.text, file.name)
+      saveText(file.content, file.name, file.mediaType)
     } catch (error) {
       onError(error)
     } finally {
@@ -93,11 +93,11 @@ export async function loadSeveralExports(
 ): Promise<void> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
   const choices = writableFormats.map(
-    ({ name, label, keeps }): ExportChoice => ({
+    ({ name, label, keeps, encoding }): ExportChoice => ({
       name,
       label,
       keeps,
-      save: () => void saveSeveral(keys, name).catch(onSaveError),
+      save: () => void saveSeveral(keys, name, encoding?.extension).catch(onSaveError),
     }),
   )
   if (signal.aborted) return
@@ -120,7 +120,7 @@ const lostOf = ({ samples: all, formats }: ExportPreview, format: string): reado
     .find(({ name }) => name === format)
     ?.lost.map(({ text, samples }) => (samples === all ? text : `${text} (${samples} of ${all})`)) ?? []
 
-async function saveSeveral(keys: readonly string[], format: string): Promise<void> {
+async function saveSeveral(keys: readonly string[], format: string, extension: string | undefined): Promise<void> {
   const response = await callApi('/api/export', { method: 'POST', json: { keys, format } })
   const content = await response.blob().catch(() => {
     throw new ApiError(
@@ -131,5 +131,5 @@ async function saveSeveral(keys: readonly string[], format: string): Promise<voi
     )
   })
   const excluded = Number(response.headers.get(EXCLUDED_HEADER) ?? 0)
-  saveContent(content, severalFileName(keys.length - excluded, format))
+  saveContent(content, severalFileName(keys.length - excluded, format, extension))
 }

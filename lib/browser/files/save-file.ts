@@ -1,6 +1,6 @@
-/** Saves JSON as a file of the user. */
-export const saveText = (text: string, name: string): void =>
-  saveContent(new Blob([text], { type: 'application/json' }), name)
+/** Saves a text or bytes as a file of the user; JSON unless `type` says otherwise. */
+export const saveText = (content: string | Uint8Array, name: string, type = 'application/json'): void =>
+  saveContent(new Blob([content as BlobPart], { type }), name)
 
 /** Saves content as a file of the user. */
 export function saveContent(content: Blob, name: string): void {

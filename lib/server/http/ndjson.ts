@@ -4,7 +4,10 @@ import type { StreamClosed } from '#lib/api/stream-closed.ts'
 export const STALLED_MS = 30_000
 
 /** Returns a stream of values as lines of JSON. The iteration ends when the reader leaves. */
-export function ndjson(values: AsyncIterable<unknown>, headers: Readonly<Record<string, string>> = {}): Response {
+export function ndjson(
+  values: Iterable<unknown> | AsyncIterable<unknown>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return streamOf(linesOf(values), headers)
 }
 
@@ -39,15 +42,15 @@ export function eventStream(
 /** Returns a value as a line of JSON in UTF-8. */
 export const encodeLine = (value: unknown): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`)
 
-async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+async function* linesOf(values: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const value of values) yield encodeLine(value)
 }
 
 /**
- * Returns a stream of lines. `lastLine` ends a stream whose reader is too slow, given the number of lines so far; without it, the stream
- * waits for its reader.
+ * Returns a stream of parts, which are lines unless the headers name another type. `lastLine` ends a stream whose reader is too slow, given
+ * the number of parts so far; without it, the stream waits for its reader.
  */
-function streamOf(
+export function streamOf(
   lines: AsyncIterable<Uint8Array>,
   headers: Readonly<Record<string, string>>,
   lastLine?: (taken: number) => Uint8Array,

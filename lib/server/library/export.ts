@@ -2,13 +2,14 @@
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
-import { type GroupNumbers, numberGroups } from '#lib/formats/group-numbers.ts'
-import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
+import { type GroupNumbers, numberGroups } from '#lib/formats/writing/group-numbers.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import type { Writer } from '#lib/formats/writing/writer.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
-import { ndjson } from '../http/ndjson.ts'
+import { ndjson, streamOf } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
@@ -44,7 +45,7 @@ export async function exportSeveral(
   all: Services,
   signal?: AbortSignal,
 ): Promise<Response> {
-  const { write } = formatToWrite(format)
+  const { write, encoding } = formatToWrite(format)
   const groups: (Trajectory['group'] | undefined)[] = []
   const written: string[] = []
   const visit = (trajectory: Trajectory, key: string) => {
@@ -53,10 +54,13 @@ export async function exportSeveral(
   }
   const excluded = await forEachTrajectory(keys, visit, all, signal)
   if (written.length === 0) throw noTokens(excluded)
-  return ndjson(lines(written, write, numberGroups(groups), all), {
-    'content-disposition': `attachment; filename="${severalFileName(written.length, format)}"`,
+  const records = recordsOf(written, write, numberGroups(groups), all)
+  const headers = {
+    'content-disposition': `attachment; filename="${severalFileName(written.length, format, encoding?.extension)}"`,
     [EXCLUDED_HEADER]: String(excluded.length),
-  })
+  }
+  if (!encoding) return ndjson(records, headers)
+  return streamOf(betweenRequests(encoding.encode(records)), { ...headers, 'content-type': encoding.mediaType })
 }
 
 /** Returns what each format would lose of the same selection, before a format is chosen. Throws HttpProblem. */
@@ -141,11 +145,19 @@ const SHOWN = 20
 const shownKeys = (keys: readonly string[]): string =>
   `${keys.slice(0, SHOWN).join(', ')}${keys.length > SHOWN ? ` and ${keys.length - SHOWN} more` : ''}`
 
-async function* lines(
+function* recordsOf(
   keys: readonly string[],
-  write: WritableFormat['write'],
+  write: Writer['write'],
   groups: GroupNumbers,
   all: Services,
-): AsyncGenerator<unknown> {
+): Generator<object> {
   for (const key of keys) yield write(storedTrajectory(key, all), groups).value
+}
+
+/** Other requests run between two parts. */
+async function* betweenRequests(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    await setImmediate()
+    yield part
+  }
 }

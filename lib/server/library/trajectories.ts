@@ -1,8 +1,8 @@
 /** Single trajectories over HTTP: reads and exports one. */
 
 import type { Format } from '#lib/formats/format.ts'
-import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
-import { readableJson } from '#lib/json/readable-json.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
 import { isWorthPacking } from '#lib/store/packed.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -67,10 +67,11 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
       detail: `${format.label} cannot represent the trajectory ${shownKey(key)}. ${why}`,
       hint: 'Rollscope’s own format holds it: format=rollscope.',
     })
-  return new Response(readableJson(format.write(trajectory).value), {
+  const { content, mediaType } = encodedFile(format, format.write(trajectory).value)
+  return new Response(content as BodyInit, {
     headers: {
-      'content-type': 'application/json',
-      'content-disposition': `attachment; filename="${fileName(trajectory, format.name)}"`,
+      'content-type': mediaType,
+      'content-disposition': `attachment; filename="${fileName(trajectory, format.name, format.encoding?.extension)}"`,
       'cache-control': 'no-store',
     },
   })
@@ -95,10 +96,10 @@ function endOf(outcome: Outcome): string {
 }
 
 /** Returns the export format of this name. Throws HttpProblem. */
-export const formatToWrite = (name: string): WritableFormat => formatNamed(name, writableFormats, 'export format')
+export const formatToWrite = (name: string): Writer => formatNamed(name, writableFormats, 'export format')
 
 /** Returns the format of this name. `what` is the kind of format in the error. Throws HttpProblem. */
-export function formatNamed<F extends Format>(name: string, formats: readonly F[], what: string): F {
+export function formatNamed<F extends Pick<Format, 'name'>>(name: string, formats: readonly F[], what: string): F {
   const format = formats.find((known) => known.name === name)
   if (format) return format
   throw new HttpProblem({

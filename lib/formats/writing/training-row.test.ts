@@ -5,7 +5,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { trajectories } from '#testing/trajectories.ts'
-import { writableFormats } from './registry.ts'
+import { trainerFormats } from '../registry.ts'
 import { type TokenField, type TrainingRow, valueAtPath } from './training-row.ts'
 
 /** Returns the file's entry for each token: its value, the default where nothing is written, or undefined. */
@@ -24,26 +24,28 @@ function entriesOf(record: object, { parts }: TokenField, count: number): unknow
 }
 
 function rowsOf(name: string, trajectory: Trajectory): { readonly record: object; readonly row: TrainingRow } {
-  const format = writableFormats.find((one) => one.name === name)
+  const format = trainerFormats.find((one) => one.name === name)
   const record = format?.write(trajectory).value ?? {}
   const rows = format?.rows(record, trajectory) ?? []
   expect(rows).toHaveLength(1)
   return { record, row: rows[0] as TrainingRow }
 }
 
-/** Formats in which 0 means no logprob at untrained tokens. */
-const FILLED: ReadonlySet<string> = new Set(['slime', 'torchrl'])
+const UNTRAINED_PROMPT: ReadonlySet<string> = new Set(['slime', 'verl', 'skyrl'])
 
-test.each(writableFormats.map(({ name }) => name))('%s: training rows map arrays back to the tokens', (name) => {
+/** Formats in which 0 means no logprob at untrained tokens. */
+const FILLED: ReadonlySet<string> = new Set(['slime', 'torchrl', 'verl', 'skyrl'])
+
+test.each(trainerFormats.map(({ name }) => name))('%s: training rows map arrays back to the tokens', (name) => {
   fc.assert(
     fc.property(trajectories, (trajectory) => {
       const { record, row } = rowsOf(name, trajectory)
       const all = ids(trajectory)
       const scores = logprobs(trajectory)
       const mask = lossMask(trajectory)
-      // slime cannot mark a token of the first prompt as trained, and reports that as lost.
-      if (name === 'slime')
-        mask.fill(0, 0, all.length - (record as { readonly response_length: number }).response_length)
+      // These formats cannot mark a token of the first prompt as trained, and report that as lost.
+      const [first] = row.fields.find(({ meaning }) => meaning === 'mask')?.parts ?? []
+      if (UNTRAINED_PROMPT.has(name) && first?.kind === 'meant') mask.fill(0, first.tokens.start, first.tokens.end)
       for (const field of row.fields) {
         const entries = entriesOf(record, field, all.length)
         if (field.meaning === 'ids') expect(entries).toEqual(all)

@@ -1,0 +1,108 @@
+/**
+ * The conversation of a trajectory in the form of OpenAI's chat completions: thinking beside the content, calls with their
+ * arguments as JSON text, and results with the id of their call.
+ */
+
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { Message, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { partText, segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+
+/** A message of chat completions. Only the model's messages have `reasoning_content` and `tool_calls`. */
+export interface ChatMessage {
+  readonly role: string
+  /** null if the texts of the tokens are unknown. */
+  readonly content: string | null
+  readonly reasoning_content?: string
+  readonly tool_calls?: readonly ChatToolCall[]
+  readonly tool_call_id?: string
+}
+
+/** A tool call of chat completions. */
+export interface ChatToolCall {
+  readonly id: string
+  readonly type: 'function'
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+/** Returns the messages of each segment, in the order of the segments. A response has one message. */
+export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonly ChatMessage[])[] =>
+  trajectory.segments.map((segment, index) =>
+    segment.kind === 'prompt'
+      ? segment.messages.map((message) => contextMessage(withResultText(message, trajectory)))
+      : [replyMessage(index, trajectory)],
+  )
+
+/** Returns the tools in the form of chat completions. */
+export const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
+  tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
+  }))
+
+function contextMessage(message: Message): ChatMessage {
+  const content = textOfContent(message.content)
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', ...(message.callId !== undefined && { tool_call_id: message.callId }), content }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content,
+        ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
+        ...(message.toolCalls && {
+          tool_calls: message.toolCalls.map(({ id, name, input }, index) =>
+            callOf(id ?? `call_${index}`, name, JSON.stringify(input)),
+          ),
+        }),
+      }
+    default:
+      return { role: message.role, content }
+  }
+}
+
+const textOfContent = (content: Message['content'] = ''): string =>
+  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
+
+/** A malformed call stays text, since no reader could take its arguments. */
+function replyMessage(segmentIndex: number, trajectory: Trajectory): ChatMessage {
+  const segment = elementAt(trajectory.segments, segmentIndex)
+  if (segment.kind === 'response' && segment.ids.length === 0) return recordedMessage(segment.message)
+  if (segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id))) return { role: 'assistant', content: null }
+  const texts: string[] = []
+  const thoughts: string[] = []
+  const calls: ChatToolCall[] = []
+  for (const { parts } of segmentMessages(trajectory, segmentIndex))
+    for (const part of parts) {
+      const parsed = part.kind === 'call' && part.call.kind === 'parsed' ? part.call : undefined
+      if (parsed) calls.push(callOf(parsed.id, parsed.name, argumentsText(parsed)))
+      else (part.kind === 'thinking' ? thoughts : texts).push(partText(part, segment, trajectory))
+    }
+  return {
+    role: 'assistant',
+    content: texts.join('\n'),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** Returns the message that a server or a file gave instead of tokens. */
+function recordedMessage(message: JsonObject | undefined): ChatMessage {
+  const { content, reasoning_content, tool_calls } = message ?? {}
+  return {
+    role: 'assistant',
+    content: typeof content === 'string' ? content : null,
+    ...(typeof reasoning_content === 'string' && { reasoning_content }),
+    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.filter(isObject) as unknown as ChatToolCall[] }),
+  }
+}
+
+const argumentsText = ({ input }: Extract<ToolCall, { kind: 'parsed' }>): string => JSON.stringify(input)
+
+const callOf = (id: string, name: string, text: string): ChatToolCall => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+})

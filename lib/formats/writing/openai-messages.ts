@@ -1,0 +1,27 @@
+/** OpenAI's fine-tuning lines: the messages and the tools, without tokens. */
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
+import type { Writer } from './writer.ts'
+
+const NAME = 'openai-messages'
+
+/** Writes messages. */
+export const openaiMessagesWriter: Writer = {
+  name: NAME,
+  label: 'OpenAI messages',
+  keeps: 'Messages with thinking, calls and results, and the tools. No token ids: encoding them again may give others.',
+  write: (trajectory) => {
+    const messages = chatMessagesBySegment(trajectory).flat()
+    const tools = chatTools(trajectory.model.tools)
+    return {
+      value: { messages, ...(tools.length > 0 && { tools }) },
+      lost: [
+        'token ids, loss mask and logprobs',
+        'white space around each text',
+        ...(messages.some(({ content }) => content === null) ? ['texts of replies: no tokenizer was named'] : []),
+        ...listDroppedContent(trajectory, ['messages', 'spans', 'texts', 'model']),
+        ...listDroppedForeignFields(trajectory, NAME),
+      ],
+    }
+  },
+}

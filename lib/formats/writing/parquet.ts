@@ -1,0 +1,159 @@
+/**
+ * A Parquet file as Hugging Face datasets reads it: `messages` in the form of chat completions, and the tokens with loss
+ * mask and logprobs. A row group has up to 1,000 rows or 1,000,000 tokens, so the memory depends on neither their number.
+ */
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { listDroppedContent } from './export-losses.ts'
+import type { TokenField, TrainingRow } from './training-row.ts'
+import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
+import type { Writer } from './writer.ts'
+
+/** Writes Parquet. */
+export const parquetWriter: Writer = {
+  name: 'parquet',
+  label: 'Hugging Face Parquet',
+  keeps: 'Messages, tools, ids, loss mask, logprobs, reward, group: a row of a dataset for each trajectory.',
+  write,
+  rows,
+  encoding: { extension: 'parquet', mediaType: 'application/vnd.apache.parquet', encode },
+}
+
+function write(trajectory: Trajectory) {
+  const { id, model, reward, group, outcome } = trajectory
+  const tools = chatTools(model.tools)
+  return {
+    value: {
+      id,
+      messages: chatMessagesBySegment(trajectory)
+        .flat()
+        .map(({ role, content, reasoning_content, tool_calls, tool_call_id }) => ({
+          role,
+          content,
+          reasoning_content: reasoning_content ?? null,
+          tool_calls: tool_calls ?? null,
+          tool_call_id: tool_call_id ?? null,
+        })),
+      tools: tools.length > 0 ? JSON.stringify(tools) : null,
+      input_ids: ids(trajectory),
+      loss_mask: lossMask(trajectory),
+      logprobs: logprobs(trajectory),
+      reward: reward ?? null,
+      group: group?.id ?? null,
+      sample: group?.index ?? null,
+      outcome: outcome.kind === 'ended' ? outcome.reason : outcome.kind,
+    },
+    lost: ['white space around each text', ...listDroppedContent(trajectory, KEPT)],
+  }
+}
+
+const KEPT = ['messages', 'spans', 'reward', 'group', 'outcome', 'texts'] as const
+
+type Row = ReturnType<typeof write>['value']
+
+const MOST_ROWS = 1000
+const MOST_TOKENS = 1_000_000
+
+function* encode(records: Iterable<object>): Generator<Uint8Array> {
+  const bytes = new ByteWriter()
+  const writer = new ParquetWriter({ writer: bytes, schema: [...SCHEMA], createdBy: 'rollscope' })
+  /** Takes the bytes that were written since the last time. */
+  const take = (): Uint8Array => {
+    const part = bytes.getBytes().slice()
+    bytes.index = 0
+    return part
+  }
+  let rows: Row[] = []
+  let tokens = 0
+  const writeRows = () => {
+    const columnData = COLUMNS.map((name) => ({
+      name,
+      data: rows.map((row) => (name === 'input_ids' ? row.input_ids.map(BigInt) : row[name])),
+    }))
+    void writer.write({ columnData, rowGroupSize: rows.length })
+    rows = []
+    tokens = 0
+    return take()
+  }
+  for (const record of records) {
+    const row = record as Row
+    rows.push(row)
+    tokens += row.input_ids.length
+    if (rows.length === MOST_ROWS || tokens >= MOST_TOKENS) yield writeRows()
+  }
+  if (rows.length > 0) yield writeRows()
+  void writer.finish()
+  yield take()
+}
+
+const COLUMNS = [
+  'id',
+  'messages',
+  'tools',
+  'input_ids',
+  'loss_mask',
+  'logprobs',
+  'reward',
+  'group',
+  'sample',
+  'outcome',
+] as const satisfies readonly (keyof Row)[]
+
+type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
+
+const text = (name: string): Element => ({
+  name,
+  type: 'BYTE_ARRAY',
+  converted_type: 'UTF8',
+  repetition_type: 'OPTIONAL',
+})
+const number = (name: string, type: 'INT32' | 'INT64' | 'DOUBLE'): Element => ({
+  name,
+  type,
+  repetition_type: 'OPTIONAL',
+})
+const struct = (name: string, children: readonly Element[], direct: number): readonly Element[] => [
+  { name, repetition_type: 'OPTIONAL', num_children: direct },
+  ...children,
+]
+/** A list in the form that every reader knows: three levels. */
+const list = (name: string, element: readonly Element[]): readonly Element[] => [
+  { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+  ...element,
+]
+
+const FUNCTION = struct('function', [text('name'), text('arguments')], 2)
+const CALL = struct('element', [text('id'), text('type'), ...FUNCTION], 3)
+const MESSAGE = struct(
+  'element',
+  [text('role'), text('content'), text('reasoning_content'), ...list('tool_calls', CALL), text('tool_call_id')],
+  5,
+)
+const SCHEMA: readonly Element[] = [
+  { name: 'root', num_children: COLUMNS.length },
+  text('id'),
+  ...list('messages', MESSAGE),
+  text('tools'),
+  ...list('input_ids', [number('element', 'INT64')]),
+  ...list('loss_mask', [number('element', 'INT32')]),
+  ...list('logprobs', [number('element', 'DOUBLE')]),
+  number('reward', 'DOUBLE'),
+  text('group'),
+  number('sample', 'INT32'),
+  text('outcome'),
+]
+
+function rows(record: object): readonly TrainingRow[] {
+  const { input_ids } = record as Row
+  const tokens = { start: 0, end: input_ids.length }
+  const field = (name: keyof Row, meaning: TokenField['meaning']): TokenField => ({
+    name,
+    meaning,
+    parts: [{ kind: 'array', path: [name], tokens }],
+  })
+  return [
+    { fields: [field('input_ids', 'ids'), field('loss_mask', 'mask'), field('logprobs', 'logprobs')], lengths: [] },
+  ]
+}

@@ -1,0 +1,61 @@
+/**
+ * SkyRL's `GeneratorOutput` (skyrl_train/generators/base.py): lists over the samples of a batch. A record is a batch of one,
+ * and batches are joined by appending their lists.
+ */
+import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import type { TrainingRow } from './training-row.ts'
+import { responseArrays, responseRow } from './response-arrays.ts'
+import type { Writer } from './writer.ts'
+
+const NAME = 'skyrl'
+
+/** Writes GeneratorOutput. */
+export const skyrlWriter: Writer = {
+  name: NAME,
+  label: 'SkyRL',
+  keeps: 'Prompt ids, response ids, loss mask and logprobs, reward, stop reason: a GeneratorOutput with one sample.',
+  write,
+  rows,
+}
+
+function write(trajectory: Trajectory) {
+  const { id, outcome, reward } = trajectory
+  const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, 'SkyRL')
+  const value = {
+    prompt_token_ids: [prompt],
+    response_ids: [response],
+    rewards: [reward ?? 0],
+    loss_masks: [mask],
+    stop_reasons: [stopReason(outcome)],
+    rollout_metrics: null,
+    rollout_logprobs: logprobs ? [logprobs] : null,
+    trajectory_ids: [id],
+  }
+  return {
+    value,
+    lost: [
+      ...lost,
+      ...(typeof reward === 'number' ? [] : ['that there is no reward: SkyRL needs one, and 0 is written']),
+      ...listDroppedContent(trajectory, ['reward']),
+      ...listDroppedForeignFields(trajectory, NAME),
+    ],
+  }
+}
+
+/** SkyRL reads length as truncated, and anything else as finished. */
+const stopReason = (outcome: Outcome): 'stop' | 'length' =>
+  outcome.kind === 'ended' && outcome.reason === 'end_turn' ? 'stop' : 'length'
+
+function rows(record: object): readonly TrainingRow[] {
+  const { prompt_token_ids, response_ids, rollout_logprobs } = record as ReturnType<typeof write>['value']
+  const paths = {
+    prompt: ['prompt_token_ids', 0],
+    response: ['response_ids', 0],
+    mask: ['loss_masks', 0],
+    logprobs: ['rollout_logprobs', 0],
+  }
+  const length = (batch: readonly (readonly number[])[]) => batch[0]?.length ?? 0
+  const lengths = { prompt: length(prompt_token_ids), response: length(response_ids) }
+  return [responseRow(paths, lengths, rollout_logprobs !== null)]
+}

@@ -1,0 +1,159 @@
+/**
+ * A trace of verifiers (verifiers 0.4, verifiers.v1.trace): nodes with the tokens that each message adds. A trajectory is a
+ * trace with one branch. Logprobs exist only for tokens whose mask is true, as the renderer of verifiers writes them.
+ */
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import type { FieldPart, TrainingRow } from './training-row.ts'
+import { type ChatMessage, chatMessagesBySegment } from './chat-messages.ts'
+import type { Writer } from './writer.ts'
+
+const NAME = 'verifiers'
+
+/** Writes a trace. */
+export const verifiersWriter: Writer = {
+  name: NAME,
+  label: 'verifiers',
+  keeps: 'Messages, ids, mask and logprobs of each message, rewards, tools: a trace of verifiers with one branch.',
+  write,
+  rows,
+}
+
+/** Columns of a node that has trainer's numbers for its trained tokens. */
+const TRAINER_COLUMNS = {
+  advantages: 'advantage',
+  reference_logprobs: 'referenceLogprobs',
+  trainer_logprobs: 'trainerLogprobs',
+  entropies: 'entropy',
+} as const
+
+function write(trajectory: Trajectory) {
+  const { id, model, segments, outcome, reward, title, createdAt } = trajectory
+  const nodes: object[] = []
+  const calls: object[] = []
+  let unscored = false
+  const addNode = (message: ChatMessage, sampled: boolean, tokens: object) => {
+    nodes.push({
+      ...(nodes.length > 0 && { parent: nodes.length - 1 }),
+      ...(nodes.length === 0 && model.tools.length > 0 && { tools: toolsOf(model.tools) }),
+      message: nodeMessage(message),
+      sampled,
+      timestamp: Date.parse(createdAt) / 1000,
+      ...tokens,
+    })
+  }
+  for (const [index, messages] of chatMessagesBySegment(trajectory).entries()) {
+    const segment = elementAt(segments, index)
+    const { ids, columns = {} } = segment
+    const trained = Array.from(ids, (_, token) => isTrained(segment, token))
+    const ofTrained = (column: readonly (number | null)[]) => column.filter((_, token) => trained[token])
+    const scores = ofTrained(logprobsOf(segment))
+    const isScored = scores.every((score) => score !== null)
+    unscored ||= !isScored
+    const tokens = {
+      token_ids: ids,
+      mask: trained,
+      is_content: [],
+      logprobs: isScored ? scores : [],
+      ...Object.fromEntries(
+        Object.entries(TRAINER_COLUMNS).flatMap(([name, column]) => {
+          const values = Object.hasOwn(columns, column) ? ofTrained(columns[column] ?? []) : [null]
+          return values.every((value) => value !== null) ? [[name, values]] : []
+        }),
+      ),
+    }
+    // The template renders the messages of a prompt together, so their tokens belong to the last one.
+    const own = messages.length > 0 ? messages : [{ role: 'user', content: '' }]
+    for (const [nth, message] of own.entries())
+      addNode(message, segment.kind === 'response', nth === own.length - 1 ? tokens : NO_TOKENS)
+    if (segment.kind === 'response')
+      calls.push({
+        node: nodes.length - 1,
+        ...(model.name !== undefined && { model: model.name }),
+        finish_reason: finishOf(segment),
+        ...(segment.usage && {
+          usage: { prompt_tokens: segment.usage.promptTokens, completion_tokens: segment.usage.completionTokens },
+        }),
+      })
+  }
+  const isCompleted = outcome.kind === 'ended' && outcome.reason === 'end_turn'
+  const value = {
+    version: 1,
+    id,
+    verifiers: { version: '0.4.0' },
+    task: { type: 'rollscope', data: { ...(title !== undefined && { name: title }) } },
+    agent: { config: { ...(model.name !== undefined && { model: model.name }) }, name: 'agent', trainable: true },
+    ...(model.tools.length > 0 && { tools: toolsOf(model.tools) }),
+    nodes,
+    calls,
+    rewards: typeof reward === 'number' ? { reward: { score: reward, weight: 1 } } : {},
+    metrics: {},
+    info: {},
+    is_completed: isCompleted,
+    ok: isCompleted,
+    ...(outcome.kind === 'ended' && { stop_condition: outcome.reason }),
+    errors: outcome.kind === 'failed' ? [{ type: outcome.code, message: outcome.message }] : [],
+  }
+  return {
+    value,
+    lost: [
+      'white space around each text',
+      ...(unscored ? ['logprobs of messages in which a trained token has none'] : []),
+      ...(segments.some((segment) =>
+        logprobsOf(segment).some((score, token) => score !== null && !isTrained(segment, token)),
+      )
+        ? ['logprobs of tokens that are not trained']
+        : []),
+      ...listDroppedContent(trajectory, ['messages', 'spans', 'reward', 'outcome', 'texts']),
+      ...listDroppedForeignFields(trajectory, NAME),
+    ],
+  }
+}
+
+const NO_TOKENS = { token_ids: [], mask: [], is_content: [], logprobs: [] }
+
+const toolsOf = (tools: Trajectory['model']['tools']) =>
+  tools.map(({ name, description = '', inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+  }))
+
+/** The calls of verifiers have name and arguments beside their id. */
+const nodeMessage = ({ tool_calls, role, ...message }: ChatMessage) => ({
+  role: role === 'developer' ? 'system' : role,
+  ...message,
+  ...(role === 'tool' && { tool_call_id: message.tool_call_id ?? '' }),
+  ...(tool_calls && {
+    tool_calls: tool_calls.map(({ id, type, function: called }) => ({ id, type, ...called })),
+  }),
+})
+
+function finishOf({ finish, toolCalls }: Extract<Trajectory['segments'][number], { kind: 'response' }>) {
+  if (finish?.kind === 'length') return 'length'
+  return toolCalls.some(({ kind }) => kind === 'parsed') ? 'tool_calls' : finish?.kind === 'stop' ? 'stop' : null
+}
+
+function rows(record: object): readonly TrainingRow[] {
+  const { nodes } = record as { readonly nodes: readonly (typeof NO_TOKENS)[] }
+  let start = 0
+  const placed = nodes.map(({ token_ids }, index) => {
+    const tokens = { start, end: start + token_ids.length }
+    start = tokens.end
+    return { path: ['nodes', index], tokens }
+  })
+  const parts = (field: 'token_ids' | 'mask'): FieldPart[] =>
+    placed.map(({ path, tokens }) => ({ kind: 'array', path: [...path, field], tokens }))
+  return [
+    {
+      fields: [
+        { name: 'nodes[].token_ids', meaning: 'ids', parts: parts('token_ids') },
+        { name: 'nodes[].mask', meaning: 'mask', parts: parts('mask') },
+      ],
+      lengths: [],
+    },
+  ]
+}

@@ -1,0 +1,84 @@
+import { parquetReadObjects } from 'hyparquet'
+import { expect, test } from 'vitest'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
+import { writableFormats } from '../registry.ts'
+import { chatMessagesBySegment } from './chat-messages.ts'
+import { csvWriter } from './csv.ts'
+import { parquetWriter } from './parquet.ts'
+import { encodedFile, type Writer } from './writer.ts'
+
+const example = exampleTrajectory('two-steps')
+/** The reader has undefined for a list that is null. */
+const withoutNulls = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, inner) => inner ?? undefined))
+const textOf = (writer: Writer, records: readonly object[]): string =>
+  new TextDecoder().decode(Buffer.concat([...(writer.encoding?.encode(records) ?? [])]))
+
+test('Replies of an exported conversation have their thinking and calls apart, and results name their call', () => {
+  const messages = chatMessagesBySegment(example).flat()
+  expect(messages.map(({ role }) => role)).toEqual(
+    example.segments.flatMap((segment) =>
+      segment.kind === 'response' ? ['assistant'] : segment.messages.map(({ role }) => role),
+    ),
+  )
+  const call = messages.find(({ tool_calls }) => tool_calls)?.tool_calls?.[0]
+  expect(JSON.parse(call?.function.arguments ?? '')).toHaveProperty('expression')
+  expect(messages.find(({ role }) => role === 'tool')?.tool_call_id).toBe(call?.id)
+  for (const { content } of messages) expect(content).not.toContain('<tool_call>')
+})
+
+test('A malformed call of an exported conversation stays in the text of its reply', () => {
+  const [reply] = chatMessagesBySegment(sampleTrajectory)[1] ?? []
+  expect(reply?.tool_calls?.map(({ id }) => id)).toEqual(['call_0000'])
+  expect(reply?.content).toContain('1')
+})
+
+test('The reply of an exported conversation is null if the texts of its tokens are unknown', () => {
+  const messages = chatMessagesBySegment({ ...sampleTrajectory, vocab: {} }).flat()
+  expect(messages.find(({ role }) => role === 'assistant')).toEqual({ role: 'assistant', content: null })
+})
+
+test('A CSV file has one row for each trajectory, and no cell that a spreadsheet reads as a formula', () => {
+  const titled = { ...example, title: '=HYPERLINK("http://a")', note: '\0x', tags: ['-1', 'b'], reward: 0.5 }
+  const lines = textOf(
+    csvWriter,
+    [titled, example].map((one) => csvWriter.write(one).value),
+  )
+    .split('\r\n')
+    .filter((line) => line !== '')
+  expect(lines).toHaveLength(3)
+  expect(lines[1]).toContain(`"'=HYPERLINK(""http://a"")",'-1 b,'\0x,`)
+  expect(lines[1]).toContain(',0.5,')
+})
+
+test('A Parquet file that is read back has the messages, ids, loss mask and logprobs of each trajectory', async () => {
+  const trajectories: readonly Trajectory[] = [{ ...example, reward: 1 }, sampleTrajectory]
+  const records = trajectories.map((one) => parquetWriter.write(one).value)
+  const bytes = Buffer.concat([...(parquetWriter.encoding?.encode(records) ?? [])])
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)
+  const rows = await parquetReadObjects({ file })
+  for (const [index, trajectory] of trajectories.entries()) {
+    const row = rows[index] as Record<string, unknown[]>
+    expect(row.input_ids?.map(Number)).toEqual(ids(trajectory))
+    expect(row.loss_mask).toEqual(lossMask(trajectory))
+    expect(row.logprobs).toEqual(logprobs(trajectory))
+    expect(withoutNulls(row.messages)).toEqual(withoutNulls((records[index] as typeof row).messages))
+  }
+  expect(rows.map(({ reward }) => reward)).toEqual([1, null])
+})
+
+test('A Parquet file is written in row groups of at most 1,000 rows', async () => {
+  const record = parquetWriter.write(sampleTrajectory).value
+  const parts = [...(parquetWriter.encoding?.encode(Array.from({ length: 2500 }, () => record)) ?? [])]
+  expect(parts).toHaveLength(4)
+})
+
+test.each(writableFormats.map((format) => [format.name, format] as const))(
+  'A trajectory without segments is written as %s',
+  (_, format) => {
+    const { content } = encodedFile(format, format.write({ ...sampleTrajectory, segments: [] }).value)
+    expect(content.length).toBeGreaterThan(0)
+  },
+)
