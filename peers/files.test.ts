@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type GroupNumbers, numberGroups } from '#lib/formats/group-numbers.ts'
+import { type GroupNumbers, numberGroups } from '#lib/formats/writing/group-numbers.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'

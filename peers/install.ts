@@ -64,6 +64,12 @@ export function installStrands(folder: string): string {
   return strandsEnvironment(folder, installer(folder))
 }
 
+/** Python with the programs that read our exported files: harbor, verifiers and datasets. */
+export function installExports(folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  return environment(folder, installer(folder), 'exports', PYTHON_3_12)
+}
+
 /** Python with transformers, and the folder of the chat templates. */
 export function installTemplates(folder: string): Pick<Peers, 'templates' | 'chatTemplates'> {
   mkdirSync(folder, { recursive: true })

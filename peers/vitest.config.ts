@@ -7,6 +7,9 @@ requireNode('test:peers')
 /** Tests that need strands-sglang and the built-in server, but not SGLang: npm run test:peers -- --project strands. */
 const STRANDS = ['peers/{files,golden-strands,interpreter,reproduce}.test.ts']
 
+/** Tests that need only the programs that read exported files: npm run test:peers -- --project exports. */
+const EXPORTS = ['peers/exports.test.ts']
+
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
 export default defineConfig({
@@ -18,11 +21,12 @@ export default defineConfig({
         test: {
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...STRANDS],
+          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS],
           globalSetup: ['peers/global-setup.ts'],
           ...timeouts,
         },
       },
+      { test: { name: 'exports', include: EXPORTS, globalSetup: ['peers/exports-setup.ts'], ...timeouts } },
       { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/strands-setup.ts'], ...timeouts } },
     ],
   },
