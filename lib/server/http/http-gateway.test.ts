@@ -78,6 +78,29 @@ test('The gateway answers an upgrade with nothing and does not connect to an abs
   expect(hits).toBe(0)
 })
 
+test.each(['/api/trajectories/%ff', '/t/%F0%9F', '/docs/%', '/api/trajectories/%zz'])(
+  'The gateway refuses the target %s, whose percent-encoding is not UTF-8, and does not pass it on',
+  async (target) => {
+    let handled = 0
+    const front = createHttpGateway({
+      hosts: [],
+      token: 'token',
+      development: false,
+      async handle(_request, response) {
+        handled++
+        response.end()
+      },
+    })
+    opened.push({ destroy: () => front.close() })
+    await once(front.listen(0, '127.0.0.1'), 'listening')
+    const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+    const refused = await fetch(`${origin}${target}`)
+    expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ code: 'TARGET_REFUSED' })])
+    expect((await fetch(`${origin}/t/%C3%A9?q=%ff`)).status).toBe(200)
+    expect(handled).toBe(1)
+  },
+)
+
 test('The gateway ends a connection whose headers do not arrive within 10 s', () => {
   const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   expect(front.headersTimeout).toBe(10_000)

@@ -144,10 +144,27 @@ function requestProblem(request: IncomingMessage, access: AccessConfig): Problem
   // Only proxies accept an absolute target, or one that a framework would take for a host.
   if (!target.startsWith('/') || /^\/[/\\]/.test(target))
     return { status: 400, code: 'TARGET_REFUSED', detail: 'the request target must be a path' }
+  if (!isDecodable(target.replace(/[?#].*/s, '')))
+    return {
+      status: 400,
+      code: 'TARGET_REFUSED',
+      detail: 'the path of the request contains a % that encodes no UTF-8 text',
+      hint: 'Encode the path with encodeURIComponent.',
+    }
   if (request.method === 'OPTIONS' || request.method === 'TRACE' || request.method === 'CONNECT')
     return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this server accepts no calls from other origins' }
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return isInterface || isRead ? undefined : { status: 405, code: 'METHOD', detail: 'pages accept only GET and HEAD' }
+}
+
+/** Returns whether the percent-encoding of a path is valid. Next answers other paths with a plain 500. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const timesSent = ({ rawHeaders }: IncomingMessage, name: string): number =>
