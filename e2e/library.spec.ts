@@ -210,6 +210,13 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect(dialog).toContainText('The selected run has no tokens.')
     await expect(dialog.getByRole('button', { name: /^Export as/ })).toHaveCount(0)
   })
+
+  await test.step('The page of a run without tokens says so in a narrow window, where every page is in the header', async () => {
+    await page.setViewportSize(SCREENS[1].viewport)
+    await open(page, `/t/${without}`)
+    await expect(page.getByText('There are no tokens in this trajectory.')).toBeInViewport()
+    await expect(page.getByRole('navigation', { name: 'Pages' }).getByText('Help')).toBeInViewport({ ratio: 1 })
+  })
   expect(wrongs).toEqual([])
 })
 

@@ -13,7 +13,7 @@ interface TokenStageProps extends InspectorPartProps {
 /** Shows the tokens and the minimap beside them. */
 export function TokenStage({ inspection, options, onPoint, onSight }: TokenStageProps) {
   return (
-    <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
+    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_auto]">
       <TokenGrid
         trajectory={inspection.trajectory}
         reading={inspection.reading}

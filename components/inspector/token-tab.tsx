@@ -22,7 +22,7 @@ export function TokenTab({ state, controls, onKey }: TokenTabProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view inside
     <div
       onKeyDown={(event) => (event.target as Element).matches('[role="grid"]') && onKey(event)}
-      className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"
+      className="flex h-full flex-col"
     >
       <div
         className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${controls.hasTools ? '' : 'max-lg:hidden'}`}
