@@ -2,11 +2,13 @@ import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { defineConfig } from '@playwright/test'
-import { HUB_PORT, PORT, PORTS, TOKEN } from './e2e/application.ts'
 import { findBrowser } from './scripts/browser.ts'
 import { requireNode } from './scripts/required-node.ts'
 
 requireNode('e2e')
+
+// Loaded after the check, because these modules need node:sqlite, which Node 20 lacks.
+const { HUB_PORT, PORT, PORTS, TOKEN } = await import('./e2e/application.ts')
 
 const executablePath = findBrowser({ headed: process.argv.includes('--headed') })
 // Workers read this file again, without the arguments.
