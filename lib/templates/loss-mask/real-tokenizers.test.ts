@@ -1,24 +1,17 @@
 /**
  * Compares the masks of generation blocks with return_assistant_tokens_mask of real tokenizers, which lib/templates/golden/make.py records.
  */
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { type GoldenMask, maskGroups } from '#lib/templates/golden/test-golden.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { loadedTokenizer } from '#testing/tokenizers.ts'
 import { renderedConversation } from './conversation.ts'
 import { generationMask } from './generation.ts'
 
 const groups = maskGroups()
 
 describe.each(groups)('generation blocks with the tokenizer $name', ({ folder, cases }) => {
-  const { tokenizer } = loadTokenizerFiles('golden', {
-    tokenizerJson: readFileSync(path.join(folder, 'tokenizer.json'), 'utf8'),
-    tokenizerConfigJson: undefined,
-    chatTemplateJinja: undefined,
-    generationConfigJson: undefined,
-  })
+  const { tokenizer } = loadedTokenizer(folder)
 
   test.each(cases)(
     'have the mask of transformers: $name',

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyText } from '#testing/strings.ts'
 import { packedBpe } from './packed-bpe.ts'
+import { pieceBytes } from './piece-bytes.ts'
 import { libraryWords, wordEncoder } from './word-encoder.ts'
 import { createWordMemory } from './word-memory.ts'
 
@@ -19,6 +20,8 @@ const FOLDERS: Readonly<Record<string, string>> = {
 const read = (folder: string, file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
 
 interface Definition {
+  readonly model: { readonly vocab: Readonly<Record<string, number>> }
+  readonly decoder: unknown
   readonly added_tokens: readonly { readonly id: number; readonly content: string }[]
   readonly pre_tokenizer: { readonly pretokenizers: readonly object[] }
 }
@@ -29,9 +32,10 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
   const library = new LibraryTokenizer(definition, config)
   const added = definition.added_tokens.map((token) => ({ special: true, ...token }))
   const packed = packedBpe(definition, added)
+  const ofLibrary = libraryWords(library)
   const encoders = {
     packed: packed && wordEncoder(definition, config, packed.encode),
-    library: wordEncoder(definition, config, libraryWords(library)),
+    library: wordEncoder(definition, config, ofLibrary),
   }
   const whole = (text: string) => library.encode(text, { add_special_tokens: false }).ids
 
@@ -75,6 +79,36 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
         const expected = whole(value)
         expect(encode?.(value)).toEqual(expected)
         expect(encode?.(value)).toEqual(expected)
+      }),
+    )
+  })
+
+  test('packs the bytes of every id and no others', () => {
+    const bytesOfPiece = pieceBytes(definition.decoder)
+    const size = library.model?.vocab.length ?? 0
+    expect(packed?.size).toBe(size)
+    const differ = Array.from({ length: size }, (_, id) => id).filter(
+      (id) => Buffer.compare(packed?.bytes(id) ?? Buffer.of(), bytesOfPiece(library.id_to_token(id))) !== 0,
+    )
+    expect(differ).toEqual([])
+    for (const id of [-1, size, 2 ** 31, 0.5]) expect(packed?.bytes(id)).toHaveLength(0)
+  })
+
+  test('encodes packed words as the library does, of pieces, of bytes and of one repeated character', () => {
+    const pieces = Object.keys(definition.model.vocab)
+    const decoder = new TextDecoder()
+    const bytes = pieceBytes(definition.decoder)
+    const piece = fc.nat({ max: pieces.length - 1 }).map((index) => decoder.decode(bytes(pieces[index])))
+    const word = fc.oneof(
+      piece,
+      fc.array(piece, { maxLength: 6 }).map((parts) => parts.join('')),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é'), maxLength: 60 }),
+      fc.tuple(fc.constantFrom(' ', 'a', '=', '\n', '─', '0'), fc.nat({ max: 300 })).map(([one, n]) => one.repeat(n)),
+    )
+    fc.assert(
+      fc.property(word, (value) => {
+        expect(packed?.encode(value)).toEqual(ofLibrary(value))
       }),
     )
   })
