@@ -231,21 +231,23 @@ describe('openFile from bytes', () => {
 })
 
 describe('A record of megabytes, whose long lists are parsed in parts,', () => {
-  const zeros = `[0${',0'.repeat(600_000)}]`
-  const text = (ids: string) => `{"token_ids": ${ids}, "logprobs": [NaN${',-0.5'.repeat(600_000)}], "note": "é"}`
+  /** Makes the longer list larger than a megabyte, which is read in several pieces, and the shorter one smaller. */
+  const COUNT = 250_000
+  const zeros = `[0${',0'.repeat(COUNT)}]`
+  const text = (ids: string) => `{"token_ids": ${ids}, "logprobs": [NaN${',-0.5'.repeat(COUNT)}], "note": "é"}`
 
   test('opens as a short one', async () => {
     const [found] = await Array.fromAsync(openFile(sourceOf(bytesOf(text(zeros))), source))
     expect(found?.ok && found.trajectory.segments[0]).toMatchObject({
-      ids: Array.from({ length: 600_001 }, () => 0),
+      ids: Array.from({ length: COUNT + 1 }, () => 0),
       problems: [{ kind: 'number', column: 'logprobs', index: 0, raw: 'NaN' }],
     })
   })
 
   test.each([
-    ['an entry that is no id', zeros.replace(/0]$/, '-1]'), 'token_ids[600000]: expected at least 0, found -1'],
+    ['an entry that is no id', zeros.replace(/0]$/, '-1]'), `token_ids[${COUNT}]: expected at least 0, found -1`],
     ['an entry that is missing', zeros.replace(/0]$/, ']'), 'expected JSON, found'],
-    ['a text among its numbers', zeros.replace(/0]$/, '"a"]'), 'token_ids[600000]: expected a number, found "a"'],
+    ['a text among its numbers', zeros.replace(/0]$/, '"a"]'), `token_ids[${COUNT}]: expected a number, found "a"`],
   ])('reports %s', async (_what, ids, expected) => {
     expect(await openedBytes(bytesOf(text(ids)))).toEqual([expect.stringContaining(expected)])
     expect(opened(text(ids))).toContain(expected)
