@@ -134,11 +134,11 @@ test.skipIf(process.platform !== 'linux' || !hasPython())(
       const { renderInPython } = await import(${JSON.stringify(path.join(import.meta.dirname, 'python-renderer.ts'))})
       await renderInPython(${JSON.stringify({ program: python, script })}, ${JSON.stringify(question)}, new AbortController().signal)`
     const application = spawn(process.execPath, ['--input-type=module', '--eval', asking], { stdio: 'inherit' })
-    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(begun)).toBe(true)
     const python3 = `/proc/${readFileSync(begun, 'utf8')}/exe`
     expect(existsSync(python3)).toBe(true)
     application.kill('SIGKILL')
-    await expect.poll(() => existsSync(python3), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => existsSync(python3)).toBe(false)
   },
 )
 

@@ -59,8 +59,9 @@ test('the same probes escape from an unguarded Pyodide', async () => {
   for (const probe of probes.filter(({ bites }) => bites)) {
     const trap = await setTrap()
     const said = await guest.run(probe.code(trap))
+    // As long as expect.poll waits, because Pyodide starts slowly on a busy machine.
     const caught = await vi
-      .waitFor(() => caughtOrThrow(trap.caught(said)), { timeout: 30_000, interval: 10 })
+      .waitFor(() => caughtOrThrow(trap.caught(said)), { timeout: 90_000, interval: 10 })
       .catch(() => undefined)
     if (caught === undefined) tame.push(probe.name)
     trap.close()
