@@ -3,6 +3,8 @@ import { exportLosses } from './export-losses.ts'
 import { findTask } from './find/find.ts'
 import { driftTask, healthTask } from './health/tasks.ts'
 import { offlineFile } from './offline-file.ts'
+
+import { ratioReport } from './ratios/report.ts'
 import { rawText } from './raw/raw-text.ts'
 import { checkInputs } from './requests/check-inputs.ts'
 import { trainerSheet } from './trainer/sheet.ts'
@@ -18,6 +20,7 @@ export const inspectTasks = {
   checkInputs,
   offlineFile,
   rawText,
+  ratioReport,
   trainerSheet,
   trainerFile,
   trainerArray,

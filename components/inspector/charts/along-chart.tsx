@@ -44,7 +44,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
             value={name}
             onChange={({ target }) => onView({ colour: target.value, limit: undefined })}
           >
-            {quantities(trajectory.segments).map((quantity) => (
+            {quantities(trajectory).map((quantity) => (
               <option key={quantity.name} value={quantity.name}>
                 {quantity.title}
               </option>

@@ -3,13 +3,14 @@ import { useMemo, useState } from 'react'
 import { extentOf } from '#components/token-view/colour/scale.ts'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
+import { klEstimates } from '#lib/analysis/ratios/totals.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
 import { padExtent } from './extent.ts'
-import { estimateDivergence, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
+import { logRatiosOf, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
 import { Plot } from './plot.tsx'
 import { quantities, seriesNamed } from './series.ts'
 import { TokenList } from './token-list.tsx'
@@ -27,7 +28,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
     [trajectory, x, y],
   )
   const worst = useMemo(() => (pairs ? worstPairs(pairs, WORST) : []), [pairs])
-  const choices = quantities(trajectory.segments)
+  const choices = quantities(trajectory)
   if (y === undefined || !pairs)
     return (
       <section aria-label="Compare two values">
@@ -137,7 +138,7 @@ function ScatterPlot({ pairs, titles, onPoint, onZoom, onChoose, onOpen }: Scatt
 
 function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly areLogprobs: boolean }) {
   const mismatch = useMemo(() => mismatchOf(pairs), [pairs])
-  const divergence = useMemo(() => (areLogprobs ? estimateDivergence(pairs) : undefined), [pairs, areLogprobs])
+  const divergence = useMemo(() => (areLogprobs ? klEstimates(logRatiosOf(pairs)) : undefined), [pairs, areLogprobs])
   if (!mismatch) return null
   return (
     <Facts>
@@ -155,6 +156,9 @@ function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly
           <Fact name="KL, k1" title="Mean of x − y: KL(x ‖ y) from tokens sampled by x; unbiased, may be negative">
             {decimalText(divergence.k1, 5)}
           </Fact>
+          <Fact name="KL, k2" title="Mean of (ln r)² / 2: biased, less spread">
+            {decimalText(divergence.k2, 5)}
+          </Fact>
           <Fact name="KL, k3" title="Mean of r − 1 − ln r with r = exp(y − x): never negative, less spread">
             {decimalText(divergence.k3, 5)}
           </Fact>
@@ -167,8 +171,8 @@ function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly
 const isLogprob = (name: string): boolean => /logprob/i.test(name)
 
 /** Returns the axes of the address (`x,y`), or else the sampled logprobs and the first column of logprobs or the first column. */
-function axesOf({ segments }: TrajectoryView, scatter: string | undefined): readonly [string, string | undefined] {
-  const names = quantities(segments).map(({ name }) => name)
+function axesOf(trajectory: TrajectoryView, scatter: string | undefined): readonly [string, string | undefined] {
+  const names = quantities(trajectory).map(({ name }) => name)
   const columns = names.filter((name) => name.startsWith('column:'))
   // The name of a column may contain a comma.
   const asked = names.flatMap((x) => names.map((y) => [x, y] as const)).find((pair) => pair.join(',') === scatter)

@@ -69,27 +69,8 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
   }
 }
 
-interface Divergence {
-  /** Mean of x − y: unbiased, may be negative. */
-  readonly k1: number
-  /** Mean of r − 1 − ln r with r = exp(y − x): never negative, less variance. */
-  readonly k3: number
-}
-
-/**
- * Returns estimates of KL(x ‖ y) from tokens sampled by x, where x and y are logprobs, as in Schulman 2020
- * (joschu.net/blog/kl-approx.html). Returns undefined if there are no pairs.
- */
-export function estimateDivergence({ x, y }: Pairs): Divergence | undefined {
-  if (x.length === 0) return undefined
-  let [k1, k3] = [0, 0]
-  for (let index = 0; index < x.length; index++) {
-    const ratio = elementAt(y, index) - elementAt(x, index)
-    k1 -= ratio
-    k3 += Math.expm1(ratio) - ratio
-  }
-  return { k1: k1 / x.length, k3: k3 / x.length }
-}
+/** Returns log(exp(y) / exp(x)) of each pair, where x and y are logprobs. */
+export const logRatiosOf = ({ x, y }: Pairs): Float64Array => y.map((value, index) => value - elementAt(x, index))
 
 /** Returns the indices of the pairs that differ most, the largest difference first. */
 export const worstPairs = ({ x, y }: Pairs, count: number): readonly number[] =>

@@ -5,7 +5,15 @@
 
 import type { Coloured, ColourMode, NumberMode } from '#components/token-view/colour/mode.ts'
 import { colourModeNamed, columnNames } from '#components/token-view/colour/modes.ts'
-import { COLUMN_PREFIX, ENTROPY, MARGIN, PROBABILITY } from '#components/token-view/colour/number-modes.ts'
+import {
+  COLUMN_PREFIX,
+  entropyMode,
+  hasTrainerNumber,
+  MARGIN,
+  PROBABILITY,
+  TRAINER_NUMBERS,
+  trainerMode,
+} from '#components/token-view/colour/number-modes.ts'
 import { hasTrained } from '#components/token-view/colour/scale.ts'
 import { TOKEN_QUANTITIES } from '#lib/trajectory/tokens/quantities.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
@@ -36,13 +44,20 @@ export interface Quantity {
 const LOGPROB = TOKEN_QUANTITIES.logprob
 
 /** Returns the numbers that charts can draw, which are those that tokens can be coloured by. */
-export const quantities = (segments: readonly SegmentView[]): readonly Quantity[] => [
+export const quantities = (trajectory: Coloured): readonly Quantity[] => [
   { name: 'logprob', title: LOGPROB.title },
-  ...[PROBABILITY, ENTROPY, MARGIN].map(({ name, quantity, isApproximate }) => ({
+  ...[
+    PROBABILITY,
+    entropyMode(trajectory),
+    MARGIN,
+    ...TRAINER_NUMBERS.filter((name) => hasTrainerNumber(name, trajectory)).map((name) =>
+      trainerMode(name, trajectory),
+    ),
+  ].map(({ name, quantity, isApproximate }) => ({
     name,
     title: isApproximate ? `${quantity} (approximate)` : quantity,
   })),
-  ...columnNames(segments).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
+  ...columnNames(trajectory.segments).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
 ]
 
 /** Returns the quantity of a colour mode; logprobs if the mode shows no number. */

@@ -36,7 +36,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
   const spans = spanPath(trajectory, token)
   const place = messagePlace(trajectory, token)
   const columns = columnsOf(trajectory, token)
-  const weights = weightVersionOf(token)
+  const weights = weightVersionOf(trajectory, token)
   const text = typeof entry === 'string' ? entry : undefined
   return (
     <section aria-label="Token" data-token={token.index} data-state={state}>

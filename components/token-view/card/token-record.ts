@@ -5,6 +5,7 @@ import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { versionAt, versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { columnNames } from '../colour/modes.ts'
 import { messagePlace } from '../overview/message-place.ts'
 
@@ -26,16 +27,14 @@ export function tokenRecord(trajectory: TrajectoryView, token: Token): object {
     alternatives: alternatives.map(({ id, logprob }) => ({ id, ...textRecord(trajectory.vocab, id), logprob })),
     trained: token.trained,
     spans: spanPath(trajectory, token),
-    weightVersion: weightVersionOf(token) ?? null,
+    weightVersion: weightVersionOf(trajectory, token) ?? null,
     columns: Object.fromEntries(columnsOf(trajectory, token).map(({ name, value }) => [name, value])),
   }
 }
 
 /** Returns the version of the weights that sampled the token; undefined if it was not recorded. */
-export const weightVersionOf = ({ segment, indexInSegment }: Token): string | undefined =>
-  segment.kind === 'response'
-    ? segment.weightVersions?.find(({ start, end }) => start <= indexInSegment && indexInSegment < end)?.version
-    : undefined
+export const weightVersionOf = (trajectory: TrajectoryView, { segment, indexInSegment }: Token): string | undefined =>
+  versionAt(versionSpans(segment, trajectory), indexInSegment)
 
 interface ColumnValue {
   readonly name: string

@@ -2,8 +2,10 @@
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import { type ColumnSource, roleColumn } from '#lib/trajectory/tokens/column-roles.ts'
 import { isTrained, spansOf } from '#lib/trajectory/tokens/tokens.ts'
-import type { ResponseView, SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { numberAt, type ResponseView, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { segmentTitle } from '../card/token-reading.ts'
@@ -67,8 +69,9 @@ function rangeText(ranks: readonly number[]): string {
 }
 
 /** Colours tokens by the weight version that sampled them; versions are in the order of their first token. */
-export function versionMode(segments: readonly SegmentView[]): CategoryMode {
-  const versions = distinct(segments.flatMap((segment) => versionsOf(segment).map(({ version }) => version)))
+export function versionMode(trajectory: ColumnSource): CategoryMode {
+  const versionsOf = (segment: SegmentView) => versionSpans(segment, trajectory)
+  const versions = distinct(trajectory.segments.flatMap((segment) => versionsOf(segment).map(({ version }) => version)))
   const read = codesOnce((segment, codes) => {
     if (segment.kind === 'response') codes.fill(NOT_KNOWN)
     for (const { version, start, end } of versionsOf(segment)) codes.fill(versions.indexOf(version), start, end)
@@ -83,8 +86,24 @@ export function versionMode(segments: readonly SegmentView[]): CategoryMode {
   }
 }
 
-const versionsOf = (segment: SegmentView): NonNullable<ResponseView['weightVersions']> =>
-  (segment.kind === 'response' && segment.weightVersions) || []
+/** Colours tokens by the mask that a trainer computed from its ratios: 1 is used, 0 is left out. */
+export const clipMaskMode = (trajectory: ColumnSource): CategoryMode => ({
+  kind: 'category',
+  name: 'clipmask',
+  title: 'Clip mask',
+  explanation: 'Tokens that the trainer used (1) or left out (0), as it reported',
+  categories: [
+    { label: 'used (1)', colour: tint(3) },
+    { label: 'left out (0)', colour: tint(6) },
+  ],
+  read: (segment) => {
+    const column = roleColumn(segment, trajectory, 'clipMask')
+    return (offset) => {
+      const bit = numberAt(column, offset)
+      return bit === null ? NONE : bit === 0 ? 1 : 0
+    }
+  },
+})
 
 /** Colours each segment by its index, so that neighbouring segments differ. */
 export function segmentMode(segments: readonly SegmentView[]): CategoryMode {

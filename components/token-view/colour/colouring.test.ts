@@ -4,10 +4,13 @@ import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Segment } from '#lib/trajectory/format/trajectory.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withRatios } from '#testing/trainer-ratios.ts'
 import { colouringOf } from './colouring.ts'
 import type { Coloured } from './mode.ts'
 import { colourGroups, columnNames, heatToggled, maskToggled } from './modes.ts'
+import { HEAT_LEVELS } from './palette.ts'
 import { colourScale } from './scale.ts'
 
 type Part = Partial<ResponseSegment>
@@ -288,14 +291,49 @@ test('the colour menu says what a trajectory lacks for a mode', () => {
     call: 'no calls',
     segment: undefined,
     version: 'not recorded',
+    ratio: 'no trainer logprobs',
     none: undefined,
   })
   expect(missing(sample)).toMatchObject({ rank: undefined, tool: undefined, 'column:entropy': undefined })
 })
 
+const withTrainer = withRatios([
+  {
+    ratios: [1, 2, 0.5, 64, 0.01],
+    columns: {
+      refLogprobs: [-1, -2, null, -1, -1],
+      advantages: [1, -1, 0.5, 0, 0],
+      returns: [0, 0, 0, 1, 1],
+      values: [0.5, 0.5, 0.5, 0.5, 0.5],
+      clipMask: [1, 1, 1, 0, null],
+      weightVersion: [1, 1, 2, 2, 2],
+    },
+  },
+])
+
+test('the importance ratio is coloured by its logarithm: 2 and ½ are equally far from 1, and 8 has the last colour', () => {
+  const { levels, words, limit, scale } = colouringOf(withTrainer, 'ratio')
+  const segment = elementAt(withTrainer.segments, 1)
+  const level = levels(segment)
+  expect([0, 1, 2, 3, 4].map(level)).toEqual([0, 2, HEAT_LEVELS + 2, HEAT_LEVELS, 2 * HEAT_LEVELS])
+  expect(limit).toBe(3)
+  expect(scale).toMatchObject({ kind: 'number', known: 5 })
+  expect(words(segment, 1)).toBe('importance ratio 2')
+})
+
+test('numbers of the trainer are coloured by the columns that have these roles', () => {
+  const said = (name: string) =>
+    [0, 1, 2, 3, 4].map((at) => colouringOf(withTrainer, name).words(elementAt(withTrainer.segments, 1), at))
+  expect(said('advantage').slice(0, 2)).toEqual(['advantage 1', 'advantage −1'])
+  expect(said('reference')[2]).toBe('reference logprob no data')
+  expect(said('trainer')[0]).toBe('trainer logprob −8 nats')
+  expect(said('clipmask')).toEqual(['used (1)', 'used (1)', 'used (1)', 'left out (0)', undefined])
+  expect(said('version')).toEqual(['1', '1', '2', '2', '2'])
+})
+
 test('every choice of the colour menu is a mode with the same name, and docs/inspector.md has a row for each', () => {
-  const names = colourGroups(sample).flatMap(({ choices }) => choices.map(({ name }) => name))
-  expect(names.map((name) => colouringOf(sample, name).mode.name)).toEqual(names)
+  const names = colourGroups(withTrainer).flatMap(({ choices }) => choices.map(({ name }) => name))
+  expect(names.map((name) => colouringOf(withTrainer, name).mode.name)).toEqual(names)
   const [, section = ''] = readFileSync('docs/inspector.md', 'utf8').split('\n## Colours\n')
   const [table = ''] = section.split('\n## ')
   const cells = Array.from(table.matchAll(/^\| (`[^|]+`) \|/gm), ([, cell = '']) => cell)

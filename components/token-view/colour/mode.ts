@@ -2,7 +2,7 @@
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** The part of a trajectory that colours depend on. */
-export type Coloured = Pick<TrajectoryView, 'segments' | 'live' | 'model'>
+export type Coloured = Pick<TrajectoryView, 'segments' | 'live' | 'model' | 'columnMeanings'>
 
 /** A way to colour tokens: not at all, by a number, or by a category. */
 export type ColourMode = PlainMode | NumberMode | CategoryMode
@@ -54,6 +54,8 @@ export interface Axis {
   readonly step: number
   /** Smallest distance at which the scale may end: a shorter scale would colour noise. */
   readonly shortest: number
+  /** Whether distances are those of binary logarithms, so that 2 and ½ are equally far from 1. Omitted: they are differences. */
+  readonly isLogarithmic?: boolean
   /** Largest distance that a value can have; Infinity if there is no such bound. */
   readonly reach: number
 }

@@ -1,17 +1,32 @@
 /** All colour modes of a trajectory, by their name in the address and as the groups of the menu. */
 
+import { columnRoles } from '#lib/trajectory/tokens/column-roles.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { callMode, MASK, rankMode, segmentMode, spanMode, toolMode, versionMode } from './category-modes.ts'
+import {
+  callMode,
+  clipMaskMode,
+  MASK,
+  rankMode,
+  segmentMode,
+  spanMode,
+  toolMode,
+  versionMode,
+} from './category-modes.ts'
 import type { Coloured, ColourMode, NumberMode } from './mode.ts'
 import {
   COLUMN_PREFIX,
   columnMode,
-  ENTROPY,
+  entropyMode,
+  hasTrainerNumber,
+  isTrainerNumber,
   MARGIN,
   PROBABILITY,
   SURPRISE,
   SURPRISE_WITH_PROMPT,
+  TRAINER_NUMBERS,
+  trainerMode,
 } from './number-modes.ts'
 
 const PLAIN: ColourMode = { kind: 'none', name: 'none', title: 'Plain', explanation: 'No colour' }
@@ -34,7 +49,8 @@ const mostAlternatives = memoizeByIdentity((segments: readonly SegmentView[]) =>
 /** Modes that were already built for these segments, since building one reads all segments. */
 const modesOf = memoizeByIdentity((_segments: readonly SegmentView[]) => new Map<string, ColourMode>())
 
-function modeNamed({ segments, model }: Coloured, name: string, k: number): ColourMode {
+function modeNamed(trajectory: Coloured, name: string, k: number): ColourMode {
+  const { segments, model } = trajectory
   switch (name) {
     case 'none':
       return PLAIN
@@ -47,11 +63,13 @@ function modeNamed({ segments, model }: Coloured, name: string, k: number): Colo
     case 'rank':
       return rankMode(k)
     case 'entropy':
-      return ENTROPY
+      return entropyMode(trajectory)
     case 'margin':
       return MARGIN
     case 'version':
-      return versionMode(segments)
+      return versionMode(trajectory)
+    case 'clipmask':
+      return clipMaskMode(trajectory)
     case 'segment':
       return segmentMode(segments)
     case 'span':
@@ -61,6 +79,7 @@ function modeNamed({ segments, model }: Coloured, name: string, k: number): Colo
     case 'call':
       return callMode(segments)
     default:
+      if (isTrainerNumber(name)) return trainerMode(name, trajectory)
       return name.startsWith(COLUMN_PREFIX) ? columnMode(name.slice(COLUMN_PREFIX.length)) : SURPRISE
   }
 }
@@ -79,15 +98,24 @@ interface ColourGroup {
 
 /** Returns the modes of the menu in groups, all except mask and logprob, which have buttons. */
 export function colourGroups(trajectory: Coloured): readonly ColourGroup[] {
-  return groupsOf(trajectory.segments)
+  const known = groups.get(trajectory.segments)
+  if (known) return known
+  const made = groupsOf(trajectory)
+  groups.set(trajectory.segments, made)
+  return made
 }
 
-const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly ColourGroup[] => {
+const groups = new WeakMap<readonly SegmentView[], readonly ColourGroup[]>()
+
+function groupsOf(trajectory: Coloured): readonly ColourGroup[] {
+  const { segments } = trajectory
   const lacks = (reason: string, has: (segment: SegmentView) => boolean) => (segments.some(has) ? undefined : reason)
   const logprobs = lacks('no logprobs', (segment) => segment.logprobs !== undefined)
   const alternatives = lacks('no alternatives', ({ topLogprobs }) => topLogprobs !== undefined)
   const runnersUp = lacks('no second alternatives', ({ topLogprobs }) => (topLogprobs?.k ?? 0) > 1)
-  const versions = lacks('not recorded', (segment) => segment.kind === 'response' && !!segment.weightVersions?.length)
+  const versions = lacks('not recorded', (segment) => versionSpans(segment, trajectory).length > 0)
+  const entropy = entropyMode(trajectory)
+  const trainer = TRAINER_NUMBERS.map((name) => ({ name, has: hasTrainerNumber(name, trajectory) }))
   const calls = lacks('no calls', (segment) => segment.kind === 'response' && segment.toolCalls.length > 0)
   const choice = (name: string, title: string, missing?: string): ColourChoice => ({ name, title, missing })
   const number = ({ name, title, isApproximate }: NumberMode, missing?: string): ColourChoice =>
@@ -100,8 +128,18 @@ const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly 
         number(SURPRISE_WITH_PROMPT, logprobs),
         number(PROBABILITY, logprobs),
         choice('rank', 'Rank', alternatives),
-        number(ENTROPY, alternatives),
+        number(entropy, entropy.isApproximate ? alternatives : undefined),
         number(MARGIN, runnersUp),
+      ],
+    },
+    {
+      title: 'Trainer',
+      // The ratio is always offered, so that it can be found; the others only if the file has them.
+      choices: [
+        ...trainer
+          .filter(({ name, has }) => has || name === 'ratio')
+          .map(({ name, has }) => number(trainerMode(name, trajectory), has ? undefined : 'no trainer logprobs')),
+        ...(columnRoles(trajectory).clipMask === undefined ? [] : [choice('clipmask', 'Clip mask')]),
       ],
     },
     {
@@ -119,7 +157,7 @@ const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly 
       : []),
     { title: 'No colour', choices: [choice('none', 'Plain')] },
   ]
-})
+}
 
 /** Returns the names of the further columns, in the order of their first appearance. */
 export const columnNames = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [

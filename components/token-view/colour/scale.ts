@@ -91,14 +91,17 @@ function numberScale(segments: readonly SegmentView[], mode: NumberMode): Number
 }
 
 /** Returns the distance of a value from the origin in the direction of the axis; the absolute distance if the axis diverges. */
-export function distance({ direction, origin }: Axis, value: number): number {
-  const ahead = direction === 'falling' ? origin - value : value - origin
+export function distance({ direction, origin, isLogarithmic }: Axis, value: number): number {
+  const difference = isLogarithmic ? Math.log2(value / origin) : value - origin
+  const ahead = direction === 'falling' ? -difference : difference
   return direction === 'diverging' ? Math.abs(ahead) : Math.max(0, ahead)
 }
 
 /** Returns the value at a distance from the origin. */
-export const valueAtDistance = ({ direction, origin }: Axis, far: number): number =>
-  direction === 'falling' ? origin - far : origin + far
+export const valueAtDistance = ({ direction, origin, isLogarithmic }: Axis, far: number): number => {
+  if (isLogarithmic) return origin * 2 ** far
+  return direction === 'falling' ? origin - far : origin + far
+}
 
 function roundedUp({ step, shortest, reach }: Axis, far: number): number {
   const tens = 10 ** (Math.floor(Math.log10(far)) - 1)

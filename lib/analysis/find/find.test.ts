@@ -55,7 +55,7 @@ describe('find in the sample', () => {
     ['index:1-2', '1-2'],
     ['id>=9 segment:1', '3 6'],
     ['p>0.7 surprise<0.3', '4 7'],
-    ['entropy>0.49', '3-4 6'],
+    ['entropy>0.49', '3-4 6 10'],
     ['special:1 segment:0', '0 2'],
     ['span:think', '3-5'],
     ['span:call', '6'],

@@ -138,7 +138,7 @@ function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] 
     ...terms.flatMap((term) => (term.kind === 'name' ? nameNote(term, trajectory) : [])),
     ...numbers.flatMap((term) => numberNote(term, trajectory)),
     ...QUANTITY_NAMES.flatMap((name) => {
-      const { caveat } = quantityNamed(name)
+      const { caveat } = quantityNamed(name, trajectory)
       return caveat !== undefined && numbers.some(({ number }) => number.name === name) ? [{ message: caveat }] : []
     }),
   ]

@@ -4,6 +4,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import { segmentStarts, segmentsOf, spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { tokensUnknown, tokensWithin } from './number-facts.ts'
@@ -17,7 +18,7 @@ export function tokensNamed(trajectory: TrajectoryView, name: NamedFact, value: 
   const starts = segmentStarts(trajectory)
   const callId = name === 'call' ? callNamed(trajectory, value) : undefined
   for (const [index, segment] of segmentsOf(trajectory).entries())
-    for (const { start, end } of spansNamed(segment, name, value, callId))
+    for (const { start, end } of spansNamed(trajectory, segment, name, value, callId))
       tokens.fill(1, elementAt(starts, index) + start, elementAt(starts, index) + end)
   if (name !== 'span' || value !== 'text') return tokens
   const special = specialTokens(trajectory)
@@ -37,6 +38,7 @@ function callNamed({ segments }: TrajectoryView, value: string): string | undefi
 }
 
 function spansNamed(
+  trajectory: TrajectoryView,
   segment: SegmentView,
   name: Exclude<NamedFact, 'unknown'>,
   value: string,
@@ -57,9 +59,7 @@ function spansNamed(
     case 'arg':
       return spans().flatMap((found) => (found.kind === 'argument' && found.name === value ? [found.span] : []))
     case 'version':
-      return segment.kind === 'response'
-        ? (segment.weightVersions ?? []).filter(({ version }) => version === value)
-        : []
+      return versionSpans(segment, trajectory).filter(({ version }) => version === value)
     case 'finish':
       return segment.kind === 'response' && segment.finish?.kind === value ? [whole] : []
     case 'problem':

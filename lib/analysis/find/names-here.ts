@@ -1,14 +1,16 @@
 /** Lists the names that occur in a trajectory: columns, tools, calls, arguments, versions and problems. */
 
+import { columnNames } from '#lib/trajectory/tokens/column-roles.ts'
 import { segmentsOf, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { NamedFact } from './query.ts'
 
 /** Returns the names of the columns that any segment has. */
 export const trajectoryColumns = memoizeByIdentity((trajectory: TrajectoryView): readonly string[] =>
-  distinct(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
+  columnNames(trajectory),
 )
 
 /** Returns the values of a named fact that occur in a trajectory; undefined if the language allows only a fixed list of values. */
@@ -25,11 +27,7 @@ export function namesHere(trajectory: TrajectoryView, name: NamedFact): readonly
         calls.flatMap((call) => (call.kind === 'parsed' ? call.arguments.map((value) => value.name) : [])),
       )
     case 'version':
-      return distinct(
-        segments.flatMap((segment) =>
-          segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
-        ),
-      )
+      return distinct(segments.flatMap((segment) => versionSpans(segment, trajectory).map(({ version }) => version)))
     case 'problem':
       return distinct(segments.flatMap(({ problems = [] }) => problems.map(({ kind }) => kind)))
     case 'kind':

@@ -68,19 +68,23 @@ function readers(trajectory: TrajectoryView, number: NumberName): readonly Reade
     const read =
       number.kind === 'column'
         ? (offset: number) => numberAt(segment.columns?.[number.name], offset) ?? Number.NaN
-        : factReader(number.name, { segment, index, start, specialIds })
+        : factReader(number.name, { trajectory, segment, index, start, specialIds })
     return { segment, start, read }
   })
 }
 
 interface Place {
+  readonly trajectory: TrajectoryView
   readonly segment: SegmentView
   readonly index: number
   readonly start: number
   readonly specialIds: ReadonlySet<number>
 }
 
-function factReader(name: NumberFact, { segment, index, start, specialIds }: Place): (offset: number) => number {
+function factReader(
+  name: NumberFact,
+  { trajectory, segment, index, start, specialIds }: Place,
+): (offset: number) => number {
   switch (name) {
     case 'index':
       return (offset) => start + offset
@@ -93,6 +97,6 @@ function factReader(name: NumberFact, { segment, index, start, specialIds }: Pla
     case 'special':
       return (offset) => (specialIds.has(elementAt(segment.ids, offset)) ? 1 : 0)
     default:
-      return quantityNamed(name).reader(segment)
+      return quantityNamed(name, trajectory).reader(segment, trajectory)
   }
 }

@@ -37,7 +37,11 @@ export interface ClipEffect {
 }
 
 /** Sorts units by their ratio and sums their tokens and weights, so that `clipEffect` is fast. */
-export function ratioOrder({ count, deltas, trained }: RescoredUnits): RatioOrder {
+export function ratioOrder({
+  count,
+  deltas,
+  trained,
+}: Pick<RescoredUnits, 'count' | 'deltas' | 'trained'>): RatioOrder {
   const units = Uint32Array.from({ length: count }, (_, unit) => unit).sort(
     (a, b) => elementAt(deltas, a) - elementAt(deltas, b),
   )

@@ -602,12 +602,13 @@ const columnMeaning = withDescription(
     ),
     temperature: withDescription(
       z.optional(z.number().check(z.minimum(0))),
-      'Of processed logprobs: the temperature that divided the logits. Omitted: unknown.',
+      'Of processed logprobs, and of a normaliser: the temperature that divided the logits. Omitted: unknown.',
     ),
     normaliser: withDescription(
       z.optional(z.string()),
-      'Of processed logprobs: the name of the column with log Σ exp(logit / temperature) − log Σ exp(logit) of each token, which makes ' +
-        'the conversion to raw logprobs exact. Omitted: there is none.',
+      'Of logprobs: the name of the column with N = log Σ p^(1/T) of each token, over the distribution p of the same model without ' +
+        'temperature: processed = raw / T − N. T is the temperature of that column, or else of this one. It makes the conversion ' +
+        'between raw and processed logprobs exact. Omitted: there is none.',
     ),
     engine: withDescription(
       z.optional(z.string()),
@@ -817,4 +818,5 @@ export const schemas = {
   outcome,
   topLogprobs,
   vocabEntry,
+  columnMeaning,
 }

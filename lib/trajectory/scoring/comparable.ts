@@ -1,18 +1,25 @@
 /**
- * Decides whether the sampled logprobs of a response are comparable with prefill logprobs. SGLang returns the first
- * after temperature, penalties, biases and grammars, and the second always at temperature 1 without any of them.
+ * Decides whether two logprobs of a token have the same meaning. SGLang returns sampled logprobs after temperature, penalties, biases and
+ * grammars, and prefill logprobs at temperature 1 without any of them. Trainers compute raw logprobs, or processed ones.
  */
-import type { ResponseView } from '../tokens/trajectory-view.ts'
+import type { NumberColumn, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
-/** Returns the reason why not, or undefined if they are comparable. */
+/** Returns the reason why not, or undefined if sampled logprobs of a response are comparable with prefill logprobs. */
 export function whyNotComparable({ request }: Pick<ResponseView, 'request'>): string | undefined {
   if (!request) return 'the file does not contain the sampling parameters'
-  if (request.read) return 'sampled after different tokens than the recorded ones'
-  const { temperature = 1, ...rest } = request.samplingParams
+  const { temperature = 1 } = request.samplingParams
+  const changed = whyChanged({ request })
+  if (request.read) return changed
   // SGLang treats 0 as greedy decoding at temperature 1.
   if (temperature !== 0 && temperature !== 1) return `sampled at temperature ${String(temperature)}`
+  return changed
+}
+
+/** Returns why the sampled logprobs of a response belong to no temperature: another prompt, or parameters that change logits. */
+function whyChanged({ request }: Pick<ResponseView, 'request'>): string | undefined {
+  if (request?.read) return 'sampled after different tokens than the recorded ones'
   const changing = CHANGING.filter(([name, neutral]) => {
-    const value = rest[name]
+    const value = request?.samplingParams[name]
     return value !== undefined && value !== null && value !== '' && value !== neutral
   })
   return changing.length > 0 ? `sampled with ${changing.map(([name]) => name).join(', ')}` : undefined
@@ -32,3 +39,139 @@ const CHANGING: readonly (readonly [name: string, neutral?: unknown])[] = [
   ['structural_tag'],
   ['custom_params'],
 ]
+
+/** Name of the sampled and prefill logprobs of a segment, beside which further columns have other names. */
+export const OWN_LOGPROBS = 'logprobs'
+
+/** What logprobs of a segment are. `normaliser` allows an exact conversion. */
+export type LogprobKind =
+  | { readonly kind: 'raw'; readonly normaliser?: Normaliser }
+  | { readonly kind: 'processed'; readonly temperature: number; readonly normaliser?: Normaliser }
+  /** The file does not say it. */
+  | { readonly kind: 'unknown'; readonly why: string }
+  /** They belong to no temperature. */
+  | { readonly kind: 'changed'; readonly why: string }
+
+/** A column with log Σ p^(1/T) of each token, where p is the distribution without temperature. */
+interface Normaliser {
+  readonly column: string
+  readonly temperature: number
+}
+
+/** Returns the kind of a column of logprobs in a segment. `column` may be OWN_LOGPROBS. */
+export function logprobKind(
+  { columnMeanings: meanings = {} }: Pick<TrajectoryView, 'columnMeanings'>,
+  column: string,
+  segment: SegmentView,
+): LogprobKind {
+  const meaning = meanings[column]
+  const isOwn = column === OWN_LOGPROBS
+  const request = segment.kind === 'response' ? segment.request : undefined
+  const values = meaning?.values ?? (isOwn ? ownValues(segment) : undefined)
+  if (values === undefined)
+    return {
+      kind: 'unknown',
+      why: isOwn
+        ? 'the file does not say whether the sampled logprobs are raw or processed'
+        : `the file does not say whether ${column} is raw or processed`,
+    }
+  const changed = isOwn ? whyChanged({ request }) : undefined
+  if (changed !== undefined && (values === 'processed' || request?.read)) return { kind: 'changed', why: changed }
+  const sampledAt = request?.samplingParams.temperature ?? (request ? 1 : undefined)
+  const temperature = meaning?.temperature ?? (isOwn && typeof sampledAt === 'number' ? sampledAt : undefined)
+  const name = meaning?.normaliser
+  const normaliserTemperature = name === undefined ? undefined : (meanings[name]?.temperature ?? temperature)
+  const normaliser =
+    name !== undefined && normaliserTemperature !== undefined
+      ? { normaliser: { column: name, temperature: normaliserTemperature } }
+      : {}
+  if (values === 'raw') return { kind: 'raw', ...normaliser }
+  if (temperature === undefined) return { kind: 'unknown', why: `the temperature of ${column} is unknown` }
+  // SGLang treats 0 as greedy decoding at temperature 1.
+  return temperature === 0 || temperature === 1
+    ? { kind: 'raw', ...normaliser }
+    : { kind: 'processed', temperature, ...normaliser }
+}
+
+/** Returns the values that the format defines where a file says nothing: prefill in prompts, processed in recorded responses. */
+const ownValues = (segment: SegmentView): 'raw' | 'processed' | undefined =>
+  segment.kind === 'prompt' ? 'raw' : segment.request ? 'processed' : undefined
+
+/** How two columns of logprobs are compared at a segment. */
+export type Comparison =
+  /** Both have the same meaning. */
+  | { readonly kind: 'same'; readonly as: string }
+  /** One or both are converted exactly, to a common temperature. */
+  | { readonly kind: 'converted'; readonly as: string; readonly conversions: readonly Conversion[] }
+  /** The kind of a column is unknown: both are compared as if they were the same. */
+  | { readonly kind: 'assumed'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/** The exact conversion of a column. */
+export interface Conversion {
+  readonly side: 'numerator' | 'denominator'
+  readonly to: 'raw' | 'processed'
+  readonly normaliser: Normaliser
+}
+
+/** Returns how two kinds of logprobs are compared. A conversion is used only if it is exact. */
+export function compareKinds(numerator: LogprobKind, denominator: LogprobKind): Comparison {
+  for (const side of [numerator, denominator]) if (side.kind === 'changed') return { kind: 'refused', why: side.why }
+  for (const side of [numerator, denominator]) if (side.kind === 'unknown') return { kind: 'assumed', why: side.why }
+  const [a, b] = [numerator as KnownKind, denominator as KnownKind]
+  if (temperatureOf(a) === temperatureOf(b)) return { kind: 'same', as: kindText(a) }
+  const upward = conversionTo(a, 'numerator', b) ?? conversionTo(b, 'denominator', a)
+  if (upward) return { kind: 'converted', as: `T ${upward.normaliser.temperature}`, conversions: [upward] }
+  const [rawA, rawB] = [conversionToRaw(a, 'numerator'), conversionToRaw(b, 'denominator')]
+  if (rawA && rawB) return { kind: 'converted', as: 'raw', conversions: [...rawA, ...rawB] }
+  return { kind: 'refused', why: `${kindText(denominator)} and ${kindText(numerator)}` }
+}
+
+type KnownKind = Extract<LogprobKind, { kind: 'raw' | 'processed' }>
+
+const temperatureOf = (kind: KnownKind): number => (kind.kind === 'raw' ? 1 : kind.temperature)
+
+/** Returns the conversion of raw logprobs to the temperature of the other side, if their normaliser is of this temperature. */
+function conversionTo(own: KnownKind, side: Conversion['side'], other: KnownKind): Conversion | undefined {
+  const { normaliser } = own
+  return own.kind === 'raw' && other.kind === 'processed' && normaliser?.temperature === other.temperature
+    ? { side, to: 'processed', normaliser }
+    : undefined
+}
+
+/** Returns the conversion to raw logprobs, which raw ones do not need; undefined if there is none. */
+function conversionToRaw(own: KnownKind, side: Conversion['side']): readonly Conversion[] | undefined {
+  if (own.kind === 'raw') return []
+  const { normaliser, temperature } = own
+  return normaliser?.temperature === temperature ? [{ side, to: 'raw', normaliser }] : undefined
+}
+
+/** Returns a kind in words, such as `processed at T 0.7`. */
+export function kindText(kind: LogprobKind): string {
+  switch (kind.kind) {
+    case 'raw':
+      return 'raw'
+    case 'processed':
+      return `processed at T ${kind.temperature}`
+    case 'unknown':
+      return 'kind unknown'
+    case 'changed':
+      return kind.why
+  }
+}
+
+/**
+ * Converts one logprob exactly. With N = log Σ p^(1/T): processed = raw / T − N, and raw = T · (processed + N). NaN if the normaliser of
+ * the token is unknown.
+ */
+export function convertLogprob(
+  value: number,
+  { to, normaliser: { temperature } }: Conversion,
+  normaliser: number,
+): number {
+  return to === 'processed' ? value / temperature - normaliser : temperature * (value + normaliser)
+}
+
+/** Returns the column of logprobs in a segment. */
+export const logprobColumn = (segment: SegmentView, column: string): NumberColumn | undefined =>
+  column === OWN_LOGPROBS ? segment.logprobs : segment.columns?.[column]

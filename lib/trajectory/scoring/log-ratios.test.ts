@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { RAW, withRatios } from '#testing/trainer-ratios.ts'
+import type { ColumnMeaning, Trajectory } from '../format/trajectory.ts'
+import { columnRoles } from '../tokens/column-roles.ts'
+import { quantityNamed } from '../tokens/quantities.ts'
+import { comparedLogprobs, ratioColumns, ratioComparison, segmentLogRatios } from './log-ratios.ts'
+
+const ratiosIn = (trajectory: Trajectory, segment = 1) => {
+  const of = trajectory.segments[segment]
+  if (!of) throw new Error('no such segment')
+  return Array.from(segmentLogRatios(trajectory, of), (value) => Number(Math.exp(value).toFixed(6)))
+}
+const sampledAt = (temperature: number) =>
+  ({ server: 's', samplingParams: { temperature }, inputLength: 2, inputHash: 'x', streamed: false }) as const
+const trainerMeaning = (change: Partial<ColumnMeaning>): Trajectory['columnMeanings'] => ({
+  trainerLogprobs: { quantity: 'logprob', model: 'trainer', ...change },
+})
+
+test('The ratio of a token is its probability under the trainer divided by its probability when sampled', () => {
+  expect(ratiosIn(withRatios([{ ratios: [2, 0.5, 1] }]))).toEqual([2, 0.5, 1])
+  expect(ratioComparison(withRatios([{ ratios: [1] }]))).toEqual({
+    columns: { kind: 'logprobs', numerator: 'trainerLogprobs', denominator: 'logprobs' },
+    comparison: { kind: 'same', as: 'raw' },
+    leftOut: [],
+  })
+})
+
+test('A trajectory without a trainer’s logprobs has no comparison', () => {
+  const plain = withRatios([{ ratios: [1], columns: { trainerLogprobs: [] } }], {
+    trainerLogprobs: { quantity: 'other' },
+  })
+  expect(ratioColumns(plain)).toBeUndefined()
+  expect(ratioComparison(plain)).toBeUndefined()
+  expect(ratiosIn(plain)).toEqual([Number.NaN])
+  expect(comparedLogprobs(plain, plain.segments[1] as Trajectory['segments'][number], 0)).toBeUndefined()
+})
+
+test('Ratios that the file gives are used if it has no trainer’s logprobs', () => {
+  const given = withRatios([{ ratios: [1, 1], columns: { trainerLogprobs: [0, 0], w: [4, 0.5] } }], {
+    trainerLogprobs: { quantity: 'other' },
+    w: { quantity: 'importance_ratio' },
+  })
+  expect(ratiosIn(given)).toEqual([4, 0.5])
+  expect(ratioComparison(given)?.comparison).toEqual({ kind: 'same', as: 'given' })
+})
+
+test('Processed and raw logprobs have no ratio without a normaliser, and the reason counts their trained tokens', () => {
+  const mixed = withRatios(
+    [
+      { ratios: [2, 2], request: sampledAt(0.7) },
+      { ratios: [3], request: sampledAt(1) },
+    ],
+    trainerMeaning({ values: 'raw' }),
+  )
+  expect(ratiosIn(mixed)).toEqual([Number.NaN, Number.NaN])
+  expect(ratiosIn(mixed, 3)).toEqual([3])
+  expect(ratioComparison(mixed)).toMatchObject({
+    comparison: { kind: 'same' },
+    leftOut: [{ why: 'processed at T 0.7 and raw', tokens: 2 }],
+  })
+})
+
+test('The normaliser of the trainer converts its raw logprobs to the temperature of the sampler, token by token', () => {
+  const trajectory = withRatios(
+    [
+      {
+        ratios: [1, 1],
+        request: sampledAt(0.7),
+        columns: { trainerLogprobs: [-0.51, -1], trainerNormaliser: [-0.3386, null] },
+      },
+    ],
+    {
+      ...trainerMeaning({ values: 'raw', normaliser: 'trainerNormaliser' }),
+      trainerNormaliser: { quantity: 'normaliser', temperature: 0.7 },
+    },
+  )
+  expect(ratioComparison(trajectory)?.comparison).toMatchObject({ kind: 'converted', as: 'T 0.7' })
+  const [first, second] = ratiosIn(trajectory)
+  expect(first).toBeCloseTo(Math.exp(-0.51 / 0.7 + 0.3386 + 8), 3)
+  expect(second).toBeNaN()
+  const segment = trajectory.segments[1] as Trajectory['segments'][number]
+  expect(comparedLogprobs(trajectory, segment, 0)?.numerator).toBeCloseTo(-0.39, 4)
+})
+
+test('A column of unknown kind is compared with a caveat', () => {
+  const unknown = withRatios([{ ratios: [2] }], {})
+  expect(ratiosIn(unknown)).toEqual([2])
+  expect(ratioComparison(unknown)?.comparison?.kind).toBe('assumed')
+})
+
+test('Rescored logprobs take the place of sampled ones that cannot be compared', () => {
+  const rescored = withRatios(
+    [{ ratios: [1], request: sampledAt(0.7), columns: { trainerLogprobs: [-2], prefill: [-3] } }],
+    {
+      ...trainerMeaning({ values: 'raw' }),
+      prefill: { quantity: 'logprob', model: 'rollout', values: 'raw' },
+    },
+  )
+  expect(ratioColumns(rescored)).toEqual({ kind: 'logprobs', numerator: 'trainerLogprobs', denominator: 'prefill' })
+  expect(ratiosIn(rescored)).toEqual([Number(Math.E.toFixed(6))])
+})
+
+test('Segments without a trained token are not compared', () => {
+  const masked = withRatios([
+    { ratios: [2], mask: [0] },
+    { ratios: [], mask: [] },
+  ])
+  expect(ratioComparison(masked)?.comparison).toBeUndefined()
+  expect(ratiosIn(masked)).toEqual([Number.NaN])
+})
+
+test('Columns have a role by their meaning, or by a name that trainers use if they have none', () => {
+  const named = withRatios(
+    [{ ratios: [1], columns: { old_log_probs: [-1], advantages: [2], values: [0], note: [1], entropy: [0.5] } }],
+    { trainerLogprobs: { quantity: 'logprob', model: 'teacher' }, values: { quantity: 'other' } },
+  )
+  expect(columnRoles(named)).toEqual({ trainer: 'old_log_probs', advantage: 'advantages', entropy: 'entropy' })
+  expect(quantityNamed('entropy', named)).toMatchObject({ isApproximate: false, source: ['entropy'] })
+  expect(quantityNamed('entropy', withRatios([], RAW))).toMatchObject({ isApproximate: true })
+})
