@@ -148,3 +148,8 @@ export interface ListSort {
 
 /** Returns the first direction when a column is chosen: ascending for titles, otherwise descending. */
 export const firstOrder = (by: SortColumn): ListSort['order'] => (by === 'title' ? 'asc' : 'desc')
+
+/** Schema of the number of changes of a stored trajectory. */
+export const revisionSchema = z.object({
+  revision: withDescription(z.int(), 'It grows with each change of tokens or columns. Labels do not change it.'),
+})

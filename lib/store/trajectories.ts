@@ -39,6 +39,8 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTab
   get(key: string): Trajectory | undefined
   /** Returns the packed copy of a long record. Undefined if there is none of the current revision: `get` reads the record itself. */
   packed(key: string): PackedCopy | undefined
+  /** Returns how often the record was written; undefined if it does not exist or is deleted. */
+  revision(key: string): number | undefined
   /** Changes labels, also during a run. Returns undefined if it does not exist or is deleted. */
   label(key: string, change: LabelChange): TrajectorySummary | undefined
   list(query: ListQuery): Page
@@ -132,7 +134,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   const { insert, writeSegments } = createInserter(database, now)
   /** Ends of runs that could not be written, by key. */
   const unwritten = new Map<string, Outcome>()
-  const { revision: _, ...health } = createHealthStore(database)
+  const { revision, ...health } = createHealthStore(database)
   const searchIndex = createSearchIndex(database)
   const decoded = recordReader(database)
   const packed = packedReader(database)
@@ -211,6 +213,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       transaction(database, () => trajectories.map((trajectory) => add(trajectory, runsHere ? instance.id : null))),
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
+    revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
     label: (key, change) =>
       transaction(database, () => {

@@ -153,6 +153,13 @@ export async function trajectoryHealth(key: string, { store, health }: Services)
   return found
 }
 
+/** Returns how often the tokens or columns of a trajectory were changed. Throws HttpProblem 404. */
+export function trajectoryRevision(key: string, { store }: Services): { readonly revision: number } {
+  const revision = store.revision(key)
+  if (revision === undefined) throw noTrajectory(key, store)
+  return { revision }
+}
+
 /** Deletes a trajectory, which can be restored. Throws HttpProblem if there is none (404) or a rollout writes it (409). */
 export function removeTrajectory(key: string, { store }: Services): void {
   const removal = store.remove(key)

@@ -18,6 +18,13 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
   return trajectory
 }
 
+/** Returns a trajectory that has ended, because a run writes its own record. Throws HttpProblem 404 and, with the hint, 409. */
+export function endedTrajectory(key: string, all: Services, hint: string): Trajectory {
+  const trajectory = storedTrajectory(key, all)
+  if (trajectory.outcome.kind !== 'running') return trajectory
+  throw new HttpProblem({ status: 409, code: 'RUNNING', detail: 'a rollout of this trajectory is running', hint })
+}
+
 /**
  * Returns a trajectory for a viewer, which extends the time of a rollout on it: as packed bytes if the viewer accepts them and
  * the record has a packed copy. Throws HttpProblem 404.

@@ -197,6 +197,12 @@ test('The rows of rollouts and of stored trajectories answer as the table descri
   expect(await call('POST /api/trajectories/{key}/structured', { params, body: asked })).toHaveProperty('text')
   await call('PATCH /api/trajectories/{key}', { params, body: { tags: ['tagged'], reward: 1 } })
   await call('GET /api/trajectories/{key}/health', { params })
+  const { revision } = await call('GET /api/trajectories/{key}/revision', { params })
+  const columns = { advantage: { pairs: [[0, 0.5]], meaning: { quantity: 'advantage' } } }
+  expect(await call('PATCH /api/trajectories/{key}/columns', { params, body: { columns } })).toMatchObject({
+    columns: [{ name: 'advantage', known: 1 }],
+  })
+  expect(await call('GET /api/trajectories/{key}/revision', { params })).toEqual({ revision: revision + 1 })
   expect(await call('GET /api/trajectories', { query: '?q=Hi&cut=3&groups=folded' })).toMatchObject({ total: 2 })
   await call('GET /api/trajectories/{key}/neighbours', { params })
   expect((await call('GET /api/library')).tags).toEqual([{ tag: 'tagged', count: 1 }])

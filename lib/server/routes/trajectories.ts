@@ -2,13 +2,21 @@
 import * as z from 'zod'
 import { exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { importedSchema } from '#lib/api/imported.ts'
-import { filterChoicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/api/library.ts'
+import {
+  filterChoicesSchema,
+  neighboursSchema,
+  pageSchema,
+  revisionSchema,
+  SORT_COLUMNS,
+  summarySchema,
+} from '#lib/api/library.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
 import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
-import { EMPTY_BODY, endpoint, fileBody, jsonBody } from '../http/endpoint.ts'
+import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
+import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
 import { restoreTexts, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
 import {
@@ -19,6 +27,7 @@ import {
   restoreTrajectory,
   trajectoryHealth,
   trajectoryNeighbours,
+  trajectoryRevision,
 } from '../library/library.ts'
 import { exportTrajectory, trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
@@ -91,6 +100,22 @@ export const trajectoryRoutes = [
     body: jsonBody(labelChangeSchema),
     answers: { 200: { description: 'The row of the trajectory in the list.', schema: summarySchema } },
     handle: ({ params, body, services }) => labelTrajectory(params.key, body, services),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/api/trajectories/{key}/columns',
+    summary:
+      'Adds, changes or removes columns of a trajectory that has ended, such as the trainer’s logprobs. All of them are stored, or none.',
+    body: largeJsonBody(columnsChangeSchema),
+    answers: { 200: { description: 'The columns after the change.', schema: addedColumnsSchema } },
+    handle: ({ params, body, services }) => changeColumns(params.key, body, services),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/trajectories/{key}/revision',
+    summary: 'Returns how often a trajectory was changed. Pages ask for it to show changes of other programs.',
+    answers: { 200: { description: 'The revision.', schema: revisionSchema } },
+    handle: ({ params, services }) => trajectoryRevision(params.key, services),
   }),
   endpoint({
     method: 'DELETE',

@@ -8,7 +8,7 @@ import type { Scores } from '#lib/trajectory/scoring/score.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { storedTrajectory } from '../library/trajectories.ts'
+import { endedTrajectory } from '../library/trajectories.ts'
 import { openScoring, type Scoring } from '../servers/score.ts'
 import type { Services } from '../services.ts'
 import { lastServer } from './rollouts.ts'
@@ -31,7 +31,7 @@ export async function addPromptLogprobs(
   all: Services,
   signal: AbortSignal,
 ): Promise<Trajectory> {
-  const found = endedTrajectory(key, all)
+  const found = endedTrajectory(key, all, HINT)
   const ranges = unscoredPrompts(found)
   if (ranges.length === 0) return found
   const server = request.server ?? lastServer(found)
@@ -51,23 +51,13 @@ export async function addPromptLogprobs(
   const versions = [...new Set(scores.flatMap(({ weightVersion }) => weightVersion ?? []))]
   checkServed(found, scoring, versions)
   // The trajectory is read again: labels may have changed, and a further turn may have begun. No await follows before the write.
-  const stored = endedTrajectory(key, all)
+  const stored = endedTrajectory(key, all, HINT)
   const scored = withScores(stored, scores, scoring, versions.at(-1))
   all.store.update(key, scored, 0)
   return scored
 }
 
-/** Returns a trajectory that has ended, because a run writes its own record. Throws HttpProblem. */
-function endedTrajectory(key: string, all: Services): Trajectory {
-  const trajectory = storedTrajectory(key, all)
-  if (trajectory.outcome.kind !== 'running') return trajectory
-  throw new HttpProblem({
-    status: 409,
-    code: 'RUNNING',
-    detail: 'a rollout of this trajectory is running',
-    hint: 'Request the prompt logprobs after the run has ended.',
-  })
-}
+const HINT = 'Request the prompt logprobs after the run has ended.'
 
 /** Returns the number of alternatives that the run recorded for its own tokens. */
 const alternativesOf = ({ segments }: Trajectory): number =>
