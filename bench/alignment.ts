@@ -29,7 +29,7 @@ hostile()
 
 function beside(edits: string, { left, right, changed }: EditedPair): void {
   const compare = () => compareTrajectories(left, right)
-  const cold = timed(compare)
+  const cold = timeMs(compare)
   const { alignedRuns } = compare()
   const drift = driftOf(alignedRuns)
   const [ours, theirs] = [ids(left), ids(right)]
@@ -52,7 +52,7 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
   const others = Object.entries(ways).map(([name, run]) => {
     const taken: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      times.push(timed(compare))
+      times.push(timeMs(compare))
       const start = performance.now()
       if (run() === undefined) return { name, ms: undefined }
       taken.push(performance.now() - start)
@@ -110,7 +110,7 @@ function hostile(): void {
     reportFigure(
       `hostile: ${name}`,
       percentile(
-        Array.from({ length: ROUNDS }, () => timed(() => alignTokens(left, right, (id) => table[id]))),
+        Array.from({ length: ROUNDS }, () => timeMs(() => alignTokens(left, right, (id) => table[id]))),
         0.5,
       ),
       'ms',
@@ -118,7 +118,7 @@ function hostile(): void {
     )
 }
 
-function timed(run: () => unknown): number {
+function timeMs(run: () => unknown): number {
   const start = performance.now()
   run()
   return performance.now() - start

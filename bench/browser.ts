@@ -125,14 +125,14 @@ export async function openStored(page: Page, file: string): Promise<void> {
   await chooseFile(page, file)
   await page.waitForURL(/\/t\//, { timeout: 120_000 })
   await page.locator(FIRST_TOKENS).first().waitFor()
-  await settled(page)
+  await waitUntilSettled(page)
 }
 
 /** Selector of rows with tokens. */
 export const FIRST_TOKENS = '.token-row'
 
 /** Resolves when no task over 50 ms has run for half a second. */
-export async function settled(page: Page): Promise<void> {
+export async function waitUntilSettled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const pause = 500
     for (;;) {

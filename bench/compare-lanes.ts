@@ -10,7 +10,16 @@ import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { type Bench, frames, openStored, percentile, settled, untilDrawn, weigh, withBench } from './browser.ts'
+import {
+  type Bench,
+  frames,
+  openStored,
+  percentile,
+  untilDrawn,
+  waitUntilSettled,
+  weigh,
+  withBench,
+} from './browser.ts'
 import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
@@ -21,33 +30,33 @@ const left = largeTrajectory({ tokens, alternatives: 0 })
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-lanes-'))
 await withBench(async (bench) => {
   const page = await bench.open()
-  await settled(page)
-  await stored(page, left)
+  await waitUntilSettled(page)
+  await storeTrajectory(page, left)
   for (const [what, right] of [
     ['500 drifts', resplit(left, Math.round(tokens / 500))],
     ['a drift every other token', resplit(left, 2)],
   ] as const) {
-    await stored(page, right)
-    await measured(bench, what, `/compare?left=${left.id}&right=${right.id}`)
+    await storeTrajectory(page, right)
+    await measurePage(bench, what, `/compare?left=${left.id}&right=${right.id}`)
   }
 })
 rmSync(scratch, { recursive: true })
 
-async function stored(page: Page, trajectory: Trajectory): Promise<void> {
+async function storeTrajectory(page: Page, trajectory: Trajectory): Promise<void> {
   const file = path.join(scratch, `${trajectory.id}.json`)
   writeFileSync(file, encode(trajectory))
   await page.goto(new URL('/library', page.url()).href)
   await openStored(page, file)
 }
 
-async function measured(bench: Bench, what: string, address: string): Promise<void> {
+async function measurePage(bench: Bench, what: string, address: string): Promise<void> {
   const page = await bench.open('/library')
   await page.addInitScript(recordArrival)
   await page.goto(new URL(address, bench.base).href)
   await page.waitForFunction(() => window.arrival.drawn > 0, undefined, { timeout: 120_000 })
   const { received, drawn } = await page.evaluate(() => window.arrival)
   reportFigure(`${what}: comparison → tokens drawn`, drawn - received, 'ms', 200)
-  await settled(page)
+  await waitUntilSettled(page)
 
   const toggles: number[] = []
   for (let time = 0; time < TIMES; time++)
@@ -68,7 +77,7 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
 
   await page.getByRole('grid', { name: 'Tokens of both sides' }).focus()
   await page.keyboard.press('Z')
-  await settled(page)
+  await waitUntilSettled(page)
   const step = 20 * 24
   const lines = await frames(
     page,

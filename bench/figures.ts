@@ -30,7 +30,7 @@ export function reportFigure(what: string, value: number, unit: Figure['unit'], 
 
 /** Returns a figure as a line of the table, with its limit. */
 export function figureLine(figure: Figure): string {
-  const shown = `${formatted(figure.value)} ${figure.unit}`.trimEnd()
+  const shown = `${formatFigure(figure.value)} ${figure.unit}`.trimEnd()
   return `${figure.what.padEnd(64)}${shown.padStart(14)}  ${verdict(figure)}`.trimEnd()
 }
 
@@ -41,9 +41,9 @@ export const keepsLimit = ({ value, limit }: Figure): boolean =>
 function verdict(figure: Figure): string {
   const { limit } = figure
   if (limit === undefined) return ''
-  if (typeof limit === 'number') return `${keepsLimit(figure) ? '≤' : 'OVER'} ${formatted(limit)}`
-  return `${keepsLimit(figure) ? '≥' : 'UNDER'} ${formatted(limit.atLeast)}`
+  if (typeof limit === 'number') return `${keepsLimit(figure) ? '≤' : 'OVER'} ${formatFigure(limit)}`
+  return `${keepsLimit(figure) ? '≥' : 'UNDER'} ${formatFigure(limit.atLeast)}`
 }
 
-const formatted = (value: number): string =>
+const formatFigure = (value: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0 })

@@ -9,7 +9,7 @@ import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBareNext } from './baselines/serve-next.ts'
-import { type Bench, openStored, percentile, settled, untilDrawn, withBench } from './browser.ts'
+import { type Bench, openStored, percentile, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
 import { reportFigure } from './figures.ts'
 
 const repetitions = Number(process.argv[2] ?? 7)
@@ -70,7 +70,7 @@ async function measureVisit(page: Page): Promise<Visit> {
       await new Promise((resolve) => requestAnimationFrame(resolve))
     }
   })
-  await settled(page)
+  await waitUntilSettled(page)
   return page.evaluate((hydrated) => {
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
     const scripts = entries.filter(({ name }) => new URL(name).pathname.endsWith('.js'))
@@ -92,7 +92,7 @@ async function pageChanges({ open }: Bench): Promise<void> {
   rmSync(scratch, { recursive: true })
   const change = async (link: string, shown: string) => {
     await page.locator(link).first().hover()
-    await settled(page)
+    await waitUntilSettled(page)
     return untilDrawn(
       page,
       ({ link }) => document.querySelector<HTMLElement>(link)?.click(),

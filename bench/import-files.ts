@@ -5,7 +5,7 @@ const MIB = 2 ** 20
 const WRITE_AT = 4 * MIB
 
 /** Writes parts until the file has this many bytes or the parts end. Returns the size of the file. */
-function written(file: string, parts: Iterable<string>, bytes = Number.POSITIVE_INFINITY): number {
+function writeFile(file: string, parts: Iterable<string>, bytes = Number.POSITIVE_INFINITY): number {
   const descriptor = openSync(file, 'w')
   let waiting: string[] = []
   let length = 0
@@ -29,7 +29,7 @@ function written(file: string, parts: Iterable<string>, bytes = Number.POSITIVE_
 
 /** Writes `[1,1,1,…]`: JSON with many values, none of which is a record. */
 export const ones = (file: string): number =>
-  written(
+  writeFile(
     file,
     (function* () {
       yield '[1'
@@ -46,7 +46,7 @@ interface RolloutOptions {
 
 /** Writes a list of `count` rollouts with 4,096 tokens each, as slime writes samples: about 94 MB for 1,100. */
 export const rollouts = (file: string, count: number, options: RolloutOptions = {}): number =>
-  written(
+  writeFile(
     file,
     (function* () {
       yield '['

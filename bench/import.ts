@@ -45,14 +45,14 @@ async function measure(what: string, write: (file: string) => number, status: nu
     // This import loads the worker and the route before the measurement.
     const small = path.join(folder, 'small.json')
     rollouts(small, 1)
-    await imported(application, small)
+    await importFile(application, small)
     await wait(2_000)
     const idle = await latencies(application, wait(5_000))
     const idleP99 = Math.max(LEAST_IDLE_MS, at(idle, 0.99))
     const before = memory(pid, 'VmRSS')
     resetPeak(pid)
     const started = performance.now()
-    const sending = imported(application, file)
+    const sending = importFile(application, file)
     const during = await latencies(application, sending)
     const answered = await sending
     const ms = performance.now() - started
@@ -76,7 +76,7 @@ async function measure(what: string, write: (file: string) => number, status: nu
 }
 
 /** Sends a file and returns the status of the answer. */
-async function imported({ base }: Application, file: string): Promise<number> {
+async function importFile({ base }: Application, file: string): Promise<number> {
   const { status, ...response } = await fetch(`${base}/api/import?name=bench.json`, {
     method: 'POST',
     headers: { ...CHANGING, 'content-type': 'application/octet-stream' },

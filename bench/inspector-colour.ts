@@ -8,7 +8,7 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { openStored, percentile, settled, untilDrawn, withBench } from './browser.ts'
+import { openStored, percentile, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
 import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
@@ -44,7 +44,7 @@ rmSync(scratch, { recursive: true })
 
 /** Returns the milliseconds from the choice until tokens, legend and minimap are drawn. */
 async function choose(page: Page, mode: string): Promise<number> {
-  await settled(page)
+  await waitUntilSettled(page)
   return untilDrawn(
     page,
     (mode) => {

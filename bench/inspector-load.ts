@@ -21,8 +21,8 @@ import {
   now,
   openStored,
   percentile,
-  settled,
   untilDrawn,
+  waitUntilSettled,
   weigh,
   withBench,
 } from './browser.ts'
@@ -59,7 +59,7 @@ await withBench(async (bench) => {
     )
     for (const [name, value] of files) {
       const page = await bench.open()
-      await settled(page)
+      await waitUntilSettled(page)
       // Each round has a trajectory of its own, because an equal one is not stored twice.
       const file = fileOf(`${name} ${round}`, value)
       openings.get(name)?.push(await opening(page, FIRST_TOKENS, () => chooseFile(page, file), 'stays'))
@@ -98,14 +98,14 @@ async function reportRest(bench: Bench): Promise<void> {
     const painted = firstPaint(baseline, '.token')
     await baseline.getByLabel('Trajectory file').setInputFiles(peerFile)
     await painted
-    await settled(baseline)
-    reportFigure(`${who}: pointed at → highlighted`, await pointed(baseline), 'ms')
+    await waitUntilSettled(baseline)
+    reportFigure(`${who}: pointed at → highlighted`, await pointAtToken(baseline), 'ms')
     await baseline.context().close()
   }
 }
 
 /** Returns the milliseconds from the moment when the pointer reaches a token until its highlight is drawn. */
-function pointed(page: Page): Promise<number> {
+function pointAtToken(page: Page): Promise<number> {
   return untilDrawn(
     page,
     () => {
@@ -139,7 +139,7 @@ async function opening(
   const painted = firstPaint(page, selector)
   await choose(page)
   const first = await painted
-  await settled(page)
+  await waitUntilSettled(page)
   const { chosen, lastEnd } = await page.evaluate(() => ({
     chosen: window.recorded.chosen,
     lastEnd: Math.max(...window.recorded.longTasks.map(({ start, duration }) => start + duration)),
@@ -167,7 +167,7 @@ async function reopening(bench: Bench, page: Page): Promise<number> {
   await link.waitFor()
   // The library starts the check of what is new, which also packs it.
   await again.waitForTimeout(RELEASED_MS)
-  await settled(again)
+  await waitUntilSettled(again)
   const painted = firstPaint(again, FIRST_TOKENS)
   const start = await now(again)
   await link.click()

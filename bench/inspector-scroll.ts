@@ -12,7 +12,17 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBaselines } from './baselines/serve.ts'
-import { frames, longTasks, now, openStored, percentile, settled, untilDrawn, weigh, withBench } from './browser.ts'
+import {
+  frames,
+  longTasks,
+  now,
+  openStored,
+  percentile,
+  untilDrawn,
+  waitUntilSettled,
+  weigh,
+  withBench,
+} from './browser.ts'
 import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
@@ -32,12 +42,12 @@ writeFileSync(file, encode(trajectory))
 const baselines = await serveBaselines()
 await withBench(async ({ open }) => {
   const page = await open()
-  await settled(page)
+  await waitUntilSettled(page)
   await openStored(page, file)
 
   const before = await now(page)
   const rowHeight = await page.evaluate(() => document.querySelector('.token-row')?.clientHeight ?? 0)
-  await scrolled(page, '', { selector: '.token-viewport', rowHeight, count: FRAMES, isLimited: true })
+  await scrollPage(page, '', { selector: '.token-viewport', rowHeight, count: FRAMES, isLimited: true })
   reportFigure('long tasks while scrolling', (await longTasks(page, before)).length, '')
 
   const hovers: number[] = []
@@ -106,8 +116,8 @@ await withBench(async ({ open }) => {
     const baseline = await open(hash, baselines.base)
     await baseline.getByLabel('Trajectory file').setInputFiles(file)
     await baseline.locator('.token').first().waitFor({ timeout: 120_000 })
-    await settled(baseline)
-    await scrolled(baseline, who, { selector, rowHeight: 20, count: BASELINE_FRAMES, isLimited: false })
+    await waitUntilSettled(baseline)
+    await scrollPage(baseline, who, { selector, rowHeight: 20, count: BASELINE_FRAMES, isLimited: false })
     await baseline.context().close()
   }
 })
@@ -123,7 +133,7 @@ interface Scrolled {
   readonly isLimited: boolean
 }
 
-async function scrolled(page: Page, who: string, { selector, rowHeight, count, isLimited }: Scrolled): Promise<void> {
+async function scrollPage(page: Page, who: string, { selector, rowHeight, count, isLimited }: Scrolled): Promise<void> {
   const lines = await frames(
     page,
     count,

@@ -187,7 +187,7 @@ async function label(): Promise<boolean> {
     note: 'n'.repeat(1 + below(2000)),
     reward: random(),
   }
-  return changed(
+  return changeRecord(
     false,
     ({ key }) => call('PATCH', address(key), labels),
     (one) => one.labels,
@@ -196,7 +196,7 @@ async function label(): Promise<boolean> {
 }
 
 const remove = (): Promise<boolean> =>
-  changed(
+  changeRecord(
     false,
     ({ key }) => call('DELETE', address(key)),
     (one) => one.isDeleted,
@@ -204,7 +204,7 @@ const remove = (): Promise<boolean> =>
   )
 
 const restore = (): Promise<boolean> =>
-  changed(
+  changeRecord(
     true,
     ({ key }) => call('POST', `${address(key)}/restore`),
     (one) => one.isDeleted,
@@ -217,7 +217,7 @@ const address = (key: string): string => `/api/trajectories/${encodeURIComponent
  * Changes a random trajectory that no other writer is changing, either a deleted one or another. Returns whether the change
  * was answered.
  */
-async function changed<T>(
+async function changeRecord<T>(
   isDeleted: boolean,
   change: (one: Known) => Promise<unknown>,
   values: (one: Known) => T[],

@@ -22,7 +22,7 @@ const ROUNDS = 3
 await withBench(async (bench) => {
   const rounds: { readonly small: Followed; readonly large: Followed }[] = []
   for (let round = 0; round < ROUNDS; round++)
-    rounds.push({ small: await followed(bench, SMALL), large: await followed(bench, LARGE) })
+    rounds.push({ small: await followRun(bench, SMALL), large: await followRun(bench, LARGE) })
   const times = rounds.flatMap(({ large }) => large.times)
   reportFigure('frame, p95', percentile(times, 0.95), 'ms', 17)
   reportFigure('frame, p99', percentile(times, 0.99), 'ms')
@@ -43,7 +43,7 @@ interface Followed {
   readonly workMs: number
 }
 
-async function followed(bench: Bench, tokens: number): Promise<Followed> {
+async function followRun(bench: Bench, tokens: number): Promise<Followed> {
   const trajectory: Trajectory = {
     ...largeTrajectory({ tokens }),
     outcome: { kind: 'running', rolloutId: 'live' },

@@ -54,8 +54,8 @@ if (chosen.length < wanted.length) throw new Error(`the cases are ${CASES.map(({
 for (const one of chosen) {
   const { server, baseUrl } = await startServer(one)
   try {
-    const warm = await measured(one, baseUrl)
-    const cold = await measured({ ...one, warmUp: Math.min(COLD_WARM_UP, one.warmUp / 4) }, baseUrl)
+    const warm = await measureCase(one, baseUrl)
+    const cold = await measureCase({ ...one, warmUp: Math.min(COLD_WARM_UP, one.warmUp / 4) }, baseUrl)
     const ratio = (of: (values: readonly number[]) => number, { ours, theirs }: Pick<Pairs, 'ours' | 'theirs'>) =>
       of(theirs.map(perThousand)) / of(ours.map(perThousand))
     const bound = one.atLeast === undefined ? undefined : { atLeast: one.atLeast }
@@ -96,7 +96,7 @@ interface Pairs {
 }
 
 /** Throws if the ids of both sides differ. */
-async function measured({ warmUp, rollouts, concurrency, ...shape }: Case, baseUrl: string): Promise<Pairs> {
+async function measureCase({ warmUp, rollouts, concurrency, ...shape }: Case, baseUrl: string): Promise<Pairs> {
   const task = taskOf(baseUrl, shape, { warmUp, rollouts, concurrency })
   const ours: Result[] = []
   const theirs: Result[] = []

@@ -32,9 +32,9 @@ for (let start = 0; start < STARTS; start++) {
   const closed = new Promise((resolve) => child.once('exit', resolve))
   try {
     const base = `http://127.0.0.1:${port}`
-    await answered(`${base}/`)
+    await waitForAnswer(`${base}/`)
     const page = performance.now() - began
-    await answered(`${base}/api/trajectories`)
+    await waitForAnswer(`${base}/api/trajectories`)
     times.push({ page, call: performance.now() - began })
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
     memory.push(memoryOf(child.pid as number))
@@ -50,7 +50,7 @@ reportFigure('npm start → library answered', median(times.map(({ call }) => ca
 reportFigure('idle memory of all its processes', median(memory), 'MB', 250)
 
 /** Resolves when the address is answered. */
-async function answered(address: string): Promise<void> {
+async function waitForAnswer(address: string): Promise<void> {
   for (;;) {
     const response = await fetch(address, { headers: { authorization: `Bearer ${TOKEN}` } }).catch(() => undefined)
     if (response?.ok) {

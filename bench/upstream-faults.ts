@@ -70,7 +70,7 @@ const rows: readonly Row[] = [true, false].flatMap((isStream) =>
 
 const STAYS_OPEN = Symbol()
 
-async function played({ found, isStream, at }: Row) {
+async function playFault({ found, isStream, at }: Row) {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), OPEN_MS)
   const left = new Promise<typeof STAYS_OPEN>((resolve) => {
@@ -99,7 +99,7 @@ for (const row of rows) {
   const most = longestMs(found, { ...DEFAULT_LIMITS, ...found.limits })
   const isTimed = found.outcome !== 'end_turn'
   for (let tries = 1; ; tries++) {
-    const run = await played(row)
+    const run = await playFault(row)
     if (run === STAYS_OPEN) {
       open++
       console.log(`${name}STAYS OPEN`)

@@ -1,6 +1,6 @@
 /** The built-in server with scripted replies: each call to /generate is answered with the next text. */
 import { createServer } from 'node:http'
-import { closed, listeningUrl } from '#testing/listening.ts'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { BASE } from './application.ts'
 
 /** A running server and its script. */
@@ -30,7 +30,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   return {
     baseUrl: await listeningUrl(server),
     texts,
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
 }
 

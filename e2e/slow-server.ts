@@ -1,6 +1,6 @@
 /** The built-in server at the pace of a large model: a proxy that passes its stream on token by token. */
 import { createServer } from 'node:http'
-import { closed, listeningUrl } from '#testing/listening.ts'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { BASE } from './application.ts'
 
 /** A running server and the counts of its requests. */
@@ -63,7 +63,7 @@ export async function startSlowServer(
   return {
     baseUrl: await listeningUrl(server),
     generations,
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
 }
 

@@ -62,7 +62,7 @@ test('the preview follows the template, links tokens and lines in both direction
 
   await test.step('the server compares the tokens with its own', async () => {
     await page.getByRole('button', { name: 'Check with the server' }).click()
-    const verdict = page.locator('[data-judge="server"]')
+    const verdict = page.locator('[data-renderer="server"]')
     await expect(verdict).toHaveAttribute('data-verdict', /same|differs/)
     await expect(verdict).toContainText('SGLang')
   })

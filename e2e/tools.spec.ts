@@ -1,7 +1,7 @@
 /** Tools of a run: a mock tool defined on the page, Python, and tools of MCP servers over HTTP and of a program. */
 import { createServer } from 'node:http'
 import { expect, type Page, test } from '@playwright/test'
-import { closed, listeningUrl } from '#testing/listening.ts'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { ask, CHANGING, idle, open, reload, stored } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 import { startScriptedServer } from './scripted-server.ts'
@@ -32,7 +32,7 @@ async function startEcho(): Promise<{ readonly url: string; close(): Promise<voi
   })
   return {
     url: `${await listeningUrl(server)}/mcp`,
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
 }
 

@@ -8,7 +8,7 @@ import { beforeAll, expect, inject, test } from 'vitest'
 import { type ComparedSides, compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { rescore } from '#lib/analysis/rescore/rescoring.ts'
-import { scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
+import { scoreBoth, withoutScores } from '#lib/analysis/rescore/score-both.ts'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -76,7 +76,7 @@ test('the drift of a call that a grammar forces is named and rescored, and the s
   expect(new Set(spans.map(({ kind }) => kind)).difference(new Set(['special-tokens', 'split'])).size).toBe(0)
 
   const plan = scorePlan(compared, { servers: { left: SERVER, right: SERVER }, tokens: 'every' })
-  const scores = unscored(plan)
+  const scores = withoutScores(plan)
   await scoreBoth(plan, scores, { score: overHttp, signal: AbortSignal.timeout(60_000) })
   const sides = [ids(compared.left.trajectory), ids(compared.right.trajectory)]
   const reference = (await python(places.peers.sglang, 'scores.py', [places.peers.model], sides)) as (number | null)[][]

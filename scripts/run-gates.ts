@@ -30,7 +30,7 @@ export async function runGates(gates: readonly Gate[]): Promise<TestResults[]> {
 
 async function runAfter(gate: Gate, earlier: Promise<TestResults> | undefined): Promise<TestResults> {
   if (((await earlier)?.failures.length ?? 0) === 0) return run(gate)
-  return failed(gate, `not started, because ${gate.after} failed`)
+  return failedResults(gate, `not started, because ${gate.after} failed`)
 }
 
 async function run(gate: Gate): Promise<TestResults> {
@@ -67,10 +67,10 @@ async function run(gate: Gate): Promise<TestResults> {
   // A gate that ended with an error but without failed tests has failed too.
   return failures.length > 0
     ? { passed, failures, tests }
-    : { ...failed(gate, `ended with ${status}; its output is above`), passed, tests }
+    : { ...failedResults(gate, `ended with ${status}; its output is above`), passed, tests }
 }
 
-const failed = ({ name, command: [file = ''] }: Gate, reason: string): TestResults => ({
+const failedResults = ({ name, command: [file = ''] }: Gate, reason: string): TestResults => ({
   passed: 0,
   failures: [{ file, title: name, reason }],
   tests: [],

@@ -10,7 +10,7 @@ import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
 import type { ClockAndRandom } from '#lib/sglang/client/clock-and-random.ts'
 import type { SglangErrorCode } from '#lib/sglang/client/errors.ts'
-import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/sglang/client/retries.ts'
+import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/sglang/client/retry-policy.ts'
 import type { TransportLimits } from '#lib/sglang/client/transport.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
@@ -117,7 +117,7 @@ const meta =
 const scores = (meta: Readonly<Record<string, unknown>>) =>
   meta.output_token_logprobs as readonly (readonly [number, number, null])[]
 
-const typed = (isStream: boolean): Readonly<Record<string, string>> => ({
+const contentType = (isStream: boolean): Readonly<Record<string, string>> => ({
   'content-type': isStream ? 'text/event-stream' : 'application/json',
   ...CHUNKED,
 })
@@ -382,7 +382,7 @@ export const ROWS: readonly FaultRow[] = [
         what: 'headers and no byte of the body',
         outcome: 'BODY_TIMEOUT',
         kept: 'nothing',
-        fault: ({ head, isStream }) => head('200 OK', typed(isStream)),
+        fault: ({ head, isStream }) => head('200 OK', contentType(isStream)),
         limits: { firstByteMs: 1_000 },
       },
     ],
@@ -555,7 +555,7 @@ export const ROWS: readonly FaultRow[] = [
           const text = isStream
             ? `${serverSentEvent(body(0, half))}${serverSentEvent(body(half, tokens.length))}data: [DONE]\n\n`
             : JSON.stringify(body(0, tokens.length))
-          await head('200 OK', typed(isStream))
+          await head('200 OK', contentType(isStream))
           for (const byte of Buffer.from(text)) {
             await write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]))
           }
@@ -585,7 +585,7 @@ export const ROWS: readonly FaultRow[] = [
             output_ids: [],
             meta_info: { finish_reason: { type: 'abort', message: 'Abort in waiting queue' } },
           })
-          await head('200 OK', typed(isStream))
+          await head('200 OK', contentType(isStream))
           await write(`${chunk(isStream ? `data: ${json}\n\ndata: [DONE]\n\n` : json)}0\r\n\r\n`)
         },
       },
@@ -654,7 +654,7 @@ export const ROWS: readonly FaultRow[] = [
       kept: 'nothing',
       onlyStreamed: true,
       fault: async (exchange) => {
-        await exchange.head('200 OK', typed(true))
+        await exchange.head('200 OK', contentType(true))
         while (!exchange.socket.destroyed) {
           await exchange.write(chunk(send(exchange)))
           await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,7 +1,7 @@
 /** Test double: a Hub on this machine, with the paths and shapes that downloads of tokenizer files and models use. */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import { closed, listeningUrl } from './listening.ts'
+import { closeServer, listeningUrl } from './listening.ts'
 
 /** A repository of the test Hub, and its faults. */
 export interface TestRepository {
@@ -68,7 +68,7 @@ export async function startTestHub(repositories: Record<string, TestRepository>,
     url: await listeningUrl(server, port),
     requests,
     repositories,
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
 }
 

@@ -11,7 +11,7 @@ export const listeningUrl = async (server: Server, port?: number): Promise<strin
   `http://127.0.0.1:${await listening(server, port)}`
 
 /** Closes an HTTP server with its connections. */
-export function closed(server: Server & { closeAllConnections(): void }): Promise<void> {
+export function closeServer(server: Server & { closeAllConnections(): void }): Promise<void> {
   server.closeAllConnections()
   return new Promise((resolve) => server.close(() => resolve()))
 }

@@ -104,7 +104,7 @@ export function answerScriptedChat(
   )
   const content = visible.split('<tool_call>')[0]?.trim() ?? ''
   return {
-    promptIds: rendered(request),
+    promptIds: renderIds(request),
     tokens: { ids, logprobs: ids.map(() => -0.5) },
     message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) },
     end: { finish: { kind: 'stop' }, usage: { promptTokens: 1, completionTokens: ids.length } },
@@ -112,7 +112,7 @@ export function answerScriptedChat(
   }
 }
 
-function rendered({ messages, tools, templateOptions }: ChatRequest): readonly number[] {
+function renderIds({ messages, tools, templateOptions }: ChatRequest): readonly number[] {
   const flat = messages.map((message) => {
     const {
       role,

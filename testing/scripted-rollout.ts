@@ -158,4 +158,4 @@ export const drawMask = (trajectory: Trajectory): string =>
     .join(' ')
 
 /** Returns an outcome that ended for a reason. */
-export const ended = (reason: string): Partial<Outcome> => ({ kind: 'ended', reason }) as Partial<Outcome>
+export const endedOutcome = (reason: string): Partial<Outcome> => ({ kind: 'ended', reason }) as Partial<Outcome>

@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { closed, listeningUrl } from '#testing/listening.ts'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 
 /** The body of a /generate request. */
 export interface ReceivedRequest {
@@ -93,7 +93,7 @@ export async function startScriptedSglang(
     baseUrl: await listeningUrl(http),
     exchanges,
     onChunk: () => {},
-    close: () => closed(http),
+    close: () => closeServer(http),
   }
   return server
 }

@@ -45,7 +45,7 @@ interface Written {
  * Returns a reply that thinks in prose, then calls the tool or answers. It has TOKENS tokens, including the one that ends the
  * turn.
  */
-function written(variant: number, isCall: boolean): Written {
+function writeReply(variant: number, isCall: boolean): Written {
   const next = randomNumbers(variant)
   const page = Math.floor(next() * PAGES)
   const end = isCall
@@ -65,11 +65,11 @@ function written(variant: number, isCall: boolean): Written {
   return { pieces: ids.map((id) => decoder.decode(tokenizer.bytes(id))), ids, scores, alternatives }
 }
 
-const calls = Array.from({ length: VARIANTS }, (_, variant) => prepared(written(variant, true)))
-const answers = Array.from({ length: VARIANTS }, (_, variant) => prepared(written(variant, false)))
+const calls = Array.from({ length: VARIANTS }, (_, variant) => prepareReply(writeReply(variant, true)))
+const answers = Array.from({ length: VARIANTS }, (_, variant) => prepareReply(writeReply(variant, false)))
 
 /** The parts of a reply that do not depend on the request. */
-function prepared(reply: Written) {
+function prepareReply(reply: Written) {
   const text = reply.pieces.slice(0, -1).join('')
   const known = new Map<number, readonly string[]>()
   return {

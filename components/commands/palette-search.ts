@@ -4,7 +4,10 @@ import type { Command } from './command.ts'
  * Returns the commands that contain every typed word. First are those that begin with the typed text, then those with words
  * that begin with the typed words, then the others, each in the given order.
  */
-export function searched<Screen>(commands: readonly Command<Screen>[], typed: string): readonly Command<Screen>[] {
+export function searchCommands<Screen>(
+  commands: readonly Command<Screen>[],
+  typed: string,
+): readonly Command<Screen>[] {
   const wanted = typed.trim().toLowerCase()
   const words = wanted.split(/\s+/)
   const place = ({ title, group }: Command<Screen>): number => {

@@ -5,7 +5,7 @@ import { keyLabel } from '#components/token-view/key-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Command } from './command.ts'
 import { isMac } from './is-mac.ts'
-import { searched } from './palette-search.ts'
+import { searchCommands } from './palette-search.ts'
 
 /** Commands of a page and the callbacks of the palette. */
 export interface PaletteProps<Screen> {
@@ -24,7 +24,7 @@ export function Palette<Screen>({ commandsFor, screen, placeholder, onRun, onClo
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
-  const found = searched(commandsFor(typed), typed)
+  const found = searchCommands(commandsFor(typed), typed)
   const move = (to: number) => {
     setAt(to)
     list.current?.children[to]?.scrollIntoView({ block: 'nearest' })

@@ -18,7 +18,7 @@ interface Removal {
 }
 
 /** Returns the removals with `keys` as the rest of one of them; an empty rest removes it. */
-const replaced = (removals: readonly Removal[], removal: Removal, keys: readonly string[]): readonly Removal[] =>
+const replaceRemoval = (removals: readonly Removal[], removal: Removal, keys: readonly string[]): readonly Removal[] =>
   removals.flatMap((other) => {
     if (other.removed !== removal.removed) return [other]
     return keys.length > 0 ? [{ ...other, keys }] : []
@@ -65,7 +65,7 @@ export function useRemovals({ entries, state, focus, onTrouble, onRemoved }: Rem
     setRemovals((before) => [...before, removal])
     const { done: removed, refused } = await request
     onRemoved(removed)
-    setRemovals((before) => replaced(before, removal, removed))
+    setRemovals((before) => replaceRemoval(before, removal, removed))
     const [first] = refused
     if (!first) return
     if (refused.some(({ key }) => key === state.row)) {
@@ -87,7 +87,7 @@ export function useRemovals({ entries, state, focus, onTrouble, onRemoved }: Rem
     const left = refused.filter(({ error }) => error.status !== 404)
     // Trajectories that are gone cannot be restored; the others can, when the server responds.
     const rest = left.map(({ key }) => key)
-    setRemovals((before) => replaced(before, removal, rest))
+    setRemovals((before) => replaceRemoval(before, removal, rest))
     // The undo button may be unmounted now, and the query updates the list in a timeout.
     if (left.length === 0) setTimeout(() => focus.focusTitle(restored.find(focus.hasTitle) ?? state.row))
     if (gone.length > 0)

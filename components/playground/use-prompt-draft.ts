@@ -14,7 +14,7 @@ export function usePromptDraft(isNew: boolean): readonly [PromptDraft, (change: 
   const [draft, setDraft] = useState<PromptDraft>({ ...EMPTY_PROMPT, question: isNew ? FIRST_QUESTION : '' })
   // Runs after the first render, because the server cannot know what the browser stored.
   useEffect(() => {
-    const kept = remembered()
+    const kept = readStoredDraft()
     if (kept) setDraft((now) => ({ ...kept, question: kept.question || now.question }))
   }, [])
   return [
@@ -28,7 +28,7 @@ export function usePromptDraft(isNew: boolean): readonly [PromptDraft, (change: 
   ]
 }
 
-function remembered(): PromptDraft | undefined {
+function readStoredDraft(): PromptDraft | undefined {
   try {
     return promptDraftSchema.parse(JSON.parse(readStoredText(PROMPT_KEY) ?? '{}'))
   } catch {

@@ -89,7 +89,7 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
     <div className="grid gap-2">
       <p className="text-dim text-xs">Servers, the playground’s setup and sampling presets as a file, without keys.</p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => saveText(exported(servers, setup, presets), 'rollscope-settings.json')}>
+        <Button onClick={() => saveText(exportSettings(servers, setup, presets), 'rollscope-settings.json')}>
           Export settings
         </Button>
         <FileButton accept=".json,application/json" label="Settings file" onFile={read}>
@@ -116,7 +116,7 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
 }
 
 /** Returns the settings file. It contains only saved servers, since the others belong to the installation. */
-const exported = (servers: readonly ServerEntry[], setup: Setup, presets: readonly OwnPreset[]): string =>
+const exportSettings = (servers: readonly ServerEntry[], setup: Setup, presets: readonly OwnPreset[]): string =>
   settingsText({
     servers: servers
       .filter(({ source }) => source === 'saved')

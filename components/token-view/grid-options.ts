@@ -36,7 +36,7 @@ export const GRID_OPTIONS = {
 }
 
 /** Returns the settings with the next larger or smaller font size; unchanged if there is none. */
-export function resized(options: GridOptions, step: 1 | -1): GridOptions {
+export function resizeText(options: GridOptions, step: 1 | -1): GridOptions {
   return { ...options, fontSize: FONT_SIZES[FONT_SIZES.indexOf(options.fontSize) + step] ?? options.fontSize }
 }
 

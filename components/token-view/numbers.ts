@@ -35,5 +35,5 @@ export function durationText(ms: number): string {
 }
 
 /** Returns the text, or its first `longest` characters and its full length. */
-export const clipped = (text: string, longest: number): string =>
+export const clipText = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}… (${countText(text.length)} characters)` : text

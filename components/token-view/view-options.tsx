@@ -4,7 +4,7 @@ import { CheckField } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { FONT_SIZES, type Folds, type GridOptions, resized } from './grid-options.ts'
+import { FONT_SIZES, type Folds, type GridOptions, resizeText } from './grid-options.ts'
 import { allToggled, thinksToggled } from './pieces/folding.ts'
 
 /** Settings of the token view and what a change does. */
@@ -31,7 +31,7 @@ export function ViewOptions({ options, onOptions, folding }: ViewOptionsProps) {
             <IconButton
               label="Smaller"
               disabled={fontSize === FONT_SIZES[0]}
-              onClick={() => onOptions(resized(options, -1))}
+              onClick={() => onOptions(resizeText(options, -1))}
             >
               <Minus size={14} aria-hidden />
             </IconButton>
@@ -39,7 +39,7 @@ export function ViewOptions({ options, onOptions, folding }: ViewOptionsProps) {
             <IconButton
               label="Larger"
               disabled={fontSize === FONT_SIZES.at(-1)}
-              onClick={() => onOptions(resized(options, 1))}
+              onClick={() => onOptions(resizeText(options, 1))}
             >
               <Plus size={14} aria-hidden />
             </IconButton>

@@ -41,7 +41,7 @@ function Field({
   )
 }
 
-const described = (id: string, error: string | undefined) =>
+const describedBy = (id: string, error: string | undefined) =>
   error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-error` }
 
 /** A text input with a label and an error. */
@@ -61,7 +61,7 @@ export function TextField({
         autoComplete="off"
         spellCheck={false}
         title={explanation}
-        {...described(id, error)}
+        {...describedBy(id, error)}
         {...rest}
       />
     </Field>
@@ -83,7 +83,7 @@ export function TextArea({
         id={id}
         className={`${BOX} block resize-y ${className}`}
         title={explanation}
-        {...described(id, error)}
+        {...describedBy(id, error)}
         {...rest}
       />
     </Field>
@@ -101,7 +101,7 @@ export function SelectField({
   const id = useId()
   return (
     <Field label={label} explanation={explanation} error={error} id={id}>
-      <select id={id} className={BOX} title={explanation} {...described(id, error)} {...rest}>
+      <select id={id} className={BOX} title={explanation} {...describedBy(id, error)} {...rest}>
         {children}
       </select>
     </Field>

@@ -3,7 +3,14 @@ import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/traject
 import type { Outcome, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { meanLogprob, outcomeWord, progressed, progressOf, type SampleProgress, WAITING } from './sample-progress.ts'
+import {
+  applyToProgress,
+  meanLogprob,
+  outcomeWord,
+  progressOf,
+  type SampleProgress,
+  WAITING,
+} from './sample-progress.ts'
 
 const none = { vocab: {}, specialIds: [] }
 const prompt: Segment = { kind: 'prompt', ids: [1, 2, 3], messages: [] }
@@ -31,7 +38,7 @@ test('sample progress equals the statistics of the trajectory after each event',
   const states: string[] = []
   for (const event of events) {
     live = applyEvent(live, event)
-    progress = progressed(progress, event)
+    progress = applyToProgress(progress, event)
     states.push(progress.state)
     const { tokens, meanLogprob: mean } = statistics(live)
     expect([progress.tokens, meanLogprob(progress)]).toEqual([tokens, mean])

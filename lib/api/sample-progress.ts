@@ -49,7 +49,7 @@ export const meanLogprob = ({ scored, logprobSum }: SampleProgress): number | nu
   scored === 0 ? null : logprobSum / scored
 
 /** Returns the progress after an event. Start from WAITING at the first event of a run, or tokens before it are not counted. */
-export function progressed(progress: SampleProgress, event: RolloutEvent): SampleProgress {
+export function applyToProgress(progress: SampleProgress, event: RolloutEvent): SampleProgress {
   switch (event.type) {
     case 'segment-started': {
       const { segment } = event

@@ -1,6 +1,6 @@
 import { act, renderHook } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type Preference, preferred, usePreference } from './preference.ts'
+import { type Preference, readPreference, usePreference } from './preference.ts'
 
 const size: Preference<number> = {
   name: 'size',
@@ -34,7 +34,7 @@ test('A preference that is set in another window is visible here', () => {
 test.each([null, 'x', '{}', '-4'])(
   'A preference ignores the stored %j, which is none of its values, and has its default',
   (kept) => {
-    expect(preferred(size, kept)).toBe(13)
+    expect(readPreference(size, kept)).toBe(13)
   },
 )
 

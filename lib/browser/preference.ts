@@ -17,11 +17,11 @@ export function usePreference<T>(preference: Preference<T>): readonly [value: T,
     () => keptText(preference.name),
     () => null,
   )
-  return [preferred(preference, kept), (value) => keep(preference.name, JSON.stringify(value))]
+  return [readPreference(preference, kept), (value) => keep(preference.name, JSON.stringify(value))]
 }
 
 /** Returns the value of a stored text, or the default if the text has none. */
-export function preferred<T>({ usual, read }: Preference<T>, kept: string | null): T {
+export function readPreference<T>({ usual, read }: Preference<T>, kept: string | null): T {
   if (kept === null) return usual
   try {
     return read(JSON.parse(kept)) ?? usual

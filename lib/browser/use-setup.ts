@@ -9,7 +9,7 @@ const SETUP_KEY = 'rollscope.setup'
 export function useSetup(): readonly [Setup, (setup: Setup) => void] {
   const [setup, setSetup] = useState(DEFAULT_SETUP)
   // The setup is read after the first render, because the server does not know what this browser stores.
-  useEffect(() => setSetup(remembered()), [])
+  useEffect(() => setSetup(readStoredSetup()), [])
   return [
     setup,
     (changed) => {
@@ -19,7 +19,7 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void] {
   ]
 }
 
-function remembered(): Setup {
+function readStoredSetup(): Setup {
   try {
     return setupFrom(JSON.parse(readStoredText(SETUP_KEY) ?? '{}'))
   } catch {

@@ -28,7 +28,7 @@ export function modelInfoAnswer(
     preferred_sampling_params: null,
     weight_version: WEIGHT_VERSION,
     load_format: 'auto',
-    ...named(parsers),
+    ...parserNames(parsers),
     disaggregation_mode: 'null',
     has_image_understanding: false,
     has_audio_understanding: false,
@@ -59,7 +59,7 @@ export function serverInfoAnswer(
     max_queued_requests: waiting,
     max_total_tokens: running * contextLength,
     weight_version: WEIGHT_VERSION,
-    ...named(parsers),
+    ...parserNames(parsers),
     enable_metrics: false,
     incremental_streaming_output: true,
     stream_interval: 1,
@@ -78,7 +78,7 @@ export function serverInfoAnswer(
   }
 }
 
-const named = ({ reasoning, toolCalls }: ServedParsers): object => ({
+const parserNames = ({ reasoning, toolCalls }: ServedParsers): object => ({
   reasoning_parser: reasoning ?? null,
   tool_call_parser: toolCalls ?? null,
 })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import {
-  checked,
+  checkFields,
   field,
   isBoolean,
   isListOf,
@@ -38,7 +38,7 @@ export async function tokenize(
     limits,
   }: Pick<Serving, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: Settled },
 ): Promise<Response> {
-  const body = checked(tokenizeSchema, await readJsonObject(request, 'TokenizeRequest'))
+  const body = checkFields(tokenizeSchema, await readJsonObject(request, 'TokenizeRequest'))
   const answer = (tokens: number[] | number[][], count: number | number[]): Response =>
     Response.json({ tokens, count, max_model_len: limits.contextLength })
   if (Array.isArray(body.prompt)) {
@@ -50,11 +50,11 @@ export async function tokenize(
     )
   }
   const text = body.prompt
-  const tokens = await settled(tokenizer, (own) => own.tokenizer.encode(text ?? rendered(body, own.template)))
+  const tokens = await settled(tokenizer, (own) => own.tokenizer.encode(text ?? renderMessages(body, own.template)))
   return answer(tokens, tokens.length)
 }
 
-function rendered(body: z.infer<typeof tokenizeSchema>, template: LoadedTokenizer['template']): string {
+function renderMessages(body: z.infer<typeof tokenizeSchema>, template: LoadedTokenizer['template']): string {
   const { messages, tools } = body
   if (!messages) throw badBody('missing', ['prompt'], 'Field required')
   if (body.continue_final_message)
@@ -80,7 +80,7 @@ const detokenizeSchema = z.looseObject({
 
 /** Returns the text of a list of ids, or the texts of a list of lists. Throws HttpRefusal. */
 export async function detokenize(request: Request, vocabulary: Vocabulary): Promise<Response> {
-  const { tokens, skip_special_tokens: skips } = checked(
+  const { tokens, skip_special_tokens: skips } = checkFields(
     detokenizeSchema,
     await readJsonObject(request, 'DetokenizeRequest'),
   )

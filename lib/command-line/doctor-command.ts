@@ -39,7 +39,7 @@ With --fix: 0 no cell of the written template is unstable, 1 some cells are stil
 
 /** Runs `rollscope doctor` and returns the exit status. Throws CommandError if the check was not possible. */
 export async function doctorCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
-  const { values, positionals } = parsed(argumentList)
+  const { values, positionals } = parseDoctorArguments(argumentList)
   if (values.help) {
     around.print(HELP)
     return EXIT.well
@@ -58,7 +58,7 @@ export async function doctorCommand(argumentList: readonly string[], around: Com
   }
   const trajectory = values.trajectory === undefined ? undefined : await trajectoryIn(around.folder, values.trajectory)
   const texts = trajectory ? withRecorded(given, trajectory) : given
-  if (values.fix) return await fixed(subject, texts, loaded, values, around)
+  if (values.fix) return await runFix(subject, texts, loaded, values, around)
   const compares = values.text ? 'text' : 'tokens'
   const stability = doctor({ ...texts, trajectory, compares }, loaded)
   const masks = texts.messages === '' && !trajectory ? undefined : maskDoctor({ input: texts, trajectory }, loaded)
@@ -77,7 +77,7 @@ interface FixValues {
   readonly json?: boolean | undefined
 }
 
-async function fixed(
+async function runFix(
   subject: string,
   texts: LabInput,
   loaded: LoadedTokenizer,
@@ -103,7 +103,7 @@ async function fixed(
   return result.repair.unstable.length > 0 ? EXIT.findings : EXIT.well
 }
 
-function parsed(argumentList: readonly string[]) {
+function parseDoctorArguments(argumentList: readonly string[]) {
   try {
     return parseArgs({
       args: [...argumentList],

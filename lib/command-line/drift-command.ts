@@ -41,7 +41,7 @@ FILE could not be read, no sample could be checked, or --csv could not be writte
 
 /** Runs `rollscope drift` and returns the exit status. Throws CommandError if nothing could be checked. */
 export async function driftCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
-  const { values, positionals: files } = parsed(argumentList)
+  const { values, positionals: files } = parseDriftArguments(argumentList)
   if (values.help) {
     around.print(HELP)
     return EXIT.well
@@ -84,7 +84,7 @@ function fails({ severity, kinds }: CheckedSample, failOn: FailOn): boolean {
   return failOn === 'any' || DRIFT_SEVERITIES.indexOf(severity) <= DRIFT_SEVERITIES.indexOf(failOn)
 }
 
-type Values = ReturnType<typeof parsed>['values']
+type Values = ReturnType<typeof parseDriftArguments>['values']
 
 async function rightSide(
   values: Values,
@@ -142,7 +142,7 @@ function tokenizers(around: CommandEnvironment): (name: string) => Promise<Loade
   }
 }
 
-function parsed(argumentList: readonly string[]) {
+function parseDriftArguments(argumentList: readonly string[]) {
   try {
     return parseArgs({
       args: [...argumentList],

@@ -13,7 +13,7 @@ export function sampleText(sample: Sample): string {
   const spans = kinds.reduce((sum, one) => sum + spanCount(one.spans), 0)
   const facts = first
     ? [
-        counted(spans, 'span'),
+        countOf(spans, 'span'),
         `${trained.touched} of ${trained.of} trained tokens`,
         `first at token ${first.token} (${first.kind})`,
         ...(rows.count > 1 ? [`${rows.count} training rows`] : []),
@@ -34,16 +34,16 @@ export function summaryText(summary: ReportSummary): string {
   const { samples, trained, wasted, rows, rate } = totals
   return [
     '',
-    `${counted(samples.checked + samples.unchecked, 'sample')}: ${samples.checked} checked, ${samples.unchecked} not. ` +
+    `${countOf(samples.checked + samples.unchecked, 'sample')}: ${samples.checked} checked, ${samples.unchecked} not. ` +
       `${samples.drifting} with drift (${share(rate.samples)}): ${samples.bySeverity.trained} in trained tokens, ${samples.bySeverity.context} before some.`,
     ...(samples.bySeverity.tail > 0
       ? [
-          `${counted(samples.bySeverity.tail, 'further sample')} ${samples.bySeverity.tail === 1 ? 'differs' : 'differ'} only after the last trained token.`,
+          `${countOf(samples.bySeverity.tail, 'further sample')} ${samples.bySeverity.tail === 1 ? 'differs' : 'differ'} only after the last trained token.`,
         ]
       : []),
-    `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens are in drift.`,
-    `Replay of all calls: ${counted(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
-      `(${rows} rows in total, ${counted(wasted.rows, 'token')} more), and ${counted(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
+    `${countOf(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens are in drift.`,
+    `Replay of all calls: ${countOf(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${countOf(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
+      `(${rows} rows in total, ${countOf(wasted.rows, 'token')} more), and ${countOf(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
     ...(samples.withCaveats > 0
       ? [`${samples.withCaveats} of the drifting samples could not be reconstructed exactly: see the lines with "?".`]
       : []),
@@ -56,11 +56,11 @@ export function summaryText(summary: ReportSummary): string {
       spans === 0
         ? []
         : [
-            `  ${turn === undefined ? 'between responses' : `turn ${turn + 1}`}: ${hit} of ${reached}, ${counted(spans, 'span')}`,
+            `  ${turn === undefined ? 'between responses' : `turn ${turn + 1}`}: ${hit} of ${reached}, ${countOf(spans, 'span')}`,
           ],
     ),
     ...(tools.length > 0 ? ['', 'By tool:'] : []),
-    ...tools.map(({ tool, calls, spans }) => `  ${tool}: ${counted(spans, 'span')} in ${counted(calls, 'call')}`),
+    ...tools.map(({ tool, calls, spans }) => `  ${tool}: ${countOf(spans, 'span')} in ${countOf(calls, 'call')}`),
     ...(unchecked.length > 0 ? ['', 'Not checked:'] : []),
     ...unchecked.map(
       ({ why, samples: count, hint, example }) =>
@@ -73,8 +73,8 @@ export function summaryText(summary: ReportSummary): string {
 function kindLines({ kind, samples, spans, layers, trained, rate, gravest }: CorpusReport['kinds'][number]): string[] {
   return [
     '',
-    `${kind}: ${counted(spanCount(spans), 'span')} (${bySeverity(spans)}; ${byLayer(layers)}) in ${counted(samples, 'sample')} (${share(rate.samples)}), ` +
-      `${counted(trained, 'trained token')}, ${rateText(rate)}`,
+    `${kind}: ${countOf(spanCount(spans), 'span')} (${bySeverity(spans)}; ${byLayer(layers)}) in ${countOf(samples, 'sample')} (${share(rate.samples)}), ` +
+      `${countOf(trained, 'trained token')}, ${rateText(rate)}`,
     `  ${gravest.cause} (${placeText(gravest.place)}, drift ${gravest.drift + 1})`,
     `  → ${gravest.remedy}`,
   ]
@@ -91,4 +91,4 @@ const rateText = ({ per1000Tokens, perTurn }: Rate): string =>
 const partOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 const share = (part: number | null): string => (part === null ? '—' : `${(100 * part).toFixed(1)} %`)
 const decimal = (value: number | null): string => (value === null ? '—' : value.toFixed(2))
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -49,7 +49,7 @@ export function scanObject(text: string, start: number, limit: number): ObjectSc
     })
     const next = skipSpace(text, value.end, limit)
     if (next < limit && text[next] === '}') return { ok: true, end: next + 1, members }
-    if (next >= limit || text[next] !== ',') return unexpected(text, next, limit, '"," or "}"')
+    if (next >= limit || text[next] !== ',') return unexpectedError(text, next, limit, '"," or "}"')
     position = skipSpace(text, next + 1, limit)
   }
 }
@@ -101,7 +101,8 @@ function scanValue(text: string, start: number, limit: number, mayRepeat = false
         position++
         continue
       }
-      if (position >= limit || text[position] !== ',') return unexpected(text, position, limit, `"," or "${closer}"`)
+      if (position >= limit || text[position] !== ',')
+        return unexpectedError(text, position, limit, `"," or "${closer}"`)
       position = skipSpace(text, position + 1, limit)
       if (names) {
         const name = scanName(text, position, limit, names, mayRepeat)
@@ -138,18 +139,19 @@ function scanScalarOrOpen(text: string, start: number, limit: number): ScalarOrO
     return Number.isFinite(Number(number[0]))
       ? { ok: true, end: start + number[0].length }
       : scanError(start, 'a number is larger than any that can be represented')
-  return unexpected(text, start, limit, 'a JSON value')
+  return unexpectedError(text, start, limit, 'a JSON value')
 }
 
 type Name = { readonly ok: true; readonly name: string; readonly end: number; readonly valueStart: number } | ScanError
 
 /** Scans a member name, the colon and the space up to the value, and adds the name to those of its object. */
 function scanName(text: string, start: number, limit: number, names: Set<string>, mayRepeat = false): Name {
-  if (start >= limit || text[start] !== '"') return unexpected(text, start, limit, 'a member name in double quotes')
+  if (start >= limit || text[start] !== '"')
+    return unexpectedError(text, start, limit, 'a member name in double quotes')
   const scan = scanString(text, start, limit)
   if (!scan.ok) return scan
   const colon = skipSpace(text, scan.end, limit)
-  if (colon >= limit || text[colon] !== ':') return unexpected(text, colon, limit, '":"')
+  if (colon >= limit || text[colon] !== ':') return unexpectedError(text, colon, limit, '":"')
   const name = JSON.parse(text.slice(start, scan.end)) as string
   if (names.has(name) && !mayRepeat) return scanError(start, describeRepeatedName(name), 'refused')
   names.add(name)
@@ -192,7 +194,7 @@ function scanString(text: string, start: number, limit: number): Scan {
   return { ok: false, at: limit, why: 'the text ends inside a string', kind: 'inside-string' }
 }
 
-function unexpected(text: string, at: number, limit: number, expected: string): ScanError {
+function unexpectedError(text: string, at: number, limit: number, expected: string): ScanError {
   return scanError(Math.min(at, limit), describeUnexpected(text, at, limit, expected))
 }
 

@@ -60,7 +60,7 @@ export function sourceAtMargin(text: string, place: Place): string {
   return indent === '' ? sourceOf(text, place) : sourceOf(text, place).replaceAll(`\n${indent}`, '\n')
 }
 
-const replaced = (text: string, { start, end }: Place, source: string): string =>
+const replaceRange = (text: string, { start, end }: Place, source: string): string =>
   text.slice(0, start) + source + text.slice(end)
 
 /** Returns the value at a path, or undefined. */
@@ -78,7 +78,7 @@ export function nodeAt(node: JsonNode | undefined, path: JsonPath): JsonNode | u
  */
 export function withValue(text: string, path: JsonPath, source: string): string {
   const node = at(text, path)
-  if (node) return replaced(text, node, source.replaceAll('\n', `\n${indentAt(text, node.start)}`))
+  if (node) return replaceRange(text, node, source.replaceAll('\n', `\n${indentAt(text, node.start)}`))
   const holder = at(text, path.slice(0, -1))
   const last = path.at(-1)
   if (holder?.kind === 'object' && typeof last === 'string')
@@ -104,7 +104,7 @@ export function withInserted(text: string, path: JsonPath, source: string): stri
   const next = at(text, path)
   if (list?.kind !== 'array' || !next) return withValue(text, path, source)
   const between = separator(text, list, list.items)
-  return replaced(text, { start: next.start, end: next.start }, `${indented(source, between)},${between}`)
+  return replaceRange(text, { start: next.start, end: next.start }, `${indentSource(source, between)},${between}`)
 }
 
 /** Swaps two items of the list at the path; everything around them stays. */
@@ -112,7 +112,7 @@ export function withSwapped(text: string, path: JsonPath, a: number, b: number):
   const first = at(text, [...path, Math.min(a, b)])
   const second = at(text, [...path, Math.max(a, b)])
   if (!first || !second || first.start === second.start) return text
-  return replaced(replaced(text, second, sourceOf(text, first)), first, sourceOf(text, second))
+  return replaceRange(replaceRange(text, second, sourceOf(text, first)), first, sourceOf(text, second))
 }
 
 function at(text: string, path: JsonPath): JsonNode | undefined {
@@ -123,18 +123,22 @@ function at(text: string, path: JsonPath): JsonNode | undefined {
 function withEntry(text: string, holder: Place, entries: readonly Place[], source: string): string {
   const last = entries.at(-1)
   const between = separator(text, holder, entries)
-  if (last) return replaced(text, { start: last.end, end: last.end }, `,${between}${indented(source, between)}`)
+  if (last) return replaceRange(text, { start: last.end, end: last.end }, `,${between}${indentSource(source, between)}`)
   const [open, close] = [text.charAt(holder.start), text.charAt(holder.end - 1)]
-  const inner = indented(source, between)
-  return replaced(text, holder, between === '' ? open + inner + close : open + between + inner + outer(between) + close)
+  const inner = indentSource(source, between)
+  return replaceRange(
+    text,
+    holder,
+    between === '' ? open + inner + close : open + between + inner + outer(between) + close,
+  )
 }
 
 function without(text: string, holder: Place, entries: readonly Place[], at: number): string {
   const [before, gone, after] = [entries[at - 1], entries[at], entries[at + 1]]
   if (!gone) return text
-  if (after) return replaced(text, { start: gone.start, end: after.start }, '')
-  if (before) return replaced(text, { start: before.end, end: gone.end }, '')
-  return replaced(text, { start: holder.start + 1, end: holder.end - 1 }, '')
+  if (after) return replaceRange(text, { start: gone.start, end: after.start }, '')
+  if (before) return replaceRange(text, { start: before.end, end: gone.end }, '')
+  return replaceRange(text, { start: holder.start + 1, end: holder.end - 1 }, '')
 }
 
 /**
@@ -153,7 +157,7 @@ const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? ''
 
 /** Indents a text of several lines to the depth of the separator. */
-const indented = (source: string, between: string): string =>
+const indentSource = (source: string, between: string): string =>
   between.includes('\n') ? source.replaceAll('\n', `\n${between.slice(between.lastIndexOf('\n') + 1)}`) : source
 
 const outer = (between: string): string => (between.includes('\n') ? between.replace(/ {2}$/, '') : '')

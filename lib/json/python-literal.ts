@@ -147,7 +147,7 @@ function scanStrings(text: string, start: number): LiteralScan {
     const body = endOfString(text, QUOTED.lastIndex, elementAt(open, 2))
     if (body < 0) return syntax(endOfReading(text, at, elementAt(open, 2)), 'a text is not closed')
     const written = text.slice(QUOTED.lastIndex, body)
-    const decoded = prefix === 'r' ? written : unescaped(written)
+    const decoded = prefix === 'r' ? written : unescapeText(written)
     if (decoded === undefined) return notOne(at, 'a text has an escape that cannot be read')
     value += decoded
     end = body + elementAt(open, 2).length
@@ -184,7 +184,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
 }
 
 /** Decodes escapes. An unknown escape keeps its backslash, as in Python. Undefined for a named character or too few digits. */
-function unescaped(written: string): string | undefined {
+function unescapeText(written: string): string | undefined {
   let isReadable = true
   const text = written.replace(ESCAPE, (...found) => {
     const [whole, line, two, four, eight, octal, control, odd] = found as string[]

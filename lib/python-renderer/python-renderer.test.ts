@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type PythonRenderRequest, renderInPython } from './python-renderer.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-judge-'))
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-renderer-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const question: PythonRenderRequest = {

@@ -169,12 +169,12 @@ function run(
     child.kill('SIGKILL')
   }
   signal.addEventListener('abort', leave, { once: true })
-  const output = collected(
+  const output = collectText(
     child.stdout,
     () => stop(`${python} returned more than ${limits.output >> 20} MiB`),
     limits.output,
   )
-  const errors = collected(child.stderr, () => {}, 1 << 20)
+  const errors = collectText(child.stderr, () => {}, 1 << 20)
   child.stdin.on('error', () => {})
   // Stdin stays open and ends with this process, so the child ends with it.
   child.stdin.write(`${input}\n`)
@@ -193,7 +193,7 @@ function run(
 }
 
 /** Collects the output of a stream up to a limit in bytes. */
-function collected(stream: NodeJS.ReadableStream, onTooMuch: () => void, limit: number): () => string {
+function collectText(stream: NodeJS.ReadableStream, onTooMuch: () => void, limit: number): () => string {
   const chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {

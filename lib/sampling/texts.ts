@@ -64,9 +64,9 @@ function typedValue(parameter: ParameterKind, text: string): unknown {
         .filter((part) => part !== '')
         .map(Number)
     case 'biases':
-      return parsed(text) ?? biasesOf(text)
+      return parseObject(text) ?? biasesOf(text)
     case 'object':
-      return parsed(text)
+      return parseObject(text)
     case 'json':
       return text.trim()
     case 'grammar':
@@ -99,7 +99,7 @@ function lineOf(text: string): string {
   return isPlain ? text : JSON.stringify(text)
 }
 
-function parsed(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined

@@ -11,7 +11,7 @@ import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
-import { folded } from './listing/folded.ts'
+import { foldCase } from './listing/fold-case.ts'
 
 /** Columns that `summary` needs. */
 export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`
@@ -53,7 +53,7 @@ export function recordColumns(trajectory: Trajectory) {
     group_id: group?.id ?? null,
     group_index: group?.index ?? null,
     trained_spans: JSON.stringify(trainedSpans(segments)),
-    record_search: folded([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
+    record_search: foldCase([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
 }
 
@@ -64,7 +64,7 @@ export function labelColumns(labels: Labels) {
     labels: JSON.stringify(labelsOf(labels)),
     title_sort: sortKey(title ?? ''),
     reward: reward ?? null,
-    labels_search: folded([title ?? '', ...tags, note].join('\n')),
+    labels_search: foldCase([title ?? '', ...tags, note].join('\n')),
   }
 }
 
@@ -104,7 +104,7 @@ export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON
 
 /** Returns the beginning of a text as it is compared in sorting; null if it is empty. */
 function sortKey(text: string): string | null {
-  const key = folded(text.slice(0, SORTED_TITLE)).trim()
+  const key = foldCase(text.slice(0, SORTED_TITLE)).trim()
   return key === '' ? null : key
 }
 

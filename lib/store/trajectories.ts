@@ -130,7 +130,7 @@ interface OpenedStore extends TrajectoryStore {
 }
 
 function createStore(database: DatabaseSync, instance: Instance, now: () => Date): OpenedStore {
-  const statements = prepared(database)
+  const statements = prepareStatements(database)
   const { insert, writeSegments } = createInserter(database, now)
   /** Ends of runs that could not be written, by key. */
   const unwritten = new Map<string, Outcome>()
@@ -265,7 +265,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   }
 }
 
-function prepared(database: DatabaseSync) {
+function prepareStatements(database: DatabaseSync) {
   return {
     summary: database.prepare(
       `SELECT ${SUMMARY_COLUMNS}, running_in FROM trajectories WHERE key = ? AND deleted_at IS NULL`,

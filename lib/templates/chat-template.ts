@@ -1,6 +1,6 @@
 /** Chat templates, as everything else renders them: templates are called as apply_chat_template of transformers calls jinja2. */
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { cutAtTag, REASONING, tagged } from './continue-final-message.ts'
+import { cutAtTag, REASONING, tagFinalMessage } from './continue-final-message.ts'
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
 import { fromJs } from './jinja/python/json.ts'
 import { typeName } from './jinja/python/text/repr.ts'
@@ -114,21 +114,21 @@ export function refusedOption(name: string, of: 'render' | 'run'): string | unde
 
 /** Compiles a chat template. `specialTokens` are bos_token, eos_token and others, under their names in templates. Throws TemplateError. */
 export function chatTemplate(text: string, specialTokens: Readonly<Record<string, string>>): CompiledTemplate {
-  const template = guarded(() => compileTemplate(text))
+  const template = withTemplateErrors(() => compileTemplate(text))
   const trace: CompiledTemplate['trace'] = (input, budget = DEFAULT_BUDGET) =>
-    guarded(() => {
+    withTemplateErrors(() => {
       const messages = preparedMessages(input)
       const settings = settingsOf(input, budget)
       const field = continuedField(input)
       if (field === undefined) return template.trace(variables(input, messages, specialTokens), settings)
-      const open = tagged(messages, field, { template: text, addGenerationPrompt: input.addGenerationPrompt })
+      const open = tagFinalMessage(messages, field, { template: text, addGenerationPrompt: input.addGenerationPrompt })
       return cutAtTag(template.trace(variables(input, open.messages, specialTokens), settings), open)
     })
   return {
     text,
     render: (input, budget = DEFAULT_BUDGET) =>
       continuedField(input) === undefined
-        ? guarded(() =>
+        ? withTemplateErrors(() =>
             template.render(variables(input, preparedMessages(input), specialTokens), settingsOf(input, budget)),
           )
         : trace(input, budget).text,
@@ -147,7 +147,7 @@ const continuedField = ({ continueFinalMessage: field }: RenderInput): string | 
 
 function preparedMessages({ messages }: RenderInput): readonly PyDict[] {
   if (messages.length === 0) throw new PyError('ValueError', EMPTY)
-  return messages.map(prepared)
+  return messages.map(prepareMessage)
 }
 
 /** Returns the variables as apply_chat_template names and prepares them; an option overrides a special token. */
@@ -182,7 +182,7 @@ function checkDocuments(documents: Value): void {
 }
 
 /** Returns the message without members that are None, and with its reasoning under the two names that templates read. */
-function prepared(message: TemplateMessage | PyDict): PyDict {
+function prepareMessage(message: TemplateMessage | PyDict): PyDict {
   const dict = new PyDict()
   if (message instanceof PyDict) {
     for (const [name, value] of message.entries()) if (value !== null) dict.set(name, value)
@@ -199,7 +199,7 @@ function prepared(message: TemplateMessage | PyDict): PyDict {
   return PyDict.of([['thinking', reasoning], ...dict.entries(), ['reasoning_content', reasoning]])
 }
 
-function guarded<T>(action: () => T): T {
+function withTemplateErrors<T>(action: () => T): T {
   try {
     return action()
   } catch (error) {

@@ -3,7 +3,7 @@
  * so that the model continues the message instead of beginning a new one.
  */
 import { typeName } from './jinja/python/text/repr.ts'
-import { stripped } from './jinja/python/text/text-search.ts'
+import { stripText } from './jinja/python/text/text-search.ts'
 import { PyDict, PyError, PyTuple, type Value } from './jinja/python/values.ts'
 import type { Rendering } from './jinja/rendering.ts'
 
@@ -29,7 +29,7 @@ interface Tagged {
 }
 
 /** Returns the messages with a tag after the field of the last one. Throws PyError. */
-export function tagged(
+export function tagFinalMessage(
   messages: readonly PyDict[],
   field: string,
   { template, addGenerationPrompt }: { readonly template: string; readonly addGenerationPrompt: boolean },
@@ -38,11 +38,13 @@ export function tagged(
   const last = messages.at(-1) as PyDict
   const final = last.get(field) ?? null
   if (final === null)
-    throw refused(`continue_final_message is set but the final message has no "${field}" to continue!`)
+    throw valueError(`continue_final_message is set but the final message has no "${field}" to continue!`)
   // Reasoning is present under several names, and the template may read any of them.
   const fields = REASONING.includes(field) ? REASONING.filter((name) => last.get(name) === final) : [field]
   if (!fields.some((name) => template.includes(name)))
-    throw refused(`continue_final_message is set to "${field}" but this is not an accepted field in the chat_template`)
+    throw valueError(
+      `continue_final_message is set to "${field}" but this is not an accepted field in the chat_template`,
+    )
   const items = final instanceof PyTuple ? final.items : final
   const { value, text } = Array.isArray(items) ? taggedBlocks(items) : { value: taggedText(final), text: final }
   const changed = new Map<Value, Value>(fields.map((name) => [name, value]))
@@ -53,17 +55,17 @@ export function tagged(
 /** Returns the render of tagged messages up to the tag. Throws PyError if the template does not write the message. */
 export function cutAtTag(rendering: Rendering, { final }: Tagged): Rendering {
   const { text } = rendering
-  const message = stripped(final, undefined, 'both')
+  const message = stripText(final, undefined, 'both')
   const at = text.lastIndexOf(WORD)
   if (at < 0 || !text.includes(message))
-    throw refused(
+    throw valueError(
       'continue_final_message is set but the final message does not appear in the chat after applying the chat template! ' +
         'This can happen if the chat template deletes portions of the final message. Please verify the chat template and ' +
         `final message in your chat to ensure they are compatible.Final message to continue: ${message}\nRendered chat:\n${text}`,
     )
   const before = text.slice(0, at)
   // A template that trims the message has removed the space after the tag, and would have removed the space before it.
-  const kept = text.startsWith(TAG, at) ? before : stripped(before, undefined, 'right')
+  const kept = text.startsWith(TAG, at) ? before : stripText(before, undefined, 'right')
   const within = <Range extends { readonly start: number; readonly end: number }>(ranges: readonly Range[]): Range[] =>
     ranges
       .filter(({ start }) => start < kept.length)
@@ -76,7 +78,7 @@ function taggedBlocks(blocks: readonly Value[]): { readonly value: Value; readon
   const at = blocks.findLastIndex(hasText)
   const block = blocks[at]
   if (block === undefined)
-    throw refused('continue_final_message is set but we could not find any text to continue in the final message!')
+    throw valueError('continue_final_message is set but we could not find any text to continue in the final message!')
   if (!(block instanceof PyDict))
     throw new PyError(
       'TypeError',
@@ -109,4 +111,4 @@ function taggedText(text: Value): string {
   )
 }
 
-const refused = (message: string): PyError => new PyError('ValueError', message)
+const valueError = (message: string): PyError => new PyError('ValueError', message)

@@ -26,16 +26,16 @@ const LONGEST_REPLY = 200_000
 
 /** Returns the reply of a call, at most LONGEST_REPLY characters; a cut is noted at the end. */
 export function replyTo({ reply }: Mock, input: unknown): string {
-  return reply.kind === 'canned' ? reply.text : filled(reply.template, input)
+  return reply.kind === 'canned' ? reply.text : fillTemplate(reply.template, input)
 }
 
 const PLACE = /\{\{([^{}]*)\}\}/g
 
-function filled(template: string, input: unknown): string {
+function fillTemplate(template: string, input: unknown): string {
   let text = ''
   let from = 0
   for (const place of template.matchAll(PLACE)) {
-    text += template.slice(from, place.index) + inserted(elementAt(place, 1).trim(), input)
+    text += template.slice(from, place.index) + insertedText(elementAt(place, 1).trim(), input)
     from = place.index + place[0].length
     if (text.length > LONGEST_REPLY) return cut(text)
   }
@@ -46,7 +46,7 @@ const cut = (text: string): string =>
   text.length > LONGEST_REPLY ? `${text.slice(0, LONGEST_REPLY)}[cut after ${LONGEST_REPLY} characters]` : text
 
 /** Inserts texts unchanged and other values as JSON; a missing value is reported as missing. */
-function inserted(path: string, input: unknown): string {
+function insertedText(path: string, input: unknown): string {
   const value = path === '.' ? input : path.split('.').reduce(memberOf, input)
   if (value === undefined) return `[missing: ${path}]`
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -25,12 +25,12 @@ const LONGEST_PATTERN = 1_000
  * Checks the schema of a tool's arguments. Keywords outside of the table do not affect validity (title, default,
  * examples …) and are removed.
  */
-export const checkToolSchema = (value: unknown): SchemaCheck => checked(value, true)
+export const checkToolSchema = (value: unknown): SchemaCheck => checkSchemaWithin(value, true)
 
 /** Checks the schema of any value. */
-export const checkSchema = (value: unknown): SchemaCheck => checked(value, false)
+export const checkSchema = (value: unknown): SchemaCheck => checkSchemaWithin(value, false)
 
-function checked(value: unknown, isOfArguments: boolean): SchemaCheck {
+function checkSchemaWithin(value: unknown, isOfArguments: boolean): SchemaCheck {
   const seen: Seen = { schemas: new Set(), references: [], problem: undefined }
   const root: Place = { path: [], seen }
   const schema = isObject(value) ? schemaAt(value, root) : refuse(value, root, 'an object')
@@ -225,9 +225,9 @@ export const pointerKeys = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
-    .map((key) => unescaped(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => unescapeKey(key).replaceAll('~1', '/').replaceAll('~0', '~'))
 
-function unescaped(key: string): string {
+function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key)
   } catch {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 // @ts-expect-error: the package has no types.
 import { satisfies } from 'semver'
 import { expect, test } from 'vitest'
-import { completed, type Lock, missingPackages, packageName } from './lock.ts'
+import { completeLock, type Lock, missingPackages, packageName } from './lock.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const lock: Lock = read('package-lock.json')
@@ -20,7 +20,7 @@ test('the lock names no registry: the reader’s own is used', () => {
 })
 
 test('the lock is complete, has no engines of dependencies and no refused install scripts: npm run lock', () => {
-  expect(completed(lock, allowScripts)).toEqual(lock)
+  expect(completeLock(lock, allowScripts)).toEqual(lock)
 })
 
 test('every installed package runs on the Node that is installed with it', () => {
@@ -51,13 +51,13 @@ test('the lock check finds and adds a missing entry', () => {
     },
   }
   expect(missingPackages(seeded).map(({ name }) => name)).toEqual(['a-darwin-arm64'])
-  expect(completed(seeded, {}).packages['node_modules/a-darwin-arm64']).toEqual({
+  expect(completeLock(seeded, {}).packages['node_modules/a-darwin-arm64']).toEqual({
     version: '1.2.3',
     os: ['darwin'],
     cpu: ['arm64'],
     optional: true,
   })
-  expect(missingPackages(completed(seeded, {}))).toEqual([])
+  expect(missingPackages(completeLock(seeded, {}))).toEqual([])
 })
 
 test('the lock check removes engines of dependencies and refused install scripts, and nothing else', () => {
@@ -68,7 +68,7 @@ test('the lock check removes engines of dependencies and refused install scripts
       'node_modules/b/node_modules/@c/refused': { version: '2.0.0', hasInstallScript: true },
     },
   }
-  expect(completed(seeded, { a: true, '@c/refused': false }).packages).toEqual({
+  expect(completeLock(seeded, { a: true, '@c/refused': false }).packages).toEqual({
     '': { engines: { node: '>=20.9' } },
     'node_modules/a': { version: '1.0.0', integrity: 'sha512-x', hasInstallScript: true },
     'node_modules/b/node_modules/@c/refused': { version: '2.0.0' },

@@ -43,7 +43,7 @@ export function missingPackages({ packages }: Lock): MissingPackage[] {
 }
 
 /** Returns the completed lock. `allowScripts` is the field of package.json. */
-export function completed(lock: Lock, allowScripts: Readonly<Record<string, boolean>>): Lock {
+export function completeLock(lock: Lock, allowScripts: Readonly<Record<string, boolean>>): Lock {
   const added = missingPackages(lock).map(({ key, range, name }): [string, LockEntry] => [
     key,
     { version: range.replace(/^npm:.*@/, '').replace(/^[\^~>=]+/, ''), ...platformOf(name), optional: true },
@@ -82,5 +82,5 @@ function platformOf(name: string): Pick<LockEntry, 'os' | 'cpu'> {
 if (process.argv[1] === import.meta.filename) {
   const lock: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  writeFileSync('package-lock.json', `${JSON.stringify(completed(lock, allowScripts), null, 2)}\n`)
+  writeFileSync('package-lock.json', `${JSON.stringify(completeLock(lock, allowScripts), null, 2)}\n`)
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
-import { closed, listeningUrl } from '../listening.ts'
+import { closeServer, listeningUrl } from '../listening.ts'
 
 /** A recorded request with its reply, as in the files of lib/sglang/recordings. */
 export interface Recording {
@@ -33,10 +33,10 @@ export function withLogprobs(recorded: Recording): Recording {
     ...recorded,
     ...(lines && {
       stream_lines: lines.map((line) =>
-        line.startsWith('data: {') ? `data: ${JSON.stringify(scored(JSON.parse(line.slice(6))))}\n` : line,
+        line.startsWith('data: {') ? `data: ${JSON.stringify(scoreReply(JSON.parse(line.slice(6))))}\n` : line,
       ),
     }),
-    ...(response !== undefined && { response: scored(response as Partial<UnscoredReply>) }),
+    ...(response !== undefined && { response: scoreReply(response as Partial<UnscoredReply>) }),
   }
 }
 
@@ -45,7 +45,7 @@ interface UnscoredReply {
   readonly meta_info: Readonly<Record<string, unknown>>
 }
 
-function scored(reply: Partial<UnscoredReply>): object {
+function scoreReply(reply: Partial<UnscoredReply>): object {
   const { output_ids: ids, meta_info: meta } = reply
   if (!ids || !meta || 'output_token_logprobs' in meta) return reply
   return { ...reply, meta_info: { ...meta, output_token_logprobs: ids.map((id) => [-1, id, null]) } }
@@ -88,7 +88,7 @@ export async function replay(recordings: Readonly<Record<string, Recording>>, cu
     for (let at = 0; at < bytes.length; at += step) response.write(bytes.subarray(at, at + step))
     response.end()
   })
-  return { baseUrl: await listeningUrl(server), requests, close: () => closed(server) }
+  return { baseUrl: await listeningUrl(server), requests, close: () => closeServer(server) }
 }
 
 /** Starts a server with the handler of a test. */
@@ -96,5 +96,5 @@ export async function scripted(
   handler: Parameters<typeof createServer>[1],
 ): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const server = createServer(handler as never)
-  return { baseUrl: await listeningUrl(server), close: () => closed(server) }
+  return { baseUrl: await listeningUrl(server), close: () => closeServer(server) }
 }

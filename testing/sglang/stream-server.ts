@@ -3,7 +3,7 @@
  * It has no model: tokens and logprobs are numbers of the right length.
  */
 import { createServer } from 'node:http'
-import { closed, listeningUrl } from '../listening.ts'
+import { closeServer, listeningUrl } from '../listening.ts'
 
 /** cumulative: each chunk repeats all tokens; incremental: each chunk has only new ones. */
 export type Manner = 'cumulative' | 'incremental'
@@ -52,7 +52,7 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
       bytes = 0
       return sent
     },
-    close: () => closed(server),
+    close: () => closeServer(server),
   }
 }
 

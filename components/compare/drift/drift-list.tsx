@@ -18,7 +18,7 @@ import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
-import { type DriftFilter, filtered } from './drift-steps.ts'
+import { type DriftFilter, filterSpans } from './drift-steps.ts'
 import { type DriftVocabulary, driftVocabularyOf, SEVERITIES, SEVERITY_TEXTS } from './drift-words.ts'
 
 interface DriftListProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView' | 'onPoint'> {
@@ -35,7 +35,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
   const { left, right, comparison } = pair.compared
   const { report } = comparison
   const vocabulary = driftVocabularyOf(pair)
-  const shown = useMemo(() => filtered(report, filter), [report, filter])
+  const shown = useMemo(() => filterSpans(report, filter), [report, filter])
   const rows = useRowWindow({ count: shown.length, heightOf })
   const at = view.drift === undefined ? -1 : shown.indexOf(view.drift)
   const reveal = useEffectEvent((row: number) => rows.reveal(row, 'nearest'))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { DriftReport, DriftSpan } from '#lib/trajectory/drift/report.ts'
-import { driftAfter, filtered, NO_FILTER } from './drift-steps.ts'
+import { driftAfter, filterSpans, NO_FILTER } from './drift-steps.ts'
 
 const spans = fc.array(
   fc.record({
@@ -33,7 +33,7 @@ test('steps to the next and previous drift span visit exactly the spans that the
           seen.push(at)
         return seen
       }
-      const listed = filtered(report, filter)
+      const listed = filterSpans(report, filter)
       expect(listed).toEqual(
         given.flatMap(({ kind, severity, layer }, index) =>
           (filter.kind === undefined || filter.kind === kind) &&

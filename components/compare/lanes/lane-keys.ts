@@ -35,8 +35,8 @@ interface LaneMove {
 
 /** Moves in the lanes. With Shift, keys that type no letter extend the selection. */
 export const LANE_MOVES: readonly LaneMove[] = [
-  { title: 'Next token', keys: ['j', 'ArrowRight'], target: (place) => stepped(place, 1) },
-  { title: 'Previous token', keys: ['k', 'ArrowLeft'], target: (place) => stepped(place, -1) },
+  { title: 'Next token', keys: ['j', 'ArrowRight'], target: (place) => stepFrom(place, 1) },
+  { title: 'Previous token', keys: ['k', 'ArrowLeft'], target: (place) => stepFrom(place, -1) },
   {
     title: 'The other side’s token',
     keys: ['o'],
@@ -83,17 +83,17 @@ export function firstOfDrift({ alignedRuns, driftRuns }: Pairing, drift: number,
 }
 
 /** Returns the next or previous token of the side; a fold is one step. */
-function stepped({ rows, chosen }: LanePlace, step: 1 | -1): Spot | undefined {
+function stepFrom({ rows, chosen }: LanePlace, step: 1 | -1): Spot | undefined {
   if (!chosen) return endOf({ rows }, 'first')
   const { side, focus } = chosen
   const item = itemOfToken(rows, side, focus)
   if (!item) return undefined
   const next = item.kind === 'tokens' ? focus + step : step === 1 ? item[side].end : item[side].start - 1
-  return landed(rows, { side, token: Math.max(0, Math.min(tokensOf(rows.sides[side]) - 1, next)) })
+  return nearestSpot(rows, { side, token: Math.max(0, Math.min(tokensOf(rows.sides[side]) - 1, next)) })
 }
 
 /** Returns the token itself, or the first token of the fold that contains it. */
-function landed(rows: Rows, spot: Spot): Spot | undefined {
+function nearestSpot(rows: Rows, spot: Spot): Spot | undefined {
   const item = itemOfToken(rows, spot.side, spot.token)
   return item && (item.kind === 'tokens' ? spot : { side: spot.side, token: item[spot.side].start })
 }
@@ -104,7 +104,7 @@ function endOf(
 ) {
   const side = chosen?.side ?? SIDES.find((name) => tokensOf(rows.sides[name]) > 0)
   if (side === undefined) return undefined
-  return landed(rows, { side, token: which === 'first' ? 0 : tokensOf(rows.sides[side]) - 1 })
+  return nearestSpot(rows, { side, token: which === 'first' ? 0 : tokensOf(rows.sides[side]) - 1 })
 }
 
 /** Returns the token `count` rows away at the same column on the same side. Rows without tokens of the side are skipped. */
@@ -118,10 +118,10 @@ function vertical(place: LanePlace, count: number): Spot | undefined {
   const column = line ? columnOfToken(spaceOf(rows, at.side), line, at.token) : 0
   const wanted = Math.max(0, Math.min(rows.rowCount - 1, item.firstRow + at.row + count))
   const step = Math.sign(count)
-  return found(rows, wanted, step, chosen.side, column) ?? found(rows, wanted, -step, chosen.side, column)
+  return findSpot(rows, wanted, step, chosen.side, column) ?? findSpot(rows, wanted, -step, chosen.side, column)
 }
 
-function found(rows: Rows, from: number, step: number, side: SideName, column: number): Spot | undefined {
+function findSpot(rows: Rows, from: number, step: number, side: SideName, column: number): Spot | undefined {
   for (let row = from; ; row += step) {
     const item = itemOfRow(rows, row)
     if (!item) return undefined

@@ -128,13 +128,15 @@ function RescoreStatus({ state, ofSamples }: { readonly state: RescoreState; rea
         </p>
       )
     case 'cancelled':
-      return <Banner tone="note" title="Cancelled." hint={kept(state)} />
+      return <Banner tone="note" title="Cancelled." hint={describeKeptScores(state)} />
     case 'failed':
       return (
         <Banner
           tone="bad"
           title={state.title}
-          hint={[state.hint, state.done > 0 ? kept(state) : undefined].filter(Boolean).join(' ') || undefined}
+          hint={
+            [state.hint, state.done > 0 ? describeKeptScores(state) : undefined].filter(Boolean).join(' ') || undefined
+          }
         />
       )
     case 'rescored':
@@ -142,7 +144,7 @@ function RescoreStatus({ state, ofSamples }: { readonly state: RescoreState; rea
   }
 }
 
-const kept = ({ done, of }: { readonly done: number; readonly of: number }): string =>
+const describeKeptScores = ({ done, of }: { readonly done: number; readonly of: number }): string =>
   done === 0
     ? 'Nothing was scored.'
     : `${countText(done)} of ${countText(of)} tokens were scored: the numbers cover only these.`

@@ -5,7 +5,7 @@ import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
 import { withRescoring } from '#lib/analysis/rescore/columns.ts'
 import { type RescoreChoice, scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { type Rescoring, ratioOf, rescore, type SideScores } from '#lib/analysis/rescore/rescoring.ts'
-import { type ScoredBoth, scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
+import { type ScoredBoth, scoreBoth, withoutScores } from '#lib/analysis/rescore/score-both.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { RescoreSummary, ShownPair } from '../view.ts'
@@ -75,7 +75,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
     if (of === 0) return set({ kind: 'empty' })
     let done = 0
     running(done, of)
-    const scores = unscored(plan)
+    const scores = withoutScores(plan)
     const foundSoFar = (scored?: ScoredBoth): FoundWeights | undefined => {
       if (done === 0) return undefined
       const rescoring = rescore(compared, scores)

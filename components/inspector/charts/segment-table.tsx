@@ -49,7 +49,7 @@ export function SegmentTable({ inspection }: InspectorPartProps) {
     isDown: false,
   })
   const [isWhole, setIsWhole] = useState(false)
-  const rows = sorted(rowsOf(trajectory, statistics(trajectory)), order)
+  const rows = sortRows(rowsOf(trajectory, statistics(trajectory)), order)
   const shown = isWhole ? rows : rows.slice(0, FEW)
   return (
     <section aria-label="Segments">
@@ -139,7 +139,7 @@ function callOf(segment: SegmentView): Pick<Row, 'finish' | 'cached' | 'elapsedM
 }
 
 /** Returns the rows in the order of a column; unknown values are last in both directions. */
-function sorted(rows: readonly Row[], { key, isDown }: { key: ColumnKey; isDown: boolean }): readonly Row[] {
+function sortRows(rows: readonly Row[], { key, isDown }: { key: ColumnKey; isDown: boolean }): readonly Row[] {
   return [...rows].sort((a, b) => {
     const [x, y] = [a[key], b[key]]
     if (x === null || y === null) return x === y ? a.index - b.index : x === null ? 1 : -1

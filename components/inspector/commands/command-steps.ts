@@ -1,6 +1,6 @@
 /** Building blocks of commands: steps over the tokens, and copies of the selection. */
 
-import { type GridMove, type GridPlace, moved } from '#components/token-view/grid/grid-keys.ts'
+import { type GridMove, type GridPlace, moveSelection } from '#components/token-view/grid/grid-keys.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import { copyText } from '#components/ui/copy-text.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -23,7 +23,7 @@ export function gridPlaceOf({ inspection: { grid, trajectory, view } }: CommandS
 /** Moves the selection, or extends it. */
 export function step(screen: CommandScreen, move: GridMove, isExtending: boolean): void {
   const place = gridPlaceOf(screen)
-  const chosen = place && moved(move, place, isExtending)
+  const chosen = place && moveSelection(move, place, isExtending)
   if (chosen) screen.inspection.onSelect(chosen.selection, 'tokens')
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { commandOfKey, runCommand } from '#components/commands/command.ts'
-import { searched } from '#components/commands/palette-search.ts'
+import { searchCommands } from '#components/commands/palette-search.ts'
 import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { type Selection, single } from '#components/token-view/selection.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -181,7 +181,7 @@ test('commands open the neighbours of a trajectory in its list, and at an end sa
 })
 
 describe('search of the command palette', () => {
-  const titles = (typed: string) => searched(COMMANDS, typed).map(({ title }) => title)
+  const titles = (typed: string) => searchCommands(COMMANDS, typed).map(({ title }) => title)
   test('lists titles that begin with the words first, and none that lacks a word', () => {
     expect(titles('copy')[0]).toMatch(/^Copy/)
     expect(titles('token next')).toContain('Next token')
@@ -192,7 +192,7 @@ describe('search of the command palette', () => {
 
   test('offers the token and the segment with a typed number, if they exist', () => {
     const { screen, calls } = screenWith()
-    const places = (typed: string) => searched(furtherCommands(screen, typed), typed).map(({ title }) => title)
+    const places = (typed: string) => searchCommands(furtherCommands(screen, typed), typed).map(({ title }) => title)
     expect(places('2')).toEqual(['Go to token 2', 'Go to segment 2'])
     expect(places('5')).toEqual(['Go to token 5'])
     expect(places('900')).toEqual([])
@@ -202,7 +202,7 @@ describe('search of the command palette', () => {
 
   test('offers every colour mode of the trajectory', () => {
     const { screen, calls } = screenWith()
-    searched(furtherCommands(screen, 'entropy'), 'entropy')[0]?.run(screen)
+    searchCommands(furtherCommands(screen, 'entropy'), 'entropy')[0]?.run(screen)
     expect(calls).toEqual([['view', { colour: 'entropy', limit: undefined }]])
   })
 })

@@ -7,8 +7,8 @@ import { LIST_COMMANDS } from '#components/commands/command.ts'
 import { selectedHex, selectedIds, selectedJson, selectedText } from '#components/token-view/card/selected-tokens.ts'
 import { copiedNote } from '#components/token-view/card/use-copy.ts'
 import { colourModeNamed, heatToggled, maskToggled } from '#components/token-view/colour/modes.ts'
-import { GRID_MOVES, SELECT_ALL, widened } from '#components/token-view/grid/grid-keys.ts'
-import { resized } from '#components/token-view/grid-options.ts'
+import { GRID_MOVES, SELECT_ALL, widenSelection } from '#components/token-view/grid/grid-keys.ts'
+import { resizeText } from '#components/token-view/grid-options.ts'
 import { allToggled, foldToggledAt, thinksToggled } from '#components/token-view/pieces/folding.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -52,7 +52,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     keys: [SELECT_ALL],
     run: (screen) => {
       const place = gridPlaceOf(screen)
-      if (place) screen.inspection.onSelect(widened(place), 'tokens')
+      if (place) screen.inspection.onSelect(widenSelection(place), 'tokens')
     },
   },
   {
@@ -149,14 +149,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
     title: 'Larger text',
     group: 'View',
     keys: ['+', '='],
-    run: ({ options, onOptions }) => onOptions(resized(options, 1)),
+    run: ({ options, onOptions }) => onOptions(resizeText(options, 1)),
   },
   {
     name: 'smaller',
     title: 'Smaller text',
     group: 'View',
     keys: ['-'],
-    run: ({ options, onOptions }) => onOptions(resized(options, -1)),
+    run: ({ options, onOptions }) => onOptions(resizeText(options, -1)),
   },
   {
     name: 'legend',

@@ -22,8 +22,8 @@ export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpPro
       example: /^[A-Za-z_][\w.]*$/.test(name) ? `${name}>0` : `column:${JSON.stringify(name)}>0`,
       meaning: 'a column of this file',
     })),
-    ...tools.map((name) => ({ example: `tool:${named(name)}`, meaning: 'a tool of this trajectory' })),
-    ...versions.map((name) => ({ example: `version:${named(name)}`, meaning: 'weights that sampled tokens here' })),
+    ...tools.map((name) => ({ example: `tool:${quoteName(name)}`, meaning: 'a tool of this trajectory' })),
+    ...versions.map((name) => ({ example: `version:${quoteName(name)}`, meaning: 'weights that sampled tokens here' })),
   ]
   return (
     <div className="max-h-[min(70vh,640px)] w-[min(420px,calc(100vw-48px))] overflow-y-auto text-xs">
@@ -100,7 +100,7 @@ const Choice = ({ query, onChoose }: { readonly query: string; readonly onChoose
   </button>
 )
 
-const named = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))
+const quoteName = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))
 
 /** Number of names listed: a file may have hundreds. */
 const MANY = 6

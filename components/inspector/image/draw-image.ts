@@ -26,7 +26,7 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
     fill: (colour, x, y, width, height) => {
       context.fillStyle = colours.of(colour)
       // Edges are on whole pixels, since adjacent areas of one colour would show a seam.
-      const [left, right] = [snapped(x), snapped(x + width)]
+      const [left, right] = [snapToPixel(x), snapToPixel(x + width)]
       context.fillRect(left, y, right - left, height)
     },
     write: (text, x, y, font, colour) => {
@@ -44,7 +44,7 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
   return canvas
 }
 
-const snapped = (x: number): number => Math.round(x * SCALE) / SCALE
+const snapToPixel = (x: number): number => Math.round(x * SCALE) / SCALE
 
 /** Drawing functions: colours are those of the style sheet, positions are in CSS pixels, and `y` is the middle of a text. */
 interface Pen {

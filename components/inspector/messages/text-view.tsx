@@ -125,7 +125,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
             >
               <LineNumber digits={digits} number={row.part === 0 ? row.line + 1 : undefined} />
               <span data-signs className="min-w-0 overflow-hidden">
-                {marked(text, row, hits, shown)}
+                {markHits(text, row, hits, shown)}
               </span>
             </div>
           )
@@ -167,7 +167,7 @@ const LineNumber = ({ digits, number }: { readonly digits: number; readonly numb
 )
 
 /** Returns the text of a row, with its hits and the highlighted part marked. */
-function marked(text: TextLines, row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
+function markHits(text: TextLines, row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
   const pieces: ReactNode[] = []
   let at = row.start
   for (const { start, end, kind } of rangesIn(row, hits, shown)) {

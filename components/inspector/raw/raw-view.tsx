@@ -1,7 +1,7 @@
 'use client'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { clipped, countText } from '#components/token-view/numbers.ts'
+import { clipText, countText } from '#components/token-view/numbers.ts'
 import { selectedRange } from '#components/token-view/selection.ts'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import { findBytes } from '#lib/analysis/raw/find-bytes.ts'
@@ -129,7 +129,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
           <>
             <span className="text-dim tabular-nums">line {countText(lineAt(text, shown.start) + 1)}</span>
             <code data-raw-path className="wrap-anywhere min-w-0">
-              {clipped(jsonPathText(path) || 'the whole file', 200)}
+              {clipText(jsonPathText(path) || 'the whole file', 200)}
             </code>
             <span className="ml-auto flex flex-wrap items-center gap-1.5">
               <Button look="quiet" className="text-xs" onClick={() => copy(jsonPathText(path), 'Path')}>

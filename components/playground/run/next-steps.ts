@@ -2,6 +2,7 @@
 
 import { countText } from '#components/token-view/numbers.ts'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
+import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { isSamplingName } from '#lib/sampling/parameters.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import type { LimitField, Setup } from '#lib/share/settings/setup.ts'
@@ -96,15 +97,15 @@ function afterReason(
     case 'length':
       return [samplingStep(setup, Math.max(2 * maxNewTokens(setup), 2 * written)), WRITE]
     case 'context_full':
-      return [...fitting(setup, context, again), ...raised(setup, 'contextWindow'), START_OVER]
+      return [...fitting(setup, context, again), ...raiseLimit(setup, 'contextWindow'), START_OVER]
     case 'max_tool_iterations':
-      return [...again(setup, 'Continue with the results'), ...raised(setup, 'maxToolIterations')]
+      return [...again(setup, 'Continue with the results'), ...raiseLimit(setup, 'maxToolIterations')]
     case 'max_tool_calls':
-      return [...again(setup, 'Continue with the results'), ...raised(setup, 'maxToolCalls')]
+      return [...again(setup, 'Continue with the results'), ...raiseLimit(setup, 'maxToolCalls')]
     case 'max_messages':
-      return [...again(setup, 'Continue'), ...raised(setup, 'maxMessages'), WRITE]
+      return [...again(setup, 'Continue'), ...raiseLimit(setup, 'maxMessages'), WRITE]
     case 'max_tokens':
-      return [...raised(setup, 'maxTokens'), ...again(setup, 'Continue'), START_OVER]
+      return [...raiseLimit(setup, 'maxTokens'), ...again(setup, 'Continue'), START_OVER]
     case 'cancelled':
     case 'interrupted':
       return again(setup, 'Continue').length > 0 ? again(setup, 'Continue') : [WRITE]
@@ -184,10 +185,7 @@ function fitting(
   return 'setup' in step ? again(step.setup, `Send with max_new_tokens ${countText(fits)}`) : []
 }
 
-/** `max_new_tokens` that Rollscope sends if the field is empty. */
-const UNLESS_GIVEN = 1024
-
-const maxNewTokens = ({ sampling }: Setup): number => Number(sampling.max_new_tokens) || UNLESS_GIVEN
+const maxNewTokens = ({ sampling }: Setup): number => Number(sampling.max_new_tokens) || DEFAULT_MAX_NEW_TOKENS
 
 function samplingStep(setup: Setup, to: number): NextStep {
   const verb = to > maxNewTokens(setup) ? 'Raise' : 'Lower'
@@ -207,7 +205,7 @@ const LIMIT_NAMES: Readonly<Partial<Record<LimitField, string>>> = {
 }
 
 /** Returns a step that doubles a limit; none if the setup no longer has the limit. */
-function raised(setup: Setup, limit: LimitField): readonly NextStep[] {
+function raiseLimit(setup: Setup, limit: LimitField): readonly NextStep[] {
   if (setup.limits[limit].trim() === '') return []
   const to = Math.max(1, 2 * (Number(setup.limits[limit]) || 0))
   return [

@@ -69,7 +69,7 @@ export function SamplesStrip(props: SamplesStripProps) {
           {row.rewardWhy !== null && <span className="min-w-0 wrap-anywhere">{row.rewardWhy}</span>}
           {row.reward !== null && rewards && rewards.scored > 1 && (
             <span title="(reward − mean) / deviation of the group, as in GRPO">
-              advantage {signed(advantage(row.reward, rewards))}
+              advantage {signedText(advantage(row.reward, rewards))}
             </span>
           )}
           {!isRunning(row) && (
@@ -102,7 +102,7 @@ function rewardsText(rewards: GroupRewards): string {
   ].join(' · ')
 }
 
-const signed = (value: number): string => `${value > 0 ? '+' : ''}${decimalText(value, 2)}`
+const signedText = (value: number): string => `${value > 0 ? '+' : ''}${decimalText(value, 2)}`
 
 interface SampleListProps {
   readonly rows: readonly SampleRow[]

@@ -1,14 +1,15 @@
 import type { FieldChange } from '#lib/sampling/presets.ts'
 
 const SHOWN = 40
-const shortened = (text: string): string => {
+const shortenText = (text: string): string => {
   if (text === '') return 'not sent'
   const line = text.replaceAll('\n', ' ')
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
 }
 
 /** Returns a change as text, such as `top_p 1 → 0.95`. */
-export const changeText = ({ field, from, to }: FieldChange): string => `${field} ${shortened(from)} → ${shortened(to)}`
+export const changeText = ({ field, from, to }: FieldChange): string =>
+  `${field} ${shortenText(from)} → ${shortenText(to)}`
 
 /** Table of the changes that would be made, one per row. */
 export const ChangeTable = ({ changes }: { readonly changes: readonly FieldChange[] }) => (
@@ -24,8 +25,8 @@ export const ChangeTable = ({ changes }: { readonly changes: readonly FieldChang
       {changes.map(({ field, from, to }) => (
         <tr key={field} data-change={field} className="align-top">
           <td className="pr-4 font-mono">{field}</td>
-          <td className="pr-4 text-dim [overflow-wrap:anywhere]">{shortened(from)}</td>
-          <td className="font-medium [overflow-wrap:anywhere]">{shortened(to)}</td>
+          <td className="pr-4 text-dim [overflow-wrap:anywhere]">{shortenText(from)}</td>
+          <td className="font-medium [overflow-wrap:anywhere]">{shortenText(to)}</td>
         </tr>
       ))}
     </tbody>

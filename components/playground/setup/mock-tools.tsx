@@ -34,7 +34,7 @@ export function MockTools(props: MockToolsProps) {
       mockTools: mockTools.some(({ name }) => name === old)
         ? mockTools.map((tool) => (tool.name === old ? saved : tool))
         : [...mockTools, saved],
-      tools: renamed(tools, old, saved.name),
+      tools: renameTool(tools, old, saved.name),
     })
   }
   const remove = (tool: MockTool) => {
@@ -107,7 +107,7 @@ const RowButton = ({ label, onClick, children }: RowButtonProps) => (
 )
 
 /** Returns the chosen tools after a save: a new tool is chosen, and a renamed one stays chosen or not. */
-const renamed = (tools: readonly string[], old: string | undefined, name: string): readonly string[] =>
+const renameTool = (tools: readonly string[], old: string | undefined, name: string): readonly string[] =>
   old === undefined
     ? [...tools.filter((tool) => tool !== name), name]
     : tools.map((tool) => (tool === old ? name : tool)).filter((tool, i, all) => all.indexOf(tool) === i)

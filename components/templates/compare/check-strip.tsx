@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
-import { clipped, countText } from '#components/token-view/numbers.ts'
+import { clipText, countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 
@@ -70,7 +70,7 @@ export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
           if (answer?.kind === 'answered') return <Verdict key={renderer} check={answer.check} onShow={onShow} />
           if (answer?.kind === 'failed')
             return (
-              <p key={renderer} className="text-bad" data-verdict="failed" data-judge={renderer}>
+              <p key={renderer} className="text-bad" data-verdict="failed" data-renderer={renderer}>
                 {answer.error.message} {answer.error.hint}
               </p>
             )
@@ -91,7 +91,7 @@ interface VerdictProps extends Pick<CheckStripProps, 'onShow'> {
 function Verdict({ check: { judge: renderer, version, verdict, detail, firstDifference }, onShow }: VerdictProps) {
   const [mark, colour] = MARKS[verdict]
   return (
-    <div data-verdict={verdict} data-judge={renderer}>
+    <div data-verdict={verdict} data-renderer={renderer}>
       <p>
         <span aria-hidden className={colour}>
           {mark}
@@ -103,9 +103,9 @@ function Verdict({ check: { judge: renderer, version, verdict, detail, firstDiff
           <span className="text-dim">
             here, {firstDifference.unit} {countText(firstDifference.at)}
           </span>
-          <code className="truncate font-mono">{JSON.stringify(clipped(firstDifference.ours, LONGEST))}</code>
+          <code className="truncate font-mono">{JSON.stringify(clipText(firstDifference.ours, LONGEST))}</code>
           <span className="text-dim">there</span>
-          <code className="truncate font-mono">{JSON.stringify(clipped(firstDifference.theirs, LONGEST))}</code>
+          <code className="truncate font-mono">{JSON.stringify(clipText(firstDifference.theirs, LONGEST))}</code>
           <Button className="col-span-2 justify-self-start text-xs" onClick={() => onShow(firstDifference)}>
             Show the token
           </Button>

@@ -275,12 +275,12 @@ function Numbers({ name, left, right }: NumbersProps) {
       </th>
       <td className="text-right">{left === undefined ? 'unknown' : countText(left)}</td>
       <td className="text-right">{right === undefined ? 'unknown' : countText(right)}</td>
-      <td className="text-right font-medium">{known ? signed(right - left) : ''}</td>
+      <td className="text-right font-medium">{known ? signedText(right - left) : ''}</td>
     </tr>
   )
 }
 
-const signed = (difference: number): string =>
+const signedText = (difference: number): string =>
   difference === 0 ? '0' : `${difference > 0 ? '+' : '−'}${countText(Math.abs(difference))}`
 
 function maskText(mask: NonNullable<RevisionComparison['differences']>['mask'], [left, right]: Names): string {
@@ -302,7 +302,7 @@ function Messages({ rows, names }: { readonly rows: readonly MessageDifference[]
             </th>
             <td className="text-right">{countText(left)}</td>
             <td className="text-right">{countText(right)}</td>
-            <td className="text-right font-medium">{signed(right - left)}</td>
+            <td className="text-right font-medium">{signedText(right - left)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { clipped, countText } from '#components/token-view/numbers.ts'
+import { clipText, countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import type { Disagreement, Lint, LintPlace, MaskReport, WayName } from '#lib/templates/loss-mask/report.ts'
 import type { WayPair } from './mask-ways.tsx'
@@ -95,7 +95,7 @@ function PlaceButton({ place, onPlace }: { readonly place: LintPlace } & Pick<Ma
       onClick={() => onPlace({ token: inSequence?.start, line })}
       className="inline-flex max-w-full items-baseline gap-1.5 rounded border border-line bg-raised px-1.5 enabled:hover:border-line-strong"
     >
-      <span className="truncate font-mono">{clipped(JSON.stringify(text), LONGEST_TEXT)}</span>
+      <span className="truncate font-mono">{clipText(JSON.stringify(text), LONGEST_TEXT)}</span>
       <span className="shrink-0 text-faint tabular-nums">{inSequence ? countText(inSequence.start) : 'elsewhere'}</span>
     </button>
   )

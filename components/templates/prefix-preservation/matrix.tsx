@@ -39,19 +39,19 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
   const rows = groups.flatMap((group) => group.rows)
   const [focused, setFocused] = useState<string>()
   const table = useRef<HTMLTableElement>(null)
-  const shown = rows.flatMap((row) => walked(row).map(({ id }) => id))
+  const shown = rows.flatMap((row) => cellsInOrder(row).map(({ id }) => id))
   const current = [focused, selected, shown[0]].find((id) => id !== undefined && shown.includes(id))
   const walk = (event: KeyboardEvent) => {
-    const at = rows.findIndex((row) => walked(row).some(({ id }) => id === current))
-    const row = walked(elementAt(rows, at))
+    const at = rows.findIndex((row) => cellsInOrder(row).some(({ id }) => id === current))
+    const row = cellsInOrder(elementAt(rows, at))
     const column = row.findIndex(({ id }) => id === current)
     const beside = (cells: readonly Cell[] | undefined): Cell | undefined =>
       cells && (cells.length === 1 ? cells[0] : cells[row.length === 1 ? 0 : column])
     const next = {
       ArrowRight: row[column + 1],
       ArrowLeft: row[column - 1],
-      ArrowDown: beside(rows[at + 1] && walked(elementAt(rows, at + 1))),
-      ArrowUp: beside(rows[at - 1] && walked(elementAt(rows, at - 1))),
+      ArrowDown: beside(rows[at + 1] && cellsInOrder(elementAt(rows, at + 1))),
+      ArrowUp: beside(rows[at - 1] && cellsInOrder(elementAt(rows, at - 1))),
       Home: row[0],
       End: row.at(-1),
     }[event.key]
@@ -117,12 +117,12 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
                 >
                   {row.title}
                 </th>
-                {walked(row).map((cell) => (
+                {cellsInOrder(row).map((cell) => (
                   <MatrixCell
                     key={cell.id}
                     cell={cell}
-                    span={walked(row).length === 1 ? Math.max(1, row.cells.length) : 1}
-                    isWhole={walked(row).length < row.cells.length}
+                    span={cellsInOrder(row).length === 1 ? Math.max(1, row.cells.length) : 1}
+                    isWhole={cellsInOrder(row).length < row.cells.length}
                     isSelected={cell.id === selected}
                     isReachable={cell.id === current}
                     onKeyDown={walk}
@@ -175,7 +175,7 @@ export function MatrixLegend() {
 }
 
 /** Returns the cells that the arrow keys visit. A row that does not apply to the template is a single cell with the reason. */
-function walked({ cells }: MatrixRow): readonly Cell[] {
+function cellsInOrder({ cells }: MatrixRow): readonly Cell[] {
   const [first] = cells
   const why = (cell: Cell | undefined) => (cell?.verdict.kind === 'notApplicable' ? cell.verdict.why : undefined)
   return first && cells.length > 1 && why(first) !== undefined && cells.every((cell) => why(cell) === why(first))

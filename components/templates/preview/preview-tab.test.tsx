@@ -170,7 +170,7 @@ describe('a check with another renderer', () => {
     show({ onCheck })
     await userEvent.click(screen.getByRole('button', { name: 'Check with my Python' }))
     expect(onCheck).toHaveBeenCalledWith('python', expect.any(AbortSignal))
-    const verdict = document.querySelector('[data-judge="python"]')
+    const verdict = document.querySelector('[data-renderer="python"]')
     expect(verdict?.getAttribute('data-verdict')).toBe('differs')
     expect(verdict?.textContent).toContain('transformers 5.23.0: Its text differs.')
     expect([...(verdict?.querySelectorAll('code') ?? [])].map(({ textContent }) => textContent)).toEqual([

@@ -45,7 +45,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
   const [drawn, setDrawn] = useState<Drawn>()
   const leftOut = result?.kind === 'rendered' ? result.leftOut : undefined
   if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
-    setDrawn({ fresh, mask, picture: masked(fresh, mask, drawn), leftOut })
+    setDrawn({ fresh, mask, picture: withMask(fresh, mask, drawn), leftOut })
   const picture = drawn?.picture
   const askedAt = state.kind === 'done' ? state.askedAt : undefined
   useEffect(() => {
@@ -110,7 +110,7 @@ function maskOf(fresh: Picture, prefix: TaskState<void, PreviewMask>): PreviewMa
   return prefix.kind === 'done' ? prefix.result : undefined
 }
 
-const masked = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn | undefined): Picture => ({
+const withMask = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn | undefined): Picture => ({
   ...fresh,
   mask: mask ?? (before ? carriedMask(before.picture, fresh.ids) : fresh.mask),
 })

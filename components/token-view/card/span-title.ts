@@ -30,10 +30,10 @@ export function spanTitle(span: TokenSpan, segment: SegmentView): string {
     return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`
   if (span.kind !== 'tool-call') return ''
   const { call } = span
-  const id = shortened(visibleText(call.id), LONGEST_ID)
+  const id = shortenText(visibleText(call.id), LONGEST_ID)
   if (call.kind === 'malformed') return `${id} · malformed ✗`
   const state = call.result ? ` ${call.result.status === 'success' ? '✓' : '✗'}` : ''
-  return `${id} · ${shortened(visibleText(call.name), LONGEST_NAME)}${state}`
+  return `${id} · ${shortenText(visibleText(call.name), LONGEST_NAME)}${state}`
 }
 
 /** Longest id in a title, in characters. Servers make ids of 29 characters, which would cover the tokens of the call. */
@@ -41,5 +41,5 @@ const LONGEST_ID = 12
 /** Longest tool name in a title, which is one line above its row. MCP allows 128 characters; the list of tool calls shows the full name. */
 const LONGEST_NAME = 28
 
-const shortened = (text: string, longest: number): string =>
+const shortenText = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text

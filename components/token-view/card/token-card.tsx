@@ -9,7 +9,7 @@ import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween, segmentStarts, type Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { clipped, countText, decimalText, percentText } from '../numbers.ts'
+import { clipText, countText, decimalText, percentText } from '../numbers.ts'
 import { messagePlace } from '../overview/message-place.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
 import { hexOf } from '../pieces/piece-text.ts'
@@ -97,7 +97,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
           </Fact>
         )}
         <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
-        {weights !== undefined && <Fact name="weights">{clipped(weights, LONG_TEXT)}</Fact>}
+        {weights !== undefined && <Fact name="weights">{clipText(weights, LONG_TEXT)}</Fact>}
       </Facts>
       <CharacterTokens token={token} vocab={vocab} />
       <Problems problems={token.segment.problems ?? []} tokenIndex={token.indexInSegment} />
@@ -108,7 +108,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
           <Heading>Columns</Heading>
           <Facts>
             {columns.map(({ name, value }) => (
-              <Fact key={name} name={clipped(name, LONG_TEXT)}>
+              <Fact key={name} name={clipText(name, LONG_TEXT)}>
                 {value === null ? <span className="text-faint">no data</span> : numberText(value)}
               </Fact>
             ))}
@@ -213,7 +213,7 @@ function Problems({ problems, tokenIndex }: { readonly problems: readonly Proble
               {visibleText(message)}
               {(column !== undefined || raw !== undefined) && (
                 <span className="block break-all text-dim">
-                  {visibleText([column, raw && clipped(raw, LONG_TEXT)].filter(Boolean).join(': '))}
+                  {visibleText([column, raw && clipText(raw, LONG_TEXT)].filter(Boolean).join(': '))}
                 </span>
               )}
             </li>

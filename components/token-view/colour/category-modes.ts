@@ -81,7 +81,7 @@ export function versionMode(trajectory: ColumnSource): CategoryMode {
     name: 'version',
     title: 'Weight version',
     explanation: 'Which weights sampled a token',
-    categories: tinted(versions),
+    categories: categoriesOf(versions),
     read,
   }
 }
@@ -113,7 +113,7 @@ export function segmentMode(segments: readonly SegmentView[]): CategoryMode {
     name: 'segment',
     title: 'Segment',
     explanation: 'Segments one after the other; colours repeat after eight',
-    categories: tinted([
+    categories: categoriesOf([
       ...segments.map((segment, index) => `${index} ${segmentTitle(segment)}`),
       `${segments.length} open`,
     ]),
@@ -165,7 +165,7 @@ export function toolMode(segments: readonly SegmentView[]): CategoryMode {
     name: 'tool',
     title: 'Tool',
     explanation: 'Tokens of tool calls, by the tool that is called',
-    categories: tinted(names),
+    categories: categoriesOf(names),
     read: codesOnce((segment, codes) => {
       for (const call of callsOf(segment)) codes.fill(names.indexOf(toolName(call)), call.span.start, call.span.end)
     }),
@@ -182,7 +182,7 @@ export function callMode(segments: readonly SegmentView[]): CategoryMode {
     name: 'call',
     title: 'Tool call',
     explanation: 'Tokens of tool calls, each call by itself; colours repeat after eight',
-    categories: tinted([...places.values()].map(({ label }) => label)),
+    categories: categoriesOf([...places.values()].map(({ label }) => label)),
     read: codesOnce((segment, codes) => {
       for (const { id, span } of callsOf(segment)) codes.fill(places.get(id)?.index ?? NONE, span.start, span.end)
     }),
@@ -197,7 +197,7 @@ const toolName = ({ kind, name }: Pick<ResponseView['toolCalls'][number], 'kind'
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)]
 
-const tinted = (labels: readonly string[]): readonly Category[] =>
+const categoriesOf = (labels: readonly string[]): readonly Category[] =>
   labels.map((label, index) => ({ label, colour: tint(index) }))
 
 /** Returns a reader that fills an array for the whole segment at once, since each span covers many tokens. */

@@ -61,15 +61,15 @@ export function selectionOfKey(
 ): { readonly selection: Selection | undefined } | undefined {
   const { selection, count } = place
   if (count === 0) return undefined
-  if (key === 'Escape') return selection && { selection: released(selection) }
-  if (key === SELECT_ALL) return { selection: widened(place) }
+  if (key === 'Escape') return selection && { selection: releaseSelection(selection) }
+  if (key === SELECT_ALL) return { selection: widenSelection(place) }
   const plain = key.replace(/^Shift\+/, '')
   const move = GRID_MOVES.find(({ keys }) => keys.includes(plain))
-  return move && moved(move, place, plain !== key)
+  return move && moveSelection(move, place, plain !== key)
 }
 
 /** Returns the selection after a move; undefined if the move leads nowhere. */
-export function moved(
+export function moveSelection(
   move: GridMove,
   place: GridPlace,
   isExtending: boolean,
@@ -81,11 +81,11 @@ export function moved(
 }
 
 /** Returns the selection after Escape: the focused token if several are selected, else nothing. */
-const released = (selection: Selection): Selection | undefined =>
+const releaseSelection = (selection: Selection): Selection | undefined =>
   isSingle(selection) ? undefined : single(selection.focus)
 
 /** Returns a selection of all tokens of the segment; if those are selected, of all tokens. */
-export function widened({ layout, count, selection }: GridPlace): Selection {
+export function widenSelection({ layout, count, selection }: GridPlace): Selection {
   const all = { anchor: 0, focus: count - 1 }
   const around = selection && layout.segments[segmentOf(layout, selection.focus)]
   if (!around) return all
@@ -105,11 +105,11 @@ function vertical({ layout, selection }: GridPlace, lines: number): number | und
   const wanted = clamp(line.number + lines, layout.lineCount)
   const step = Math.sign(lines)
   // A segment may have a line without tokens: it is skipped, and at an end the search turns back.
-  const target = found(layout, wanted, step) ?? found(layout, wanted, -step)
+  const target = findLine(layout, wanted, step) ?? findLine(layout, wanted, -step)
   return target && tokenAtColumn(layout, target, column)
 }
 
-function found(layout: Layout, from: number, step: number): Line | undefined {
+function findLine(layout: Layout, from: number, step: number): Line | undefined {
   for (let number = from; ; number += step) {
     const line = lineNumbered(layout, number)
     if (!line || line.end > line.start) return line

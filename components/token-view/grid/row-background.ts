@@ -47,7 +47,7 @@ export interface Layer {
 
 /** Returns the CSS background of a row that is `row` pixels high. */
 export const rowBackground = (marks: RowMarks, row: number): BackgroundStyle =>
-  stacked(backgroundBars(marks, row).map(({ runs, top, height }) => layer(runs, `100% ${height}px`, `0 ${top}px`)))
+  stackLayers(backgroundBars(marks, row).map(({ runs, top, height }) => layer(runs, `100% ${height}px`, `0 ${top}px`)))
 
 /** Returns the bars of a row that is `row` pixels high, the first on top. */
 export function backgroundBars(
@@ -80,7 +80,7 @@ export const boundaryLineAfter = (to: number): BackgroundRun => ({ from: to - 1,
 const BAND_PITCH = 3
 
 /** Returns the CSS of the layers, the first on top; undefined ones are skipped. */
-export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
+export function stackLayers(made: readonly (Layer | undefined)[]): BackgroundStyle {
   const layers = made.filter((layer) => layer !== undefined)
   return {
     backgroundImage: layers.map(({ image }) => image).join(', '),

@@ -9,7 +9,7 @@ import {
   joinRuns,
   type Layer,
   layer,
-  stacked,
+  stackLayers,
 } from './row-background.ts'
 
 /** A mark of one row. */
@@ -25,7 +25,7 @@ export interface OverlayMark {
 
 /** Returns the CSS of the marks over a row that is `row` pixels high. */
 export function rowOverlay(marks: readonly OverlayMark[], row: number): BackgroundStyle {
-  return stacked(
+  return stackLayers(
     KINDS.flatMap((kind) =>
       LOOKS[kind](
         marks.filter((mark) => mark.kind === kind),
@@ -60,13 +60,13 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
 const KINDS = Object.keys(LOOKS) as readonly OverlayMark['kind'][]
 
 /** Joins adjacent marks, since the cost of a gradient depends on its stops. */
-const coloured = (marks: readonly OverlayMark[], colour: string): BackgroundRun[] =>
+const runsOfColour = (marks: readonly OverlayMark[], colour: string): BackgroundRun[] =>
   joinRuns(marks.map(({ from, to }) => ({ from, to, colour })))
 
 function outline(marks: readonly OverlayMark[], colour: string, row: number, width: number): (Layer | undefined)[] {
   return [
-    layer(coloured(marks, colour), `100% ${width}px`, '0 0'),
-    layer(coloured(marks, colour), `100% ${width}px`, '0 100%'),
+    layer(runsOfColour(marks, colour), `100% ${width}px`, '0 0'),
+    layer(runsOfColour(marks, colour), `100% ${width}px`, '0 100%'),
     uprights(marks, colour, row, 0, ends(width), width),
   ]
 }
@@ -76,8 +76,8 @@ function outline(marks: readonly OverlayMark[], colour: string, row: number, wid
  * would look like another heat.
  */
 const frame = (marks: readonly OverlayMark[], colour: string, row: number): (Layer | undefined)[] => [
-  layer(coloured(marks, colour), `100% ${HEAT_TOP}px`, '0 0'),
-  layer(coloured(marks, colour), '100% 1px', `0 ${HEAT_TOP + heatHeight(row)}px`),
+  layer(runsOfColour(marks, colour), `100% ${HEAT_TOP}px`, '0 0'),
+  layer(runsOfColour(marks, colour), '100% 1px', `0 ${HEAT_TOP + heatHeight(row)}px`),
   layer(joinRuns(sidesOf(marks, ends(2), colour, 2)), `100% ${HEAT_TOP + heatHeight(row)}px`, '0 0'),
 ]
 
@@ -128,4 +128,4 @@ const caps = (marks: readonly OverlayMark[]): BackgroundRun[] =>
   marks.filter(({ ends }) => ends).map(({ to }) => ({ from: Math.max(0, to - 4), to: to + 2, colour: 'var(--bad)' }))
 
 const tint = (marks: readonly OverlayMark[], colour: string, percent: number): Layer | undefined =>
-  layer(coloured(marks, `color-mix(in srgb, ${colour} ${percent}%, transparent)`), '100% 100%', '0 0')
+  layer(runsOfColour(marks, `color-mix(in srgb, ${colour} ${percent}%, transparent)`), '100% 100%', '0 0')

@@ -2,7 +2,7 @@ import { ForeignText } from '#components/ui/foreign-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { Problem, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { clipped } from '../numbers.ts'
+import { clipText } from '../numbers.ts'
 
 const LONG_TEXT = 200
 
@@ -25,7 +25,7 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
         {provenance.kind === 'import' && model.tokenizer && (
           <>
             <br />
-            texts by <ForeignText>{clipped(model.tokenizer.name, LONG_TEXT)}</ForeignText>
+            texts by <ForeignText>{clipText(model.tokenizer.name, LONG_TEXT)}</ForeignText>
           </>
         )}
       </p>
@@ -34,15 +34,15 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
           <summary className="hover:text-ink">Missing in the file: {lacked.length}</summary>
           <ul className="mt-1 grid list-disc gap-0.5 pl-4">
             {lacked.map((words) => (
-              <li key={words}>{visibleText(clipped(words, LONG_TEXT))}</li>
+              <li key={words}>{visibleText(clipText(words, LONG_TEXT))}</li>
             ))}
           </ul>
         </details>
       )}
       {problems.map(({ kind, message, raw }: Problem) => (
         <p key={`${kind} ${message}`} className="text-warn">
-          {visibleText(clipped(message, LONG_TEXT))}
-          {raw !== undefined && ` (${visibleText(clipped(raw, LONG_TEXT))})`}
+          {visibleText(clipText(message, LONG_TEXT))}
+          {raw !== undefined && ` (${visibleText(clipText(raw, LONG_TEXT))})`}
         </p>
       ))}
     </div>
@@ -61,6 +61,6 @@ function sourceText(provenance: Trajectory['provenance']): string {
     return provenance.endpoint === 'chat' ? `${provenance.application} · chat baseline` : provenance.application
   if (provenance.kind === 'retokenized') return RETOKENIZED[provenance.mode]
   if (provenance.kind !== 'import') return provenance.kind
-  const file = provenance.file === undefined ? '' : `${clipped(provenance.file, LONG_TEXT)} · `
-  return `${file}${clipped(provenance.format, LONG_TEXT)} file`
+  const file = provenance.file === undefined ? '' : `${clipText(provenance.file, LONG_TEXT)} · `
+  return `${file}${clipText(provenance.format, LONG_TEXT)} file`
 }

@@ -7,7 +7,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { clipped, durationText } from '../numbers.ts'
+import { clipText, durationText } from '../numbers.ts'
 
 interface ToolCallsProps {
   readonly trajectory: TrajectoryView
@@ -148,7 +148,7 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
             <>
               <dt className="inline text-dim [unicode-bidi:isolate]">{visibleText(name)}: </dt>
               <dd className="inline [unicode-bidi:isolate]">
-                {visibleText(clipped(JSON.stringify(value), LONG_VALUE))}
+                {visibleText(clipText(JSON.stringify(value), LONG_VALUE))}
               </dd>
             </>
           )}

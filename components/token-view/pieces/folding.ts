@@ -10,8 +10,8 @@ export type Foldable = { readonly kind: 'segment' | 'think'; readonly at: number
 /** Returns the folds with one part folded or unfolded. */
 export const foldToggled = (folds: Folds, { kind, at }: Foldable): Folds =>
   kind === 'segment'
-    ? { ...folds, segments: toggled(folds.segments, at) }
-    : { ...folds, thinks: toggled(folds.thinks, at) }
+    ? { ...folds, segments: toggleMember(folds.segments, at) }
+    : { ...folds, thinks: toggleMember(folds.thinks, at) }
 
 /** Folds or unfolds the think block around a token, or else its segment. If the segment is folded, unfolds the segment. */
 export function foldToggledAt(folds: Folds, trajectory: TrajectoryView, index: number): Folds {
@@ -19,8 +19,8 @@ export function foldToggledAt(folds: Folds, trajectory: TrajectoryView, index: n
   if (!token) return folds
   const think = thinkAt(trajectory, index)
   return think === undefined || folds.segments.has(token.segmentIndex)
-    ? { ...folds, segments: toggled(folds.segments, token.segmentIndex) }
-    : { ...folds, thinks: toggled(folds.thinks, think) }
+    ? { ...folds, segments: toggleMember(folds.segments, token.segmentIndex) }
+    : { ...folds, thinks: toggleMember(folds.thinks, think) }
 }
 
 /** Returns the folds without those that hide the token; the same object if none does. */
@@ -31,8 +31,8 @@ export function unfoldedAt(folds: Folds, trajectory: TrajectoryView, index: numb
   const hidesThink = think !== undefined && folds.thinks.has(think)
   if (!hidesSegment && !hidesThink) return folds
   return {
-    segments: hidesSegment ? toggled(folds.segments, token.segmentIndex) : folds.segments,
-    thinks: hidesThink ? toggled(folds.thinks, think) : folds.thinks,
+    segments: hidesSegment ? toggleMember(folds.segments, token.segmentIndex) : folds.segments,
+    thinks: hidesThink ? toggleMember(folds.thinks, think) : folds.thinks,
   }
 }
 
@@ -65,6 +65,6 @@ function thinkAt(trajectory: TrajectoryView, index: number): number | undefined 
   return token && think && index - token.indexInSegment + think.span.start
 }
 
-function toggled(set: ReadonlySet<number>, member: number): ReadonlySet<number> {
+function toggleMember(set: ReadonlySet<number>, member: number): ReadonlySet<number> {
   return set.has(member) ? new Set([...set].filter((other) => other !== member)) : new Set([...set, member])
 }

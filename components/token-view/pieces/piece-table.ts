@@ -128,7 +128,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
         return { ...view, cells: Math.min(columns, partCells(ids, index)) }
       }
       const piece = whole(id)
-      return piece.cells <= columns ? piece : fitted(entry ?? piece.text, piece, columns, texts.measured)
+      return piece.cells <= columns ? piece : fitPiece(entry ?? piece.text, piece, columns, texts.measured)
     },
     group: (ids, index) =>
       (widthOf(elementAt(ids, index)) & IS_PART) === 0 ? undefined : splitCharacterAt(partOf(ids), index, ids.length),
@@ -159,7 +159,12 @@ function plainWidth(entry: VocabEntry | undefined): number | undefined {
 }
 
 /** Returns a token that is wider than the line, cut to it and followed by the number of characters left out. */
-function fitted(entry: VocabEntry, piece: DrawnPiece, columns: number, measure: (text: string) => number): DrawnPiece {
+function fitPiece(
+  entry: VocabEntry,
+  piece: DrawnPiece,
+  columns: number,
+  measure: (text: string) => number,
+): DrawnPiece {
   const length = typeof entry === 'string' ? entry.length : piece.text.length
   const shownLength = Math.min(length, LONGEST)
   const tail = `…⟨${length.toLocaleString('en')} more⟩`.length
@@ -218,7 +223,7 @@ function createTextWidths(measure: (text: string) => number): TextWidths {
       measuredAtOnce++
       return runWidth(run)
     }
-    const guess = estimates.get(run) ?? estimated(run, runWidth)
+    const guess = estimates.get(run) ?? estimateWidth(run, runWidth)
     estimates.set(run, guess)
     return guess
   }
@@ -257,7 +262,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Thai}/u, 'ก'],
 ]
 
-function estimated(run: string, width: (glyph: string) => number): number {
+function estimateWidth(run: string, width: (glyph: string) => number): number {
   let cells = 0
   for (const character of run) {
     const kind = KINDS.find(([pattern]) => pattern.test(character))

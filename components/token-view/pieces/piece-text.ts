@@ -3,7 +3,7 @@
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
-import { clipped, countText } from '../numbers.ts'
+import { clipText, countText } from '../numbers.ts'
 
 /** Returns the text of a token as a JSON string without invisible characters, or its bytes. */
 export const quotedPiece = (entry: VocabEntry | undefined): string =>
@@ -27,7 +27,7 @@ export const hexOf = (bytes: Uint8Array): string =>
 
 /** Returns the text of a token as a JSON string, shortened; undefined if the token is unknown. */
 export const entryText = (entry: VocabEntry | undefined): string | undefined =>
-  typeof entry === 'string' ? visibleText(clipped(JSON.stringify(entry), LONG_TEXT)) : entry && 'part of a character'
+  typeof entry === 'string' ? visibleText(clipText(JSON.stringify(entry), LONG_TEXT)) : entry && 'part of a character'
 
 const MANY_BYTES = 24
 const LONG_TEXT = 200

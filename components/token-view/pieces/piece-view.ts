@@ -23,11 +23,11 @@ export const pieceOf = (id: number, vocab: Vocab): PieceView => pieceView(vocab[
 
 /** Returns the drawing of a text or of bytes, cut after `longest` UTF-16 units without splitting a character. */
 export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
-  if (typeof entry !== 'string') return shown(bytesView(entry.hex), false)
-  if (entry === '') return shown('⟨empty⟩', false)
-  if (entry.length <= longest) return shown(entry, entry.includes('\n'))
+  if (typeof entry !== 'string') return showPiece(bytesView(entry.hex), false)
+  if (entry === '') return showPiece('⟨empty⟩', false)
+  if (entry.length <= longest) return showPiece(entry, entry.includes('\n'))
   const kept = entry.slice(0, isHighSurrogate(entry.charCodeAt(longest - 1)) ? longest - 1 : longest)
-  return shown(`${kept}…⟨${(entry.length - kept.length).toLocaleString('en')} more⟩`, entry.includes('\n'))
+  return showPiece(`${kept}…⟨${(entry.length - kept.length).toLocaleString('en')} more⟩`, entry.includes('\n'))
 }
 
 /** Returns the cells of a text whose characters are all one cell wide; undefined if it has to be measured. */
@@ -39,7 +39,7 @@ export const plainCells = (entry: VocabEntry): number | undefined =>
 /** Returns the drawing of bytes that are not text by themselves, such as `⟨E6 97⟩`. */
 export const bytesView = (hex: string): string => `⟨${(hex.match(/../g) ?? []).join(' ').toUpperCase()}⟩`
 
-function shown(source: string, endsLine: boolean): PieceView {
+function showPiece(source: string, endsLine: boolean): PieceView {
   if (SHOWS_ITSELF.test(source)) return { text: source, marks: blank(source), isPlain: PLAIN.test(source), endsLine }
   let text = ''
   let marks = ''

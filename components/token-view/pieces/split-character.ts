@@ -33,7 +33,7 @@ export function completedCharacter(
       if (isContinuation(elementAt(before, 0))) continue
       const missing = lengthOf(elementAt(before, 0)) - before.length
       if (missing <= 0 || missing > own.length) return undefined
-      const text = decoded([...before, ...own.subarray(0, missing)])
+      const text = decodeBytes([...before, ...own.subarray(0, missing)])
       return text === undefined ? undefined : { text, start: at }
     }
   }
@@ -59,7 +59,7 @@ const isContinuation = (byte: number): boolean => byte >> 6 === 0b10
 const lengthOf = (first: number): number => (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1)
 
 /** Returns the character of these bytes; undefined if they are not valid UTF-8. A TextDecoder would cost ten times as much. */
-function decoded(bytes: readonly number[]): string | undefined {
+function decodeBytes(bytes: readonly number[]): string | undefined {
   const [first = 0, ...rest] = bytes
   if (rest.some((byte) => !isContinuation(byte))) return undefined
   const code = rest.reduce((sum, byte) => (sum << 6) | (byte & 0x3f), first & (0x7f >> bytes.length))

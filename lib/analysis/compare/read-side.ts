@@ -47,7 +47,7 @@ export function sideRead(trajectory: TrajectoryView): BuildResult<ShownSide> {
   const before = segments.slice(0, last.segmentIndex)
   const own = before.flatMap(({ ids }) => Array.from(ids))
   const prompt = Array.from(promptOf(own, response, own.length))
-  const edges = moved(segmentStarts({ segments: before }), own, prompt, trajectory.vocab)
+  const edges = moveDerivation(segmentStarts({ segments: before }), own, prompt, trajectory.vocab)
   const { live: _, problems: __, routedExperts: ___, imageData: ____, foreign: _____, outcome, ...kept } = trajectory
   return {
     ok: true,
@@ -56,7 +56,7 @@ export function sideRead(trajectory: TrajectoryView): BuildResult<ShownSide> {
         ...kept,
         id: `${trajectory.id}-read`,
         segments: [
-          ...before.map((segment, index) => rendered(segment, prompt, edges(index), trajectory.vocab)),
+          ...before.map((segment, index) => rebuildPrompt(segment, prompt, edges(index), trajectory.vocab)),
           withoutRead(response),
         ],
         outcome: outcome.kind === 'running' ? { kind: 'ended', reason: 'unknown' } : outcome,
@@ -73,7 +73,7 @@ interface Place extends Span {
 }
 
 /** Finds the recorded segments, which begin at `starts`, in the prompt. Tokens inserted between two segments belong to the second. */
-function moved(
+function moveDerivation(
   starts: readonly number[],
   own: readonly number[],
   prompt: readonly number[],
@@ -100,7 +100,7 @@ function placeIn(alignedRuns: readonly AlignedRun[], index: number): number {
   return found ? Math.min(found.right.start + index - found.left.start, found.right.end) : 0
 }
 
-function rendered(segment: SegmentView, prompt: readonly number[], place: Place, vocab: Vocab): SegmentView {
+function rebuildPrompt(segment: SegmentView, prompt: readonly number[], place: Place, vocab: Vocab): SegmentView {
   const ids = prompt.slice(place.start, place.end)
   if (segment.kind === 'prompt') {
     const { messages, derivation } = segment

@@ -55,7 +55,7 @@ export interface FindNote {
 export const findTask = function* ({ query: written }, trajectory) {
   const parsed = parseQuery(written, trajectoryColumns(trajectory))
   if (parsed.kind !== 'query') return parsed
-  const { texts, facts } = yield* evaluated(parsed.query, trajectory)
+  const { texts, facts } = yield* evaluateQuery(parsed.query, trajectory)
   const hits = [...texts, ...(facts ? [rangesOfSet(facts)] : [])].reduce(unitedRanges, NO_RANGES)
   return {
     kind: 'found',
@@ -76,21 +76,21 @@ interface Found {
   readonly facts: Uint8Array | undefined
 }
 
-function* evaluated(query: Query, trajectory: TrajectoryView): Generator<number, Found> {
+function* evaluateQuery(query: Query, trajectory: TrajectoryView): Generator<number, Found> {
   switch (query.kind) {
     case 'or': {
       let found: Found = { texts: [], facts: undefined }
-      for (const part of query.parts) found = either(found, yield* evaluated(part, trajectory))
+      for (const part of query.parts) found = either(found, yield* evaluateQuery(part, trajectory))
       return found
     }
     case 'and': {
       const [first, ...others] = query.parts as readonly [Query, ...Query[]]
-      let found = yield* evaluated(first, trajectory)
-      for (const part of others) found = both(found, yield* evaluated(part, trajectory), trajectory)
+      let found = yield* evaluateQuery(first, trajectory)
+      for (const part of others) found = both(found, yield* evaluateQuery(part, trajectory), trajectory)
       return found
     }
     case 'not': {
-      const tokens = allTokensOf(yield* evaluated(query.part, trajectory), trajectory)
+      const tokens = allTokensOf(yield* evaluateQuery(query.part, trajectory), trajectory)
       return { texts: [], facts: tokens.map((isIn) => 1 - isIn) }
     }
     case 'text':
@@ -110,7 +110,7 @@ function* evaluated(query: Query, trajectory: TrajectoryView): Generator<number,
 
 const either = (a: Found, b: Found): Found => ({
   texts: [...a.texts, ...b.texts],
-  facts: a.facts && b.facts ? combined(a.facts, b.facts, (x, y) => x | y) : (a.facts ?? b.facts),
+  facts: a.facts && b.facts ? combineHits(a.facts, b.facts, (x, y) => x | y) : (a.facts ?? b.facts),
 })
 
 function both(a: Found, b: Found, trajectory: TrajectoryView): Found {
@@ -121,11 +121,11 @@ function both(a: Found, b: Found, trajectory: TrajectoryView): Found {
       ...a.texts.map((ranges) => rangesTouching(ranges, ofB)),
       ...(facts ? b.texts.map((ranges) => rangesTouching(ranges, facts)) : []),
     ],
-    facts: facts && b.facts && combined(facts, b.facts, (x, y) => x & y),
+    facts: facts && b.facts && combineHits(facts, b.facts, (x, y) => x & y),
   }
 }
 
-const combined = (a: Uint8Array, b: Uint8Array, combine: (x: number, y: number) => number): Uint8Array =>
+const combineHits = (a: Uint8Array, b: Uint8Array, combine: (x: number, y: number) => number): Uint8Array =>
   a.map((isIn, token) => combine(isIn, elementAt(b, token)))
 
 const allTokensOf = ({ texts, facts }: Found, trajectory: TrajectoryView): Uint8Array =>

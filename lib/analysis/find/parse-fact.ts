@@ -34,13 +34,13 @@ export function readFact(text: string, start: number, isInBrackets: boolean, fac
   const at = start + written.length
   if (name === 'column') return readColumn(text, start, at, isInBrackets, facts)
   const value = valueAt(text, at, isInBrackets)
-  if (!value) return unclosed(at, text.length)
+  if (!value) return unclosedFault(at, text.length)
   const place = { start, end: value.end }
   const reading: Value = { ...value, sign, at: { start: at, end: value.end } }
-  if (name === 'id' && sign === ':') return finished(idsTerm(reading), value.end)
-  if (isNumberFact(name)) return finished(numberTerm({ kind: 'fact', name }, name, reading), value.end)
-  if (isNamedFact(name)) return finished(namedTerm(name, reading, facts), value.end)
-  if (facts.columns.includes(name)) return finished(numberTerm({ kind: 'column', name }, name, reading), value.end)
+  if (name === 'id' && sign === ':') return finishFact(idsTerm(reading), value.end)
+  if (isNumberFact(name)) return finishFact(numberTerm({ kind: 'fact', name }, name, reading), value.end)
+  if (isNamedFact(name)) return finishFact(namedTerm(name, reading, facts), value.end)
+  if (facts.columns.includes(name)) return finishFact(numberTerm({ kind: 'column', name }, name, reading), value.end)
   return isFactLike(sign, value.text) ? { kind: 'fault', fault: unknownName(name, place, facts) } : undefined
 }
 
@@ -70,7 +70,7 @@ function valueAt(
   return quoted && { text: quoted.value, isQuoted: true, end: quoted.end }
 }
 
-const unclosed = (start: number, end: number): ReadFact => ({
+const unclosedFault = (start: number, end: number): ReadFact => ({
   kind: 'fault',
   fault: { at: { start, end }, message: 'This quote is not closed.' },
 })
@@ -89,12 +89,12 @@ function unknownName(name: string, at: Span, { columns }: KnownNames): QueryFaul
   }
 }
 
-const finished = (term: Query | QueryFault, end: number): ReadFact =>
+const finishFact = (term: Query | QueryFault, end: number): ReadFact =>
   'kind' in term ? { kind: 'fact', query: term, end } : { kind: 'fault', fault: term }
 
 function readColumn(text: string, start: number, at: number, isInBrackets: boolean, facts: KnownNames): ReadFact {
   const name = text[at] === '"' ? scanQuoted(text, at) : bareColumn(text, at)
-  if (!name) return unclosed(at, text.length)
+  if (!name) return unclosedFault(at, text.length)
   if (!facts.columns.includes(name.value)) {
     const meant = closest(name.value, facts.columns)
     const hint =
@@ -123,7 +123,7 @@ function readColumn(text: string, start: number, at: number, isInBrackets: boole
     sign,
     at: { start: valueStart, end: value.end },
   }
-  return finished(numberTerm({ kind: 'column', name: name.value }, name.value, reading), value.end)
+  return finishFact(numberTerm({ kind: 'column', name: name.value }, name.value, reading), value.end)
 }
 
 const SIGN = /^(?::|<=|>=|!=|<|>|=)/

@@ -46,7 +46,7 @@ function either(reading: Reading, from: number): Scanned<Query> {
     parts.push(part.value)
     index = part.end
     const bar = joiner(reading, index)
-    if (bar === undefined) return { value: joined('or', parts), end: index }
+    if (bar === undefined) return { value: joinQueries('or', parts), end: index }
     index = bar
   }
 }
@@ -71,7 +71,7 @@ function all(reading: Reading, from: number): Scanned<Query> {
     if (isAtEnd(reading, start) || isJoiner(reading, start, isFirst)) {
       if (isFirst) throw missing(reading, start)
       endPhrase()
-      return { value: joined('and', parts), end: start }
+      return { value: joinQueries('and', parts), end: start }
     }
     const part = unit(reading, start)
     index = part.end
@@ -83,7 +83,7 @@ function all(reading: Reading, from: number): Scanned<Query> {
   }
 }
 
-const joined = (kind: 'and' | 'or', parts: readonly Query[]): Query =>
+const joinQueries = (kind: 'and' | 'or', parts: readonly Query[]): Query =>
   parts.length === 1 ? elementAt(parts, 0) : { kind, parts }
 
 const isAtEnd = ({ text, depth }: Reading, index: number): boolean =>
@@ -117,11 +117,11 @@ function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
     const value = part.value === 'word' ? textTerm(text.slice(negated, part.end), false) : part.value
     return { value: { kind: 'not', part: value }, end: part.end }
   }
-  if (sign === '"' && !isPartOfWord(reading, start)) return quoted(text, start, false)
+  if (sign === '"' && !isPartOfWord(reading, start)) return readQuoted(text, start, false)
   const pattern = sign === '/' ? scanPattern(text, start, depth > 0) : undefined
   if (pattern) return { value: patternTerm(pattern.value, start, pattern.end), end: pattern.end }
   if (text.startsWith('case:', start) && start + 5 < text.length && !isWhitespace(text[start + 5] as string)) {
-    if (text[start + 5] === '"') return quoted(text, start + 5, true)
+    if (text[start + 5] === '"') return readQuoted(text, start + 5, true)
     const word = scanWord(text, start + 5, depth > 0)
     return { value: textTerm(word.value, true), end: word.end }
   }
@@ -174,7 +174,7 @@ function isPartOfWord({ text, depth }: Reading, start: number): boolean {
   return next !== undefined && !isWhitespace(next) && !(next === ')' && depth > 0)
 }
 
-function quoted(text: string, start: number, isExact: boolean): Scanned<Term> {
+function readQuoted(text: string, start: number, isExact: boolean): Scanned<Term> {
   const scanned = scanQuoted(text, start)
   if (!scanned)
     throw new Faulty({

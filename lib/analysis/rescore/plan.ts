@@ -43,7 +43,7 @@ export function scorePlan({ left, right, comparison }: ComparedSides, { servers,
           Uint8Array.from(lossMask(right.trajectory)),
         )
   const side = (name: 'left' | 'right', from: number): SidePlan => {
-    const ranges = joined(wanted[name]).flatMap(({ start, end }) =>
+    const ranges = joinRanges(wanted[name]).flatMap(({ start, end }) =>
       end > from ? [{ start: Math.max(start, from), end }] : [],
     )
     return {
@@ -96,7 +96,7 @@ function wantedOf(
 /** Ranges with at most this many tokens between them are joined: scoring the tokens is cheaper than another call. */
 const CLOSE = 64
 
-function joined(ranges: readonly Span[]): readonly Span[] {
+function joinRanges(ranges: readonly Span[]): readonly Span[] {
   const all: { start: number; end: number }[] = []
   for (const { start, end } of ranges) {
     const last = all.at(-1)

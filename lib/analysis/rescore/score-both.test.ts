@@ -4,7 +4,7 @@ import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { type RescoreChoice, scorePlan } from './plan.ts'
 import { rescore } from './rescoring.ts'
-import { scoreBoth, unscored } from './score-both.ts'
+import { scoreBoth, withoutScores } from './score-both.ts'
 import { comparedOf, drawn, prefill, scorer } from './test-model.ts'
 
 const ONE: RescoreChoice = { servers: { left: 's', right: 's' }, tokens: 'every' }
@@ -19,7 +19,7 @@ async function scored(
   const compared = comparedOf(left, right)
   const plan = scorePlan(compared, choice)
   const asked: ScoreRequest[] = []
-  const scores = unscored(plan)
+  const scores = withoutScores(plan)
   const progress: string[] = []
   const controller = new AbortController()
   const end = await scoreBoth(plan, scores, {
@@ -97,7 +97,7 @@ test('if one of two servers fails, scoring by the other is cancelled', async () 
   expect(end).toMatchObject({ code: 'UPSTREAM_ERROR' })
   const plan = scorePlan(comparedOf(...sides), TWO)
   let givenUp: unknown
-  const scoring = scoreBoth(plan, unscored(plan), {
+  const scoring = scoreBoth(plan, withoutScores(plan), {
     async *score({ server }, signal) {
       if (server === 's') throw new Error('down')
       await new Promise((resolve) => signal.addEventListener('abort', resolve))

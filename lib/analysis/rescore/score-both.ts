@@ -16,7 +16,7 @@ export interface ScoreProgress {
 }
 
 /** Returns scores of the right length for both sides, all unknown (NaN). */
-export const unscored = ({ left, right }: ScorePlan): SideScores => ({
+export const withoutScores = ({ left, right }: ScorePlan): SideScores => ({
   left: new Float64Array(left.request.ids.length).fill(Number.NaN),
   right: new Float64Array(right.request.ids.length).fill(Number.NaN),
 })

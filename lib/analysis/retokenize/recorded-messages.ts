@@ -54,7 +54,7 @@ export function recordedConversation(
   }
   for (const [index, segment] of segments.entries()) {
     if (segment.kind === 'response') {
-      reply = joined(reply, { ...writtenReply(segment, trajectory), ids: Array.from(segment.ids) }, false)
+      reply = joinParts(reply, { ...writtenReply(segment, trajectory), ids: Array.from(segment.ids) }, false)
       continue
     }
     if (segment.messages.length > 0) {
@@ -67,7 +67,7 @@ export function recordedConversation(
     if (index === 0 && text.trim() !== '') return GIVEN_AS_TEXT
     if (isGlue(segment, text, trajectory)) closeReply()
     else if (segments[index + 1]?.kind === 'response')
-      reply = joined(reply, { ...NOTHING, text, ids: Array.from(segment.ids) }, true)
+      reply = joinParts(reply, { ...NOTHING, text, ids: Array.from(segment.ids) }, true)
     else return GIVEN_AS_TEXT
   }
   closeReply()
@@ -118,7 +118,7 @@ interface OpenReply extends WrittenReply {
 }
 
 /** Appends a text to a reply. Two responses in a row are one reply, because the second continues the first. */
-function joined(
+function joinParts(
   before: OpenReply = NOTHING,
   { text, ids, thinks, calls, markup }: Omit<OpenReply, 'forced'>,
   isForced: boolean,

@@ -1,7 +1,7 @@
 /** Tests that the alignment shows each change which a tokenizer makes to a text as a drift span of its own. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { knownBytes, retokenized } from '#lib/rollout/record/retokenize.ts'
+import { knownBytes, retokenize } from '#lib/rollout/record/retokenize.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { alignTokens } from '#lib/trajectory/drift/align.ts'
@@ -25,7 +25,7 @@ const spelled = (text: string): number[] => Array.from(new TextEncoder().encode(
 /** Draws an alignment as `equal [left|right] equal`, with ~ for | if the bytes are equal. Bytes that are no character are hexadecimal. */
 function again(ids: readonly number[], tokenizer: Tokenizer = tiny): string {
   const bytes = knownBytes(tokenizer)
-  const encoded = retokenized(ids, tokenizer)
+  const encoded = retokenize(ids, tokenizer)
   const text = (all: readonly number[], { start, end }: { start: number; end: number }) => {
     const joined = Buffer.concat(all.slice(start, end).map(bytes))
     return joined.toString().includes('\uFFFD') && joined.length < 3 ? joined.toString('hex') : joined.toString()

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
-import { retokenized } from '#lib/rollout/record/retokenize.ts'
+import { retokenize } from '#lib/rollout/record/retokenize.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
@@ -71,7 +71,7 @@ describe('the text side of any ids in any segments', () => {
       fc.property(drawn, (segments) => {
         const trajectory = trajectoryOf(segments, tiny.tokenizer)
         const { trajectory: again, caveats } = made(trajectory, tiny)
-        expect(allIds(again)).toEqual(retokenized(allIds(trajectory), tiny.tokenizer))
+        expect(allIds(again)).toEqual(retokenize(allIds(trajectory), tiny.tokenizer))
         expect(again.segments.map(({ kind }) => kind)).toEqual(segments.map(({ kind }) => kind))
         expect(decode(encode(again as Trajectory))).toEqual({ ok: true, trajectory: again })
         expect(caveats.filter((caveat) => !caveat.includes('Unicode') && !caveat.includes('does not have'))).toEqual([])

@@ -47,7 +47,7 @@ function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
     endOfTurnId: endOfTurnIn(trajectory, tokenizer),
   })
   const carriedSegments = segments.map((segment, index) =>
-    carried(segment, index, written, encoded, frame.vocab, isSame),
+    carryBytes(segment, index, written, encoded, frame.vocab, isSame),
   )
   const made: TrajectoryView = { ...frame, segments: carriedSegments }
   return { segments, vocab, written, encoded, made }
@@ -115,7 +115,7 @@ function endOfTurnIn({ model, vocab }: TrajectoryView, { addedTokens }: Tokenize
   return addedTokens.find(({ content }) => content === text)?.id
 }
 
-function carried(
+function carryBytes(
   segment: SegmentView,
   index: number,
   written: TextSide,

@@ -87,12 +87,16 @@ export async function* checkedCorpus(
         return uncheckedSample(place, trajectory, {
           why: `The tokenizer ${name} is not available.`,
           detail,
-          ...hinted(hint),
+          ...hintField(hint),
         })
       }
       if (error instanceof TaskError && error.code !== 'WORKER_FAILED') {
         const { message: detail, hint } = error
-        return uncheckedSample(place, trajectory, { why: 'The sample could not be compared.', detail, ...hinted(hint) })
+        return uncheckedSample(place, trajectory, {
+          why: 'The sample could not be compared.',
+          detail,
+          ...hintField(hint),
+        })
       }
       throw error
     } finally {
@@ -163,7 +167,7 @@ async function* storedReadings(
       const sample = uncheckedSample(place, undefined, {
         why: 'The library cannot provide this trajectory.',
         detail,
-        ...hinted(hint),
+        ...hintField(hint),
       })
       yield { place, reading: { ok: false, sample }, share }
     }
@@ -196,7 +200,7 @@ async function* fileReadings(files: readonly File[], deps: CorpusDeps, signal: A
 const notOpened = (place: SamplePlace, { message, hint }: Extract<FileRecord, { ok: false }>): Sample =>
   uncheckedSample(place, undefined, { why: 'The record is not a trajectory.', detail: message, hint })
 
-const hinted = (hint: string | undefined) => (hint === undefined ? {} : { hint })
+const hintField = (hint: string | undefined) => (hint === undefined ? {} : { hint })
 
 /** Yields the items, and requests the next one before the current one is processed. */
 async function* oneAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {

@@ -37,7 +37,7 @@ export async function runChatBaseline(
     json: { ...asked.value, detached: true },
     signal,
   })
-  const ended = await followed(rolloutId, key, signal, onProgress)
+  const ended = await followRun(rolloutId, key, signal, onProgress)
   if (ended.kind === 'failed') throw ended.error
   if (ended.kind === 'ended') throwFailure(ended.trajectory)
   return key
@@ -46,7 +46,7 @@ export async function runChatBaseline(
 /** Milliseconds between two reports, because nobody reads numbers that change more often. */
 const LOOK_MS = 100
 
-function followed(
+function followRun(
   rolloutId: string,
   key: string,
   signal: AbortSignal,

@@ -4,7 +4,7 @@
  */
 
 import type { GroupLine } from '#lib/api/group-line.ts'
-import { progressed, type SampleProgress, WAITING } from '#lib/api/sample-progress.ts'
+import { applyToProgress, type SampleProgress, WAITING } from '#lib/api/sample-progress.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Growth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -149,7 +149,7 @@ function createSampleFold(createGrowth: () => Growth | undefined): SampleFold {
       unfolded.push(event)
       liveSample = {
         rolloutId: event.type === 'started' ? event.rolloutId : liveSample.rolloutId,
-        progress: progressed(liveSample.progress, event),
+        progress: applyToProgress(liveSample.progress, event),
         scored: scored ?? liveSample.scored,
       }
     },

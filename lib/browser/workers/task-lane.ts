@@ -54,7 +54,7 @@ interface Run {
 
 type TaskWorker = ConnectedWorker<TaskRequest, unknown, StepProgress>
 
-const stopped = (): TaskError => new TaskError('STOPPED', 'the page was closed')
+const stoppedError = (): TaskError => new TaskError('STOPPED', 'the page was closed')
 
 /** Returns a lane, whose worker starts with the first task. */
 export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): TaskLane {
@@ -71,7 +71,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
   function end(): void {
     rest()
     left.abort()
-    void worker?.end(stopped())
+    void worker?.end(stoppedError())
     worker = undefined
     given = new Map()
     released.clear()
@@ -199,6 +199,6 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
       released.add(name)
       letGo()
     },
-    stop: () => failAll(stopped()),
+    stop: () => failAll(stoppedError()),
   }
 }

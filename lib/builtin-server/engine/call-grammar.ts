@@ -19,7 +19,7 @@ export interface GrammarParts {
 export function beginningWithCall(forms: readonly CallForm[], { regex, json, text }: GrammarParts): Grammar {
   // All schemas are compiled now, so that an impossible one is refused before the first token.
   const schemas = forms.map(({ schema }) => json(schema))
-  let parts: readonly Part[] = [regex(forms.map(({ begin }) => escaped(begin)).join('|'))]
+  let parts: readonly Part[] = [regex(forms.map(({ begin }) => escapePattern(begin)).join('|'))]
   let hasBegun = false
   const beginning: number[] = []
   /** For each id, whether the first part would take it where the second part may begin as well. */
@@ -29,7 +29,7 @@ export function beginningWithCall(forms: readonly CallForm[], { regex, json, tex
     const begun = text(beginning)
     const index = forms.findIndex(({ begin }) => begin === begun)
     hasBegun = true
-    return [elementAt(schemas, index), regex(escaped(elementAt(forms, index).end))]
+    return [elementAt(schemas, index), regex(escapePattern(elementAt(forms, index).end))]
   }
 
   const mask: Grammar['mask'] = (logits) => {
@@ -57,4 +57,4 @@ export function beginningWithCall(forms: readonly CallForm[], { regex, json, tex
   }
 }
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -2,7 +2,7 @@
  * Continuous batching: prompts are read one by one, and all sequences that write are decoded together, one token each in a pass. Sequences
  * join and leave between passes.
  */
-import { gathered, longest, type RowPositions, release } from '#lib/builtin-server/models/key-values.ts'
+import { gatherRows, longest, type RowPositions, release } from '#lib/builtin-server/models/key-values.ts'
 import type { OnnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Grammar, type GrammarCompiler, GrammarError } from './grammar.ts'
@@ -74,7 +74,7 @@ export function createEngine(parts: EngineParts): Engine {
     const { ids, keep } = elementAt(next, 0)
     try {
       const places = rows.map(placeOf)
-      const past = gathered(places, beat === undefined ? undefined : lengthOn(beat, places, model.contextLength))
+      const past = gatherRows(places, beat === undefined ? undefined : lengthOn(beat, places, model.contextLength))
       const inputs = next.map((own, index) => ({
         ids: own.ids,
         padding: past.length - elementAt(rows, index).sequence.computed(),

@@ -5,20 +5,20 @@ export function createRandom(seed: number | undefined): () => number {
   const state = seed === undefined ? crypto.getRandomValues(new Uint32Array(4)) : stateOf(BigInt(Math.trunc(seed)))
   let [a, b, c, d] = state as unknown as [number, number, number, number]
   const next = (): number => {
-    const result = Math.imul(rotated(Math.imul(b, 5), 7), 9) >>> 0
+    const result = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0
     const shifted = b << 9
     c ^= a
     d ^= b
     b ^= c
     a ^= d
     c ^= shifted
-    d = rotated(d, 11)
+    d = rotateLeft(d, 11)
     return result
   }
   return () => ((next() >>> 5) * 0x4000000 + (next() >>> 6)) / 0x20000000000000
 }
 
-const rotated = (bits: number, by: number): number => (bits << by) | (bits >>> (32 - by))
+const rotateLeft = (bits: number, by: number): number => (bits << by) | (bits >>> (32 - by))
 
 function stateOf(seed: bigint): Uint32Array {
   let counter = BigInt.asUintN(64, seed)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { CallForm } from '#lib/builtin-server/engine/job.ts'
 import {
-  checked,
+  checkFields,
   field,
   isBoolean,
   isListOf,
@@ -75,7 +75,7 @@ export function generateBody(body: Record<string, unknown>): GenerateBody {
     bound: undefined,
     sampling: samplingField(body.sampling_params ?? {}),
     unsupported: UNSUPPORTED.filter((name) => (body[name] ?? false) !== false),
-    ...checked(fields, body),
+    ...checkFields(fields, body),
   }
 }
 
@@ -117,5 +117,5 @@ function pythonType(value: unknown): string {
 
 const samplingField = (value: unknown): GenerateBody['sampling'] =>
   Array.isArray(value)
-    ? value.map((params) => checked(generateSamplingSchema, params))
-    : checked(generateSamplingSchema, value)
+    ? value.map((params) => checkFields(generateSamplingSchema, params))
+    : checkFields(generateSamplingSchema, value)

@@ -85,7 +85,7 @@ export function jobSamplingOf(params: SamplingParams, vocabularySize: number): J
     minNewTokens: params.min_new_tokens ?? 0,
     temperature: isGreedy ? 1 : temperature,
     topP: params.top_p ?? 1,
-    topK: isGreedy ? 1 : unlimited(params.top_k ?? -1),
+    topK: isGreedy ? 1 : topKLimit(params.top_k ?? -1),
     minP: params.min_p ?? 0,
     frequencyPenalty: params.frequency_penalty ?? 0,
     presencePenalty: params.presence_penalty ?? 0,
@@ -106,7 +106,7 @@ export function jobSamplingOf(params: SamplingParams, vocabularySize: number): J
   return sampling
 }
 
-const unlimited = (topK: number): number => (topK === -1 ? Number.POSITIVE_INFINITY : topK)
+const topKLimit = (topK: number): number => (topK === -1 ? Number.POSITIVE_INFINITY : topK)
 
 function grammarOf({ regex, json_schema }: SamplingParams): GrammarSource | undefined {
   if (regex !== undefined) return { kind: 'regex', source: regex }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { generateSamplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
 import { BOOLEAN, fieldsOf, NUMBER, WHOLE } from './body-fields.ts'
-import { checked, strictJson } from './json-body.ts'
+import { checkFields, strictJson } from './json-body.ts'
 import { HttpRefusal } from './refusal.ts'
 
 interface Golden {
@@ -40,7 +40,7 @@ describe('A field of an OpenAI endpoint accepts what pydantic accepts:', () => {
 })
 
 describe('A sampling parameter of /generate accepts the JSON types that SGLang accepts:', () => {
-  const read = (name: string, json: string) => checked(generateSamplingSchema, strictJson(`{"${name}": ${json}}`))
+  const read = (name: string, json: string) => checkFields(generateSamplingSchema, strictJson(`{"${name}": ${json}}`))
   test.each(golden.strict)('$field: $json', ({ field, json, refused }) => {
     if (refused === undefined) expect(read(field, json)).toHaveProperty(field)
     else if (!json.startsWith('[') && !json.startsWith('{')) expect(refusal(() => read(field, json))).toBe(refused)

@@ -50,7 +50,7 @@ export function parseJsonObject(
   parse: (text: string) => unknown = JSON.parse,
 ): Record<string, unknown> {
   if (text === '') throw badBody('missing', [], 'Field required')
-  const value = isJson(request.headers.get('content-type')) ? parsed(text, parse) : text
+  const value = isJson(request.headers.get('content-type')) ? parseOrRefuse(text, parse) : text
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw what === 'fields'
       ? badBody('model_attributes_type', [], 'Input should be a valid dictionary or object to extract fields from')
@@ -61,7 +61,7 @@ export function parseJsonObject(
 const isJson = (contentType: string | null): boolean =>
   contentType === null || /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)
 
-function parsed(text: string, parse: (text: string) => unknown): unknown {
+function parseOrRefuse(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text)
   } catch (error) {
@@ -128,14 +128,14 @@ export const isOneOrList = <T>(is: (value: unknown) => value is T) => {
 }
 
 /** Returns the checked object. Throws HttpRefusal with the message of SGLang's JSON reader for the first field of a wrong type. */
-export function checked<T extends z.ZodObject>(schema: T, value: unknown): z.infer<T> {
+export function checkFields<T extends z.ZodObject>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
   const issue = elementAt(result.error.issues, 0)
   if (issue.code === 'unrecognized_keys')
     throw new HttpRefusal('contract', `unknown field \`${issue.keys[0]}\`, expected one of ${namesOf(schema)}`)
   const expected = issue.code === 'custom' ? issue.message : 'a map'
-  throw new HttpRefusal('contract', `invalid type: ${described(issue.input)}, expected ${expected}`)
+  throw new HttpRefusal('contract', `invalid type: ${describeValue(issue.input)}, expected ${expected}`)
 }
 
 const namesOf = (schema: z.ZodObject): string =>
@@ -143,7 +143,7 @@ const namesOf = (schema: z.ZodObject): string =>
     .map((name) => `\`${name}\``)
     .join(', ')
 
-function described(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value instanceof WholeFloat) return `floating point \`${value.value}.0\``
   if (Array.isArray(value)) return 'sequence'
   switch (typeof value) {

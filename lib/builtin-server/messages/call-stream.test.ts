@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { callStream } from './call-stream.ts'
-import { QWEN3, reasoningStream, separated } from './reasoning.ts'
+import { QWEN3, reasoningStream, splitReasoning } from './reasoning.ts'
 
 type Brought = readonly [text: string, calls: readonly (readonly [index: number, name: string | null, json: string])[]]
 type Case = readonly [
@@ -59,7 +59,7 @@ describe('The reasoning stream', () => {
           reasoning: read.map(({ reasoning }) => reasoning).join(''),
           rest: read.map(({ rest }) => rest).join(''),
         }
-        expect(joined).toEqual(separated(whole, QWEN3, isOpen))
+        expect(joined).toEqual(splitReasoning(whole, QWEN3, isOpen))
       }),
     )
   })

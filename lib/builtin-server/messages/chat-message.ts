@@ -9,7 +9,7 @@ import { readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
-import { QWEN3, separated } from './reasoning.ts'
+import { QWEN3, splitReasoning } from './reasoning.ts'
 
 /** A reply as a chat client gets it. */
 export interface ReplyMessage {
@@ -32,7 +32,8 @@ export type ReasoningRule = 'begun' | 'possible' | 'kept'
 
 /** Returns the message of a text. `tools` has the known names; if undefined, no calls are read. */
 export function chatMessage(text: string, rule: ReasoningRule, tools: readonly string[] | undefined): ReplyMessage {
-  const { reasoning, rest } = rule === 'kept' ? { reasoning: '', rest: text } : separated(text, QWEN3, rule === 'begun')
+  const { reasoning, rest } =
+    rule === 'kept' ? { reasoning: '', rest: text } : splitReasoning(text, QWEN3, rule === 'begun')
   const { content, calls } = tools ? withCalls(rest, tools) : { content: rest, calls: [] }
   return { content, reasoning: reasoning === '' ? undefined : reasoning, calls }
 }

@@ -3,7 +3,7 @@ import { BOOLEAN, fieldsOf, LIST, TEXT } from '#lib/builtin-server/http/body-fie
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue } from '#lib/builtin-server/http/refusal.ts'
 import { functionCalls } from './function-calls.ts'
-import { type ReasoningFormat, separated } from './reasoning.ts'
+import { type ReasoningFormat, splitReasoning } from './reasoning.ts'
 import { toolSpecs } from './tool-specs.ts'
 
 /** Answers /parse_function_call. Throws HttpRefusal; SGLang fails with 500 on an unknown parser. */
@@ -30,7 +30,7 @@ export async function separateReasoning(request: Request): Promise<Response> {
   if (parser === undefined) throw badBody('missing', ['reasoning_parser'], 'Field required')
   const format = FORMATS.get(parser.toLowerCase())
   if (!format) throw badValue(`Unsupported model type: ${parser}`)
-  const { reasoning, rest } = separated(text, format, format.isOpen)
+  const { reasoning, rest } = splitReasoning(text, format, format.isOpen)
   const blocks = [...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]), { type: 'text', text: rest }]
   const texts = (type: string): string[] => blocks.filter((block) => block.type === type).map((block) => block.text)
   return Response.json({

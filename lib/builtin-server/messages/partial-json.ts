@@ -26,7 +26,7 @@ export function readPartialJson(text: string, texts: 'whole' | 'also cut'): Part
       const isAll = text.slice(found.end).trim() === ''
       return { value: readJson(text.slice(0, found.end)), end: isAll ? text.length : found.end, isWhole: true }
     }
-    const repaired = closed(text, found, texts)
+    const repaired = closeValue(text, found, texts)
     return repaired === undefined ? undefined : { value: readJson(repaired), end: text.length, isWhole: false }
   } catch (error) {
     if (error instanceof JsonError) return undefined
@@ -117,7 +117,7 @@ const isWholeText = (text: string, start: number): boolean => /^"(?:[^"\\]|\\.)*
 const WORDS = ['null', 'true', 'false', 'NaN', 'Infinity', '-Infinity']
 
 /** Returns the text without its unfinished parts; undefined if that cannot become a value. */
-function closed(
+function closeValue(
   text: string,
   { safe, closers, value }: Extract<Scan, { kind: 'cut' }>,
   texts: 'whole' | 'also cut',

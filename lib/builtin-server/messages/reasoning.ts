@@ -17,7 +17,7 @@ export interface Separated {
 export const QWEN3: ReasoningFormat = { open: '<think>', close: '</think>', call: '<tool_call>' }
 
 /** Separates a whole text. `isOpen`: the text begins inside the reasoning. */
-export function separated(text: string, { open, close, call }: ReasoningFormat, isOpen: boolean): Separated {
+export function splitReasoning(text: string, { open, close, call }: ReasoningFormat, isOpen: boolean): Separated {
   if (!isOpen && !text.includes(open)) return { reasoning: '', rest: text }
   let inside = text
   while (inside.startsWith(open)) inside = inside.slice(open.length)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { gathered, type KeyValues, positionsOf } from './key-values.ts'
+import { gatherRows, type KeyValues, positionsOf } from './key-values.ts'
 
 const HEADS = 2
 const SIZE = 2
@@ -31,7 +31,7 @@ test('Gathered rows of any batches are right-aligned with their own keys', () =>
         return lengths.map((length, row) => ({ keyValues, row, length, batch }))
       })
       const places = picks.map((pick) => rows[pick % rows.length] as (typeof rows)[0])
-      const joined = gathered(places)
+      const joined = gatherRows(places)
       expect([joined.rows, joined.length]).toEqual([places.length, Math.max(...places.map(({ length }) => length))])
       places.forEach(({ batch, row: from, length }, row) => {
         for (let head = 0; head < HEADS; head++) {
@@ -47,9 +47,9 @@ test('Gathered rows of any batches are right-aligned with their own keys', () =>
 test('Gathered rows that already are a batch are not copied', () => {
   const keyValues = batchOf(0, [3, 2])
   const places = [3, 2].map((length, row) => ({ keyValues, row, length }))
-  expect(gathered(places)).toBe(keyValues)
-  expect(gathered(places.toReversed())).not.toBe(keyValues)
-  expect(gathered(places.slice(0, 1))).not.toBe(keyValues)
+  expect(gatherRows(places)).toBe(keyValues)
+  expect(gatherRows(places.toReversed())).not.toBe(keyValues)
+  expect(gatherRows(places.slice(0, 1))).not.toBe(keyValues)
   // Without the longest row, padding would remain that no row needs.
-  expect(gathered(places.slice(1)).length).toBe(2)
+  expect(gatherRows(places.slice(1)).length).toBe(2)
 })

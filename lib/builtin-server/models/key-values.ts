@@ -35,7 +35,7 @@ export interface RowPositions {
  * Returns rows from any batches as one batch: a copy, unless they already are exactly that. `length` is at least that of the longest row,
  * which is the default.
  */
-export function gathered(places: readonly RowPositions[], length = longest(places)): KeyValues {
+export function gatherRows(places: readonly RowPositions[], length = longest(places)): KeyValues {
   const [first] = places
   if (!first) throw new Error('a batch has at least one row')
   const isThere = places.every(({ keyValues, row }, index) => keyValues === first.keyValues && row === index)

@@ -39,7 +39,7 @@ const configSchema = z.looseObject({
 
 /** Returns the facts of a parsed config.json. Throws an Error that names the invalid field. */
 export function modelConfig(value: unknown): ModelConfig {
-  const named = renamed(value)
+  const named = renameFields(value)
   const result = configSchema.safeParse(named)
   if (!result.success) throw new Error(`config.json: ${violationText(schemaViolation(result.error, named))}`)
   const config = result.data
@@ -58,7 +58,7 @@ export function modelConfig(value: unknown): ModelConfig {
 }
 
 /** Returns the fields of the decoder, which are one level down in models with several kinds of input. */
-function renamed(value: unknown): unknown {
+function renameFields(value: unknown): unknown {
   if (!isObject(value)) return value
   const text = [value.text_config, value.llm_config].find(isObject)
   const all: Record<string, unknown> = { ...text, ...withoutNothing(value) }

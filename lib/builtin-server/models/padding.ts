@@ -5,7 +5,7 @@
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { gathered, type KeyValues } from './key-values.ts'
+import { gatherRows, type KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 
 /** Largest difference as a fraction of the spread of the logits: rounding in another order causes 1e-6 of it, an ignored mask 1e-2. */
@@ -18,7 +18,7 @@ export async function heedsPadding(model: OnnxModel): Promise<boolean> {
     (await model.forward([{ ids, padding: 0 }], model.empty, 'last')).keyValues
   const [short, long] = [await prompt([1, 2, 3]), await prompt([3, 1, 2, 0, 1, 3, 2])]
   const alone = await model.forward([{ ids: [2], padding: 0 }], short, 'last')
-  const batch = gathered([long, short].map((keyValues) => ({ keyValues, row: 0, length: keyValues.length })))
+  const batch = gatherRows([long, short].map((keyValues) => ({ keyValues, row: 0, length: keyValues.length })))
   const rows = [
     { ids: [1], padding: 0 },
     { ids: [2], padding: long.length - short.length },

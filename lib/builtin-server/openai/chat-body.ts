@@ -15,7 +15,7 @@ import {
   TEXT,
   WHOLE,
 } from '#lib/builtin-server/http/body-fields.ts'
-import { checked, isText } from '#lib/builtin-server/http/json-body.ts'
+import { checkFields, isText } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import type { ReasoningRule } from '#lib/builtin-server/messages/chat-message.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
@@ -89,7 +89,7 @@ export function readChatBody(
   }
   const count = field('n', WHOLE) ?? 1
   const maxTokens = maxTokensOf(field)
-  const sampling = checked(generateSamplingSchema, {
+  const sampling = checkFields(generateSamplingSchema, {
     max_new_tokens: maxTokens,
     ...samplerFields(field, body),
     n: count,
@@ -101,15 +101,15 @@ export function readChatBody(
   const usesTools = announced.length > 0
   const separates = parsers.reasoning !== undefined && (field('separate_reasoning', BOOLEAN) ?? true)
   // The order of the checks is SGLang's.
-  if (messages.length === 0) throw refused('Messages cannot be empty.')
+  if (messages.length === 0) throw chatRefusal('Messages cannot be empty.')
   if (maxTokens !== undefined && maxTokens > contextLength)
-    throw refused(
+    throw chatRefusal(
       `max_completion_tokens is too large: ${maxTokens}.This model supports at most ${contextLength} completion tokens.`,
     )
   if (stream) refuseStreamed(returns)
   const unsupported = UNSUPPORTED.find((name) => (body[name] ?? false) !== false)
   if (mustCall.length > 0) checkMustCall(sampling, parsers)
-  if (unsupported) throw refused(`${unsupported} is set, but the built-in server does not support it.`)
+  if (unsupported) throw chatRefusal(`${unsupported} is set, but the built-in server does not support it.`)
   return {
     model: field('model', TEXT) ?? 'default',
     tools,
@@ -162,7 +162,7 @@ function refuseStreamed({ promptIds, replyIds, metaInfo }: Returns): void {
   if (metaInfo) throw unsupportedField('return_meta_info')
 }
 
-const refused = (message: string): HttpRefusal => new HttpRefusal('chat', message)
+const chatRefusal = (message: string): HttpRefusal => new HttpRefusal('chat', message)
 
 type ToolChoice = Pick<ChatBody, 'announced' | 'mustCall'>
 
@@ -173,11 +173,11 @@ function toolChoice(choice: unknown, tools: readonly AnnouncedTool[]): ToolChoic
   if (choice !== 'required' && !isText(name))
     throw badBody('literal_error', ['tool_choice'], "Input should be 'auto', 'required' or 'none'")
   if (tools.length === 0)
-    throw refused(
+    throw chatRefusal(
       `Tools cannot be empty if tool choice is set to ${choice === 'required' ? 'required' : 'a specific tool'}.`,
     )
   const asked = choice === 'required' ? tools : tools.filter((tool) => tool.name === name)
-  if (asked.length === 0) throw refused(`Tool '${name}' not found in tools list.`)
+  if (asked.length === 0) throw chatRefusal(`Tool '${name}' not found in tools list.`)
   return { announced: asked, mustCall: asked }
 }
 
@@ -189,7 +189,7 @@ function checkMustCall({ regex, ebnf, json_schema }: SamplingParams, { toolCalls
       "tool_choice 'required' or a named tool cannot be combined with response_format, regex, or ebnf: the tool-call constraint and the output constraint cannot both be honored.",
     )
   if (toolCalls === undefined)
-    throw refused(
+    throw chatRefusal(
       'tool_choice requires a call, but the built-in server does not know this model’s format of calls: use auto or none.',
     )
 }

@@ -17,7 +17,7 @@ import { answerOpenAi } from './answer.ts'
 import { type ChatBody, calledTools, readChatBody } from './chat-body.ts'
 import { chatPrompt, type Settled } from './chat-prompt.ts'
 import { type Chat, chatEvents } from './chat-stream.ts'
-import { chatLogprobs, created, ending, totalUsage, weights } from './openai-reply.ts'
+import { chatLogprobs, createdSeconds, ending, totalUsage, weights } from './openai-reply.ts'
 
 interface ChatServing extends Serving {
   readonly tokenizer: LoadedTokenizer
@@ -85,7 +85,7 @@ function completion(replies: readonly ReplyJson[], chat: Chat): object {
   return {
     id: first.meta_info.id,
     object: 'chat.completion',
-    created: created(),
+    created: createdSeconds(),
     model: body.model,
     choices: replies.map((reply, index) => choice(reply, index, elementAt(reasoning, index), chat)),
     usage: totalUsage(counts, body.count),

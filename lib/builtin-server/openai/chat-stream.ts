@@ -11,7 +11,7 @@ import { newCallId } from '#lib/builtin-server/messages/chat-message.ts'
 import { QWEN3, type ReasoningStream, reasoningStream } from '#lib/builtin-server/messages/reasoning.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { type ChatBody, calledTools } from './chat-body.ts'
-import { type Counts, chatLogprobs, created, totalUsage, usage } from './openai-reply.ts'
+import { type Counts, chatLogprobs, createdSeconds, totalUsage, usage } from './openai-reply.ts'
 
 /** The parts of a request on which its answer depends. */
 export interface Chat {
@@ -72,7 +72,7 @@ interface TextDelta {
 }
 
 function chunkWriter(model: string): ChunkWriter {
-  const head = { object: 'chat.completion.chunk', created: created(), model }
+  const head = { object: 'chat.completion.chunk', created: createdSeconds(), model }
   return {
     text(id, index, { reasoning = null, ...delta }, { usage: counts, ...own }: { usage?: object } = {}) {
       const choice = { index, delta: { reasoning_content: reasoning, ...delta }, ...NO_END, ...own }

@@ -8,7 +8,7 @@ import {
   TEXT,
   WHOLE,
 } from '#lib/builtin-server/http/body-fields.ts'
-import { checked, isListOf, isText, isWhole } from '#lib/builtin-server/http/json-body.ts'
+import { checkFields, isListOf, isText, isWhole } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import { grammarFields } from './grammar-fields.ts'
 import { samplerFields } from './sampler-fields.ts'
@@ -46,7 +46,7 @@ export function completionBody(body: Readonly<Record<string, unknown>>): Complet
   const read: CompletionBody = {
     model: field('model', TEXT) ?? 'default',
     prompt,
-    sampling: checked(generateSamplingSchema, {
+    sampling: checkFields(generateSamplingSchema, {
       max_new_tokens: maxTokens,
       ...samplerFields(field, body),
       skip_special_tokens: field('skip_special_tokens', BOOLEAN),

@@ -9,7 +9,7 @@ import { decodeIds, type Vocabulary } from '#lib/builtin-server/models/vocabular
 import { elementAt } from '#lib/util/element-at.ts'
 import { answerOpenAi } from './answer.ts'
 import { type CompletionBody, completionBody } from './completion-body.ts'
-import { type Counts, completionLogprobs, created, ending, totalUsage, usage, weights } from './openai-reply.ts'
+import { type Counts, completionLogprobs, createdSeconds, ending, totalUsage, usage, weights } from './openai-reply.ts'
 
 /** Answers a request. Throws HttpRefusal. */
 export async function completions(request: Request, ready: () => Promise<Serving>): Promise<Response> {
@@ -53,7 +53,7 @@ function completion(replies: readonly ReplyJson[], body: CompletionBody, vocabul
   return {
     id: first.meta_info.id,
     object: 'text_completion',
-    created: created(),
+    created: createdSeconds(),
     model: body.model,
     choices: replies.map((reply, index) => ({
       index,
@@ -72,7 +72,7 @@ async function* events(
   body: CompletionBody,
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
-  const head = { object: 'text_completion', created: created(), model: body.model }
+  const head = { object: 'text_completion', created: createdSeconds(), model: body.model }
   const streamRequest = body.stream
   const counts = new Map<number, Counts>()
   let id = ''

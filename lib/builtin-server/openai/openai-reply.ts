@@ -30,7 +30,7 @@ export function totalUsage(counts: readonly Counts[], samples: number): object {
 }
 
 /** Returns the current time in seconds since 1970. */
-export const created = (): number => Math.floor(Date.now() / 1000)
+export const createdSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /** Returns the fields that say how a reply ended; null while it has not. */
 export function ending({ meta_info: { finish_reason: finish } }: ReplyJson): object {

@@ -23,10 +23,10 @@ interface KnownType {
 /** Number of characters to examine: enough for the first entry of an archive. */
 export const BEGINNING = 512
 
-const unpacked = (command: string) => (file: string) => `Unpack it first: \`${command} ${file}\`.`
+const unpackHint = (command: string) => (file: string) => `Unpack it first: \`${command} ${file}\`.`
 const pandas = (reader: string) => (file: string, bare: string) =>
   `Convert it: \`python -c "import pandas; pandas.${reader}('${file}').to_json('${bare}.jsonl', orient='records', lines=True)"\`.`
-const recoded = (encoding: string) => (file: string, bare: string) =>
+const recodeHint = (encoding: string) => (file: string, bare: string) =>
   `Convert it: \`iconv -f ${encoding} -t UTF-8 ${file} > ${bare}.utf8.json\`.`
 
 /** Tensors become lists. weights_only prevents the execution of code in the file. */
@@ -37,11 +37,11 @@ const ZIP = /^PK␃␄/
 
 /** The first match wins. */
 const TYPES: readonly KnownType[] = [
-  { name: 'a gzip file', begins: /^␟\uFFFD/, hint: unpacked('gunzip -k') },
-  { name: 'a Zstandard file', begins: /^\(\uFFFD\/\uFFFD/, hint: unpacked('zstd -d') },
-  { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpacked('xz -dk') },
-  { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpacked('bunzip2 -k') },
-  { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpacked('lz4 -d') },
+  { name: 'a gzip file', begins: /^␟\uFFFD/, hint: unpackHint('gunzip -k') },
+  { name: 'a Zstandard file', begins: /^\(\uFFFD\/\uFFFD/, hint: unpackHint('zstd -d') },
+  { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpackHint('xz -dk') },
+  { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpackHint('bunzip2 -k') },
+  { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpackHint('lz4 -d') },
   { name: 'a Parquet file', begins: /^PAR[1E]/, hint: pandas('read_parquet') },
   { name: 'an Arrow file', begins: /^ARROW1/, hint: pandas('read_feather') },
   {
@@ -58,13 +58,13 @@ const TYPES: readonly KnownType[] = [
     hint: () =>
       'Write its records as JSON lines in Python: `json.dumps` of a dict with `array.tolist()` for each array.',
   },
-  { name: 'a zip archive', begins: ZIP, hint: unpacked('unzip') },
+  { name: 'a zip archive', begins: ZIP, hint: unpackHint('unzip') },
   {
     name: 'a Python pickle, such as an old .pt file',
     begins: /^\uFFFD[␂-␅]/,
     hint: () => 'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.',
   },
-  { name: 'a tar archive', begins: /^[\s\S]{257}ustar/, hint: unpacked('tar -xf') },
+  { name: 'a tar archive', begins: /^[\s\S]{257}ustar/, hint: unpackHint('tar -xf') },
   {
     name: 'an SQLite database',
     begins: /^SQLite format 3/,
@@ -75,9 +75,9 @@ const TYPES: readonly KnownType[] = [
     begins: /^[\s\S]{1,4}␀{4,7}\{"/,
     hint: () => 'Open the rollouts of the model instead: JSON or JSON lines.',
   },
-  { name: 'text in UTF-16', begins: /^\uFFFD\uFFFD([\s\S]␀|␀)/, hint: recoded('UTF-16') },
-  { name: 'text in UTF-16', begins: /^[[{"]␀/, hint: recoded('UTF-16LE') },
-  { name: 'text in UTF-16', begins: /^␀[[{"]/, hint: recoded('UTF-16BE') },
+  { name: 'text in UTF-16', begins: /^\uFFFD\uFFFD([\s\S]␀|␀)/, hint: recodeHint('UTF-16') },
+  { name: 'text in UTF-16', begins: /^[[{"]␀/, hint: recodeHint('UTF-16LE') },
+  { name: 'text in UTF-16', begins: /^␀[[{"]/, hint: recodeHint('UTF-16BE') },
   {
     name: 'a stream of server-sent events',
     begins: /^data: /,

@@ -63,12 +63,12 @@ export async function* openFile(
   { as, limits = LIMITS }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
   const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
-  if (type) return yield failed(otherType(type))
+  if (type) return yield failureOf(otherType(type))
   const finder = createRecordFinder(limits)
   for (let at = 0; at < bytes.size && !finder.broken(); at += CHUNK)
     finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
   const found = finder.end()
-  if ('error' in found) return yield failed(fileProblem(found.place, found.error, found.hint))
+  if ('error' in found) return yield failureOf(fileProblem(found.place, found.error, found.hint))
   const { parsed, valuesIn, open } = recordOpener(found, source, as, limits)
   const read = inPieces(bytes)
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
@@ -84,7 +84,7 @@ export async function* openFile(
       if (!one.ok) return
     }
   }
-  if (isNone) yield failed(NONE)
+  if (isNone) yield failureOf(NONE)
 }
 
 /** Number of bytes that are read at once, except for longer records. */
@@ -113,12 +113,12 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
 /** Opens a text that is already in memory. */
 export function openText(text: string, source: RecordSource, as?: Format): Opened {
   const type = fileTypeOf(text, source.file)
-  if (type) return failed(otherType(type))
+  if (type) return failureOf(otherType(type))
   const bytes = new TextEncoder().encode(text)
   const finder = createRecordFinder(LIMITS)
   finder.push(bytes)
   const found = finder.end()
-  if ('error' in found) return failed(fileProblem(found.place, found.error, found.hint))
+  if ('error' in found) return failureOf(fileProblem(found.place, found.error, found.hint))
   const { parsed, open } = recordOpener(found, source, as, LIMITS)
   const trajectories: Trajectory[] = []
   let format: Format | undefined
@@ -128,10 +128,10 @@ export function openText(text: string, source: RecordSource, as?: Format): Opene
       format = one.format
       trajectories.push(one.trajectory)
     }
-  return format ? { ok: true, format, trajectories } : failed(NONE)
+  return format ? { ok: true, format, trajectories } : failureOf(NONE)
 }
 
-const failed = (error: FileProblem): Failed => ({ ok: false, error })
+const failureOf = (error: FileProblem): Failed => ({ ok: false, error })
 
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
@@ -167,7 +167,7 @@ function recordOpener(
 
   /** Takes the values out of the list, so that none exists while the trajectories are used. */
   function* open(values: FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
-    if ('message' in values) return yield failed(values)
+    if ('message' in values) return yield failureOf(values)
     values.reverse()
     while (values.length > 0) yield* openLast(values)
   }
@@ -176,15 +176,15 @@ function recordOpener(
     const one = values.pop() as FoundRecord
     const recognised = format ?? formatOf(one.value)
     format = recognised
-    if (!recognised) return [failed(fileProblem(one, unknownFormat(one.value)))]
+    if (!recognised) return [failureOf(fileProblem(one, unknownFormat(one.value)))]
     if (!isOfFormat(one.value, recognised)) {
       const expected = `a trajectory of ${recognised.label}`
-      return [failed(fileProblem(one, { ...unknownFormat(one.value), expected }))]
+      return [failureOf(fileProblem(one, { ...unknownFormat(one.value), expected }))]
     }
     const read = readRecord(one, recognised, source, limits)
     if (!read.ok) return [read]
     count += read.trajectories.length
-    if (count > limits.records) return [failed(fileProblem({}, ...tooManyRecords(limits)))]
+    if (count > limits.records) return [failureOf(fileProblem({}, ...tooManyRecords(limits)))]
     return read.trajectories.map((trajectory) => ({ ok: true, trajectory, format: recognised }))
   }
 

@@ -2,7 +2,7 @@
 
 import { scanObject } from '#lib/json/json-scan.ts'
 import type { ParsedCall } from '../parser.ts'
-import { malformed } from '../reading/calls.ts'
+import { callOfFault } from '../reading/calls.ts'
 import type { WholeObject } from '../reading/json-body.ts'
 import { jsonListReader, listParser } from '../reading/lists.ts'
 import { jsonAt } from '../reading/named-call.ts'
@@ -21,13 +21,13 @@ function calledIn(text: string, start: number, { members, end }: WholeObject): P
   const [member, other] = members
   if (!member || other) {
     const why = 'a call is an object with one member: its name, with the arguments'
-    return malformed({ why, at: other?.key.start ?? start }, place.raw, place.text)
+    return callOfFault({ why, at: other?.key.start ?? start }, place.raw, place.text)
   }
   const { name, key, value } = member
-  if (name.trim() === '') return malformed({ why: 'the call has no name', at: key.start }, place.raw, place.text)
+  if (name.trim() === '') return callOfFault({ why: 'the call has no name', at: key.start }, place.raw, place.text)
   const inner = text[value.start] === '{' ? scanObject(text, value.start, value.end) : undefined
   if (!inner?.ok)
-    return malformed(
+    return callOfFault(
       { why: 'what follows the name is not a JSON object', at: value.start, name },
       place.raw,
       place.text,

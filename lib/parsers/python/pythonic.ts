@@ -5,7 +5,7 @@
 
 import { PYTHON_WORDS } from '#lib/json/python-literal.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { type CallFault, malformed } from '../reading/calls.ts'
+import { type CallFault, callOfFault } from '../reading/calls.ts'
 import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
 import { pythonListReader } from './python-calls.ts'
 
@@ -46,7 +46,7 @@ function brokenList(text: string, open: number, { why, at, name }: CallFault): C
   const bracket = text.slice(at, lineEnd).lastIndexOf(']')
   const end = bracket < 0 ? Math.max(lineEnd, open + 1) : at + bracket + 1
   const raw = text.slice(open + 1, end)
-  const call = malformed({ why, at, name }, raw, { start: open, end })
+  const call = callOfFault({ why, at, name }, raw, { start: open, end })
   return { calls: [call], end }
 }
 

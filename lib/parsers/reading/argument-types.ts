@@ -56,7 +56,7 @@ function partOf(
   if (own !== undefined) return own
   const others =
     typeof schema.$ref === 'string'
-      ? [referenced(schema.$ref, root)]
+      ? [resolvePointer(schema.$ref, root)]
       : [schema.anyOf, schema.oneOf, schema.allOf].filter(Array.isArray).flat()
   return others.map((other) => partOf(other, root, take, seen)).find((part) => part !== undefined)
 }
@@ -66,7 +66,7 @@ function typesOf(schema: unknown, root: unknown, seen: Set<unknown>): ArgumentTy
   if (!isObject(schema)) return undefined
   if (seen.has(schema)) return new Set()
   seen.add(schema)
-  if (typeof schema.$ref === 'string') return typesOf(referenced(schema.$ref, root), root, seen)
+  if (typeof schema.$ref === 'string') return typesOf(resolvePointer(schema.$ref, root), root, seen)
   const named = [schema.type].flat()
   if (named.length > 0 && named.every(isJsonType)) return new Set(named)
   if (Array.isArray(schema.enum)) return new Set(schema.enum.map(jsonType))
@@ -88,7 +88,7 @@ function union(choices: readonly ArgumentTypes[]): ArgumentTypes {
 }
 
 /** Resolves a JSON pointer within the schema, such as `#/$defs/Color`. */
-function referenced(pointer: string, root: unknown): unknown {
+function resolvePointer(pointer: string, root: unknown): unknown {
   return pointer.split('/')[0] === '#' ? pointerKeys(pointer).reduce(member, root) : undefined
 }
 

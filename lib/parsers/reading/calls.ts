@@ -46,7 +46,7 @@ export function malformedCall(
 ): MalformedCall {
   const raw = text.slice(open + delimiters.open.length, end.body)
   const range = { start: open, end: end.isClosed ? end.body + delimiters.close.length : end.body }
-  return malformed({ why, at: Math.min(at, end.body), name }, raw, range)
+  return callOfFault({ why, at: Math.min(at, end.body), name }, raw, range)
 }
 
 type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
@@ -55,7 +55,7 @@ type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
  * Returns a malformed call. Both objects are written out, because spreading an optional name takes as long as everything else
  * (bench/parsers.ts).
  */
-export const malformed = ({ why, at, name }: CallFault, raw: string, text: TextRange): MalformedCall =>
+export const callOfFault = ({ why, at, name }: CallFault, raw: string, text: TextRange): MalformedCall =>
   name === undefined ? { kind: 'malformed', why, at, raw, text } : { kind: 'malformed', name, why, at, raw, text }
 
 interface MalformedEnd {

@@ -6,7 +6,7 @@ import { type CallFault, earlier } from './calls.ts'
 import { finder } from './finder.ts'
 import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
-import { type CallRun, markupOfRuns, refused, runsIn } from './runs.ts'
+import { type CallRun, markupOfRuns, refuseCall, runsIn } from './runs.ts'
 
 /** A broken list; `from` is the offset at which it stops being a list, after some calls. */
 type BrokenList = CallFault & { readonly calls: readonly ParsedCall[]; readonly from: number }
@@ -75,7 +75,7 @@ export function brokenList(
   end: number,
 ): CallRun {
   const start = read.length === 0 ? open : from
-  const calls = read.map((call) => refused(call, `the list of calls could not be parsed: ${fault.why}`))
+  const calls = read.map((call) => refuseCall(call, `the list of calls could not be parsed: ${fault.why}`))
   return end > start
     ? { calls: [...calls, brokenCall(text, { start, end }, fault)], end }
     : { calls, end: Math.max(end, start) }

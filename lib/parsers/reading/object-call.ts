@@ -2,7 +2,7 @@
 
 import type { Member } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
-import { type CallFault, malformed } from './calls.ts'
+import { type CallFault, callOfFault } from './calls.ts'
 import type { WholeObject } from './json-body.ts'
 import { jsonAt, type MemberNames, namedCall, nameIn } from './named-call.ts'
 
@@ -16,7 +16,7 @@ export function objectCall(
   const raw = text.slice(start, end)
   const range = { start, end }
   const called = namedCall(text, start, members, spelling)
-  if (!called.ok) return { call: malformed(called, raw, range) }
+  if (!called.ok) return { call: callOfFault(called, raw, range) }
   const { name, nameText, ignored, input, arguments: named, id } = called
   return { call: { kind: 'parsed', name, nameText, ignored, input, arguments: named, raw, text: range }, id }
 }
@@ -33,5 +33,5 @@ export const callWithId =
 /** Returns a malformed call for the whole range. */
 export function brokenCall(text: string, range: TextRange, fault: CallFault): ParsedCall {
   const { why, at, name = nameIn(text, range.start, range.end) } = fault
-  return malformed({ why, at, name }, text.slice(range.start, range.end), range)
+  return callOfFault({ why, at, name }, text.slice(range.start, range.end), range)
 }

@@ -88,7 +88,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
 }
 
 /** Marks a call of an invalid run as malformed. */
-export function refused(call: ParsedCall, why: string): ParsedCall {
+export function refuseCall(call: ParsedCall, why: string): ParsedCall {
   if (call.kind === 'malformed') return call
   const { name, raw, text, writtenId } = call
   return { kind: 'malformed', name, raw, text, ...(writtenId !== undefined && { writtenId }), why, at: text.start }

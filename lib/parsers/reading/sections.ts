@@ -2,7 +2,7 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { refused } from './runs.ts'
+import { refuseCall } from './runs.ts'
 import { anyOf } from './tags.ts'
 import { within } from './within.ts'
 
@@ -30,7 +30,7 @@ export function inSections(
   let firstCall: number | undefined
   const leaveOpen = () => {
     for (let index = firstCall ?? settled.length; mustClose && index < settled.length; index++)
-      settled[index] = refused(elementAt(settled, index), `the section is not closed: no ${section.close} follows`)
+      settled[index] = refuseCall(elementAt(settled, index), `the section is not closed: no ${section.close} follows`)
   }
   let next = 0
   const readTags = (until: number) => {
@@ -42,7 +42,7 @@ export function inSections(
   for (const call of calls) {
     readTags(call.text.start)
     settled.push(
-      firstCall === undefined ? refused(call, `the call is in no section: ${section.open} is missing`) : call,
+      firstCall === undefined ? refuseCall(call, `the call is in no section: ${section.open} is missing`) : call,
     )
   }
   readTags(text.length)

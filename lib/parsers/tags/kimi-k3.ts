@@ -17,19 +17,19 @@ const delimiters = {
   ...{ open: '<|open|>call', close: '<|close|>call<|sep|>', section },
   around: ['<|open|>response<|sep|>', '<|close|>response<|sep|>', '<|close|>message<|sep|>'],
 } as const
-const unescaped = (attribute: string): string => attribute.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+const unescapeAttribute = (attribute: string): string => attribute.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 const GRAMMAR: ParameterGrammar = {
   open: '<|open|>argument',
   attributes: new RegExp(`\\s+key="([^"]+)"\\s+type="(?:${jsonTypes.join('|')})"\\s*<\\|sep\\|>`, 'y'),
   attributesAsWritten: 'key="…" type="…"<|sep|>',
-  unescape: unescaped,
+  unescape: unescapeAttribute,
   close: '<|close|>argument<|sep|>',
   callClose: delimiters.close,
 }
 const OPENING: NamedOpening = {
   name: /\s+tool="([^"]*)"(?:\s+index="\d+")?\s*<\|sep\|>/y,
   asWritten: 'tool="…" index="…"<|sep|>',
-  unescape: unescaped,
+  unescape: unescapeAttribute,
 }
 const TYPE = /type="(\w+)"/
 const words = new Map<string, unknown>()

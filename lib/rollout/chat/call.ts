@@ -65,7 +65,7 @@ export async function callChat(
   }
   const startedAt = dependencies.now().toISOString()
   const started = dependencies.elapsedMs()
-  const { answer, place, problems } = await answered(recorder, messages, request, dependencies, signal).catch(
+  const { answer, place, problems } = await answerCall(recorder, messages, request, dependencies, signal).catch(
     (error) => {
       throw endedBefore(error, { kind: 'messages', messages }, signal)
     },
@@ -90,14 +90,14 @@ export async function callChat(
   recorder.emit({ ...openResponse(record), ...newVocabulary(place.read?.ids ?? []) })
   if (answer.tokens.ids.length > 0) recorder.emit(addTokens(answer.tokens, newVocabulary))
   const timing = { startedAt, elapsedMs: Math.max(0, dependencies.elapsedMs() - started) }
-  recorder.emit(closed(recorder.trajectory, answer, timing, dependencies))
+  recorder.emit(closeSegments(recorder.trajectory, answer, timing, dependencies))
   const response = recorder.trajectory.segments.at(-1)
   if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
   return goingOn(response, room)
 }
 
 /** Returns the answer, with the bytes of its tokens. */
-async function answered(
+async function answerCall(
   { trajectory }: Recorder,
   messages: readonly Message[],
   request: Omit<ChatRequest, 'vocabularySize' | 'expected'>,
@@ -111,7 +111,7 @@ async function answered(
     promptEncoder,
     () => {
       for (const id of [...answer.promptIds, ...answer.tokens.ids]) bytes(id)
-      return placed(trajectory, answer.promptIds, bytes)
+      return placePrompt(trajectory, answer.promptIds, bytes)
     },
     signal,
   )
@@ -127,7 +127,7 @@ interface Placed {
 }
 
 /** Splits the prompt for the record: its new part after the recorded tokens, and what differs before that. */
-function placed({ segments, model }: Trajectory, promptIds: readonly number[], bytes: BytesOf): Placed {
+function placePrompt({ segments, model }: Trajectory, promptIds: readonly number[], bytes: BytesOf): Placed {
   const last = segments.at(-1)
   if (!last) return { ids: promptIds }
   const before = segments.flatMap((segment) => segment.ids)
@@ -172,7 +172,7 @@ async function templateProblems(
 }
 
 /** Returns the reply as the agent's parser and the server's parser read it. */
-function closed(
+function closeSegments(
   trajectory: LiveTrajectory,
   { end, message, problems }: ChatAnswer,
   timing: NonNullable<ResponseSegment['timing']>,

@@ -30,11 +30,11 @@ export function conversationOf(trajectory: Trajectory, news: readonly Message[])
     ...trajectory.segments.flatMap((segment): readonly Turn[] =>
       segment.kind === 'prompt'
         ? turnsOf(segment.messages, trajectory)
-        : [{ role: 'assistant', content: replied(segment) }],
+        : [{ role: 'assistant', content: replyBlocks(segment) }],
     ),
     ...turnsOf(news, trajectory),
   ]
-  return { system: system.length > 0 ? system.join('\n') : undefined, messages: joined(blocks) }
+  return { system: system.length > 0 ? system.join('\n') : undefined, messages: joinTurns(blocks) }
 }
 
 interface Turn {
@@ -80,7 +80,7 @@ function turnsOf(messages: readonly Message[], trajectory: Trajectory): readonly
 }
 
 /** Returns a reply as the SDK has it: the content that the server reported, and its calls. */
-function replied({ message }: ResponseSegment): readonly ContentBlock[] {
+function replyBlocks({ message }: ResponseSegment): readonly ContentBlock[] {
   const content = typeof message?.content === 'string' && message.content !== '' ? [new TextBlock(message.content)] : []
   return [
     ...content,
@@ -91,7 +91,7 @@ function replied({ message }: ResponseSegment): readonly ContentBlock[] {
 }
 
 /** Joins neighbours of one role to one message, as the agent does with the results of one response. */
-function joined(turns: readonly Turn[]): readonly SdkMessage[] {
+function joinTurns(turns: readonly Turn[]): readonly SdkMessage[] {
   const merged: { role: Turn['role']; content: ContentBlock[] }[] = []
   for (const { role, content } of turns) {
     const last = merged.at(-1)

@@ -1,7 +1,7 @@
 /** A scripted /generate of SGLang: replies end at the stop ids, and the text is trimmed as SGLang trims it. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { closed, listeningUrl } from '#testing/listening.ts'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 
 /** A server on 127.0.0.1 that answers /generate with scripted texts. */
 export interface ScriptedServer {
@@ -62,7 +62,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
         return end < 0 ? undefined : ids.slice(0, end + 1)
       }
     },
-    close: () => closed(http),
+    close: () => closeServer(http),
   }
 }
 

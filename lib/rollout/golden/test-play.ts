@@ -11,7 +11,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { closed, listeningUrl } from '#testing/listening.ts'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { emptyTrajectory } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer } from '#testing/tokenizers.ts'
 import { rollout } from '../loop/rollout.ts'
@@ -231,7 +231,7 @@ async function scriptedServer(): Promise<ScriptedServer> {
       const { stop } = entryOf(name)
       answer = (body) => answerOf(left.shift() ?? NO_MORE, body, tokenizer, stop)
     },
-    close: () => closed(http),
+    close: () => closeServer(http),
   }
 }
 

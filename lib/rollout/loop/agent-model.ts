@@ -67,7 +67,7 @@ export class AgentModel extends Model<ModelConfig> {
 
   /** Returns the turn as the SDK stores one; throws RunEnded. */
   async answer(messages: readonly SdkMessage[], options?: StreamOptions): Promise<Aggregated> {
-    return aggregated(await this.#takeTurn(messages, options))
+    return aggregateTurn(await this.#takeTurn(messages, options))
   }
 
   /** Yields the whole turn at once. The SDK's own implementation sends each event of a stream through a dozen generators. */
@@ -81,7 +81,7 @@ export class AgentModel extends Model<ModelConfig> {
   }
 }
 
-function aggregated({ text, calls, response: { usage, timing } }: Turn): Aggregated {
+function aggregateTurn({ text, calls, response: { usage, timing } }: Turn): Aggregated {
   const inputTokens = usage?.promptTokens ?? 0
   const outputTokens = usage?.completionTokens ?? 0
   return {

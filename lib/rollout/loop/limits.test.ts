@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { runs } from '#testing/property-runs.ts'
-import { call, drawMask, empty, ended, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
+import { call, drawMask, empty, endedOutcome, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
 import type { RunLimits } from './limits.ts'
 
 const one = call('calculator', { expression: '1' })
@@ -87,7 +87,7 @@ describe('a limit at its boundary', () => {
 
   test('gives back a question that may not be sent', async () => {
     const { trajectory } = await run([], { maxMessages: 1 })
-    expect(trajectory.outcome).toEqual({ ...ended('max_messages'), unsent: [user('q')] })
+    expect(trajectory.outcome).toEqual({ ...endedOutcome('max_messages'), unsent: [user('q')] })
   })
 
   test('tool results that a limit left unread are read by the next run, without counting there', async () => {
@@ -193,7 +193,7 @@ describe('the context limit', () => {
           )
           if (expected === undefined)
             expect(trajectory.outcome).toEqual({
-              ...ended('context_full'),
+              ...endedOutcome('context_full'),
               unsent: [user('q')],
               context: { needed: idCount + asked, holds },
             })
@@ -218,7 +218,7 @@ describe('the context limit', () => {
       { ...empty, model: { ...empty.model, contextLength: 4096 } },
     )
     expect([trajectory.outcome, tokenCount(trajectory)]).toEqual([
-      { ...ended('context_full'), context: { holds: 80 } },
+      { ...endedOutcome('context_full'), context: { holds: 80 } },
       80,
     ])
   })

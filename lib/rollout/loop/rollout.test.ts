@@ -13,7 +13,7 @@ import {
   drawMask,
   END,
   empty,
-  ended,
+  endedOutcome,
   failAfterText,
   type Options,
   runScripted,
@@ -229,7 +229,7 @@ describe('a further turn', () => {
       scripts: [call('calculator', { expression: '2' })],
       settings: { limits: { maxToolIterations: 1 } },
     })
-    expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
+    expect(trajectory.outcome).toEqual(endedOutcome('max_tool_iterations'))
     const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
     expect(drawMask(again.trajectory)).toContain('(tool 2 user and?) [ok]')
     const alone = await runScripted({ scripts: ['ok'], on: trajectory, messages: [] })
@@ -249,7 +249,7 @@ describe('a run limit ends a run by name:', () => {
       scripts: [endless, endless, endless, endless, endless],
       settings: { limits: { [limit]: value } },
     })
-    expect(trajectory.outcome).toMatchObject(ended(reason))
+    expect(trajectory.outcome).toMatchObject(endedOutcome(reason))
     expect(requests).toHaveLength(calls)
   })
 
@@ -261,7 +261,7 @@ describe('a run limit ends a run by name:', () => {
     expect(drawMask(trajectory)).toContain(
       '(tool 1 tool 1 tool Max parallel tool calls (2) reached. This tool call was not executed.)',
     )
-    expect(trajectory.outcome).toEqual(ended('end_turn'))
+    expect(trajectory.outcome).toEqual(endedOutcome('end_turn'))
   })
 
   test('maxTokens and the context lower max_new_tokens, and the outcome names which of them', async () => {
@@ -274,15 +274,15 @@ describe('a run limit ends a run by name:', () => {
       }
     }
     const limited = await runScripted({ scripts: [long], settings: { limits: { maxTokens: 40 } } })
-    expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([ended('max_tokens'), 40])
+    expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([endedOutcome('max_tokens'), 40])
     const small = { ...empty, model: { ...empty.model, contextLength: 50 } }
     const full = await runScripted({ scripts: [long], on: small })
     expect([full.trajectory.outcome, ids(full.trajectory).length]).toEqual([
-      { ...ended('context_full'), context: { holds: 50 } },
+      { ...endedOutcome('context_full'), context: { holds: 50 } },
       50,
     ])
     const asked = await runScripted({ scripts: [long], on: small, settings: { sampling: { max_new_tokens: 3 } } })
-    expect(asked.trajectory.outcome).toEqual(ended('length'))
+    expect(asked.trajectory.outcome).toEqual(endedOutcome('length'))
   })
 
   test('a prompt that does not fit is not sent, and is given back', async () => {
@@ -306,7 +306,7 @@ describe('a run limit ends a run by name:', () => {
     const { trajectory } = await runScripted({
       scripts: [() => says(endless, { finish: { kind: 'length' }, usage: {} })],
     })
-    expect(trajectory.outcome).toEqual(ended('length'))
+    expect(trajectory.outcome).toEqual(endedOutcome('length'))
     expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ kind: 'parsed', name: 'calculator' }] })
     expect(trajectory.segments[1]).not.toHaveProperty('toolCalls[0].result')
   })
@@ -350,19 +350,22 @@ describe('a failure', () => {
     const counts = { needed: 4190, holds: 4096 }
     const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
     const { trajectory } = await runScripted({ scripts: [failAfterText('', overflow)] })
-    expect(trajectory.outcome).toMatchObject({ ...ended('context_full'), context: counts, unsent: [user('q')] })
+    expect(trajectory.outcome).toMatchObject({ ...endedOutcome('context_full'), context: counts, unsent: [user('q')] })
   })
 
   test('by an abort of the server keeps its tokens; an abort in the queue leaves nothing', async () => {
     const aborted = { finish: { kind: 'abort' } as const, usage: {} }
     const partial = await runScripted({ scripts: [() => says('half', aborted)] })
-    expect([drawMask(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
+    expect([drawMask(partial.trajectory), partial.trajectory.outcome]).toEqual([
+      '(user q) [half]',
+      endedOutcome('aborted'),
+    ])
     const queued: Script = async function* () {
       yield { tokens: { ids: [] }, problems: [], end: aborted }
     }
     expect((await runScripted({ scripts: [queued] })).trajectory).toMatchObject({
       segments: [],
-      outcome: { ...ended('aborted'), unsent: [user('q')] },
+      outcome: { ...endedOutcome('aborted'), unsent: [user('q')] },
     })
   })
 
@@ -398,7 +401,7 @@ describe('stop', () => {
       signal: controller.signal,
       onEvent: (event) => event.type === 'tokens' && controller.abort(),
     })
-    expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+    expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', endedOutcome('cancelled')])
     expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
     const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
     expect(textOf(ids(again.trajectory), again.trajectory.vocab)).toContain('so far<|im_end|>\n<|im_start|>user\ngo on')
@@ -446,7 +449,7 @@ describe('stop', () => {
         tools: [],
       })
       const { trajectory } = await runScripted({ scripts: ['our'], on: first, resumes: true, tools: [] })
-      expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
+      expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', endedOutcome('end_turn')])
     })
 
     test('combines the server’s text, weight versions and problems over the whole response', async () => {
@@ -510,7 +513,7 @@ describe('stop', () => {
         resumes: true,
         settings: { limits: { maxToolIterations: 1, maxMessages: 2 } },
       })
-      expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
+      expect(trajectory.outcome).toEqual(endedOutcome('max_tool_iterations'))
     })
   })
 
@@ -536,7 +539,7 @@ describe('stop', () => {
         },
       })
       await router.left
-      expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+      expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', endedOutcome('cancelled')])
       expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' }, logprobs: so.map(() => -0.5) })
       expect(router.sampling).toMatchObject([{ max_new_tokens: 1024 }])
       expect(router.requests.filter((line) => line.includes('abort'))).toEqual([])
@@ -553,7 +556,7 @@ describe('stop', () => {
       await new Promise((_, reject) => (signal.aborted ? reject(signal.reason) : undefined))
     }
     const { trajectory } = await runScripted({ scripts: [silent], signal: controller.signal })
-    expect(trajectory).toMatchObject({ segments: [], outcome: { ...ended('cancelled'), unsent: [user('q')] } })
+    expect(trajectory).toMatchObject({ segments: [], outcome: { ...endedOutcome('cancelled'), unsent: [user('q')] } })
   })
 
   test('while a tool runs gives its call a result that reports it', async () => {
@@ -569,7 +572,7 @@ describe('stop', () => {
       signal: controller.signal,
       onEvent: (event) => event.type === 'tool-started' && controller.abort(),
     })
-    expect(trajectory.outcome).toEqual(ended('cancelled'))
+    expect(trajectory.outcome).toEqual(endedOutcome('cancelled'))
     expect(trajectory.segments[1]).toMatchObject({
       toolCalls: [
         { result: { status: 'cancelled', text: 'Error: the run was stopped before this call was finished.' } },

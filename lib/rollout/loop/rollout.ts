@@ -48,10 +48,10 @@ export function rollout(
   dependencies: RolloutDependencies,
   signal: AbortSignal,
 ): AsyncIterable<RolloutEvent> {
-  return { [Symbol.asyncIterator]: () => begun(start, settings, dependencies, signal) }
+  return { [Symbol.asyncIterator]: () => beginRecord(start, settings, dependencies, signal) }
 }
 
-function begun(
+function beginRecord(
   start: RolloutStart,
   settings: CallSettings,
   dependencies: RolloutDependencies,
@@ -99,7 +99,7 @@ async function run(
   let lastCall: Promise<unknown> = Promise.resolve()
   let isFirstCall = true
   const within = (call: () => Promise<ResponseSegment>): Promise<ResponseSegment> => {
-    const made = limited(recorder, from, isFirstCall ? start : undefined, settings, call)
+    const made = withLimits(recorder, from, isFirstCall ? start : undefined, settings, call)
     isFirstCall = false
     lastCall = made
     return made
@@ -138,7 +138,7 @@ async function closeAll(tools: readonly AgentTool[]): Promise<void> {
  * Runs the call unless a limit forbids it. `start` is set for the first call, whose messages are then unsent. Throws
  * RunEnded.
  */
-async function limited(
+async function withLimits(
   recorder: Recorder,
   from: number,
   start: RolloutStart | undefined,

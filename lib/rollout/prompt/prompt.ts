@@ -137,7 +137,7 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
     ids: own,
     derivation: continuationSource(
       closesTurn(own, isRepeated ? '' : next.text, promptEncoder, options),
-      () => checked(next, trajectory, added, template, settings),
+      () => checkPrompt(next, trajectory, added, template, settings),
       // A template that is rendered elsewhere answers only while the encoder can fetch.
       promptEncoder.settle ? 'now' : 'when it is read',
     ),
@@ -327,7 +327,7 @@ type Check = Extract<PromptSource, { kind: 'continuation' }>['check']
  * Renders the real conversation, with the real reply, and compares its end with the continuation. A result that only one of
  * them has, or a turn that is closed differently, is a difference.
  */
-function checked(
+function checkPrompt(
   { written, callLength, argumentsForm }: Continuation,
   trajectory: Trajectory,
   added: readonly TemplateMessage[],

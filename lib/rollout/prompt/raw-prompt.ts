@@ -48,14 +48,14 @@ function textPrompt(text: string, tokenizer: Tokenizer, { before, after }: TextF
   const problems: Problem[] = []
   if (before.length > 0) {
     const isTwice = before.every((id, index) => own[index] === id)
-    const added = `The tokenizer put ${decoded(before, tokenizer)} before the text, as before every text.`
+    const added = `The tokenizer put ${decodeIds(before, tokenizer)} before the text, as before every text.`
     const twice = isTwice ? ' The text begins with the same token, so it occurs twice: remove it from the text.' : ''
     problems.push({ kind: 'given', message: `${added}${twice}`, index: 0 })
   }
   if (after.length > 0)
     problems.push({
       kind: 'given',
-      message: `The tokenizer put ${decoded(after, tokenizer)} after the text, as after every text. To omit it, send ids.`,
+      message: `The tokenizer put ${decodeIds(after, tokenizer)} after the text, as after every text. To omit it, send ids.`,
       index: before.length + own.length,
     })
   return { kind: 'prompt', prompt: { ids, derivation: { kind: 'given', what: 'text' }, problems } }
@@ -70,7 +70,7 @@ function otherText(
 ): Problem[] {
   const vocab = Object.fromEntries([...new Set(ids)].map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
   const whole = textWithStarts(ids, vocab)
-  if (whole.text === text || whole.text === `${decoded(before, tokenizer)}${text}${decoded(after, tokenizer)}`)
+  if (whole.text === text || whole.text === `${decodeIds(before, tokenizer)}${text}${decodeIds(after, tokenizer)}`)
     return []
   const at = commonText(whole.text, text)
   const index = Math.min(ids.length - 1, tokensAt(whole.starts, at, at + 1).start)
@@ -84,7 +84,7 @@ function otherText(
   ]
 }
 
-function decoded(ids: readonly number[], tokenizer: Tokenizer): string {
+function decodeIds(ids: readonly number[], tokenizer: Tokenizer): string {
   const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
   return textWithStarts(ids, vocab).text
 }

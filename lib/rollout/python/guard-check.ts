@@ -22,7 +22,7 @@ export async function guardHoles(
     const holes: string[] = []
     for (const { name, code } of tried) {
       interpreter = interpreter?.isOver() === false ? interpreter : await start()
-      const got = trap.caught(await said(interpreter, code(trap)))
+      const got = trap.caught(await runCode(interpreter, code(trap)))
       if (got !== undefined) holes.push(`${name}: ${got}`)
     }
     return holes
@@ -34,7 +34,7 @@ export async function guardHoles(
 
 interface SetTrap extends Trap {
   /** Returns what a probe with this output has reached, and resets the trap; undefined if nothing. */
-  caught(said: string): string | undefined
+  caught(output: string): string | undefined
   close(): void
 }
 
@@ -84,7 +84,7 @@ export async function setTrap(): Promise<SetTrap> {
   }
 }
 
-async function said(interpreter: Interpreter, code: string): Promise<string> {
+async function runCode(interpreter: Interpreter, code: string): Promise<string> {
   try {
     return resultText(await interpreter.run(code))
   } catch (error) {

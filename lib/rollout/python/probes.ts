@@ -59,7 +59,7 @@ def each(action):
             print(type(error).__name__, error)
 `
 const withReach = (body: string): string => `${REACH}\n${body}`
-const quoted = (script: string): string => JSON.stringify(script)
+const quoteScript = (script: string): string => JSON.stringify(script)
 
 const readBy = (expression: string, { secretFile }: Trap): string =>
   `${expression}.readFileSync(${text(secretFile)}, 'utf8')`
@@ -103,21 +103,21 @@ each(action)`),
   {
     name: 'run_js',
     code: (trap) =>
-      `from pyodide.code import run_js\nprint(run_js(${quoted(readBy("process.getBuiltinModule('fs')", trap))}))`,
+      `from pyodide.code import run_js\nprint(run_js(${quoteScript(readBy("process.getBuiltinModule('fs')", trap))}))`,
     bites: true,
     atStart: true,
   },
   {
     name: 'eval of JavaScript',
     code: (trap) =>
-      withReach(`each(lambda js: print(js.eval(${quoted(readBy("process.getBuiltinModule('fs')", trap))})))`),
+      withReach(`each(lambda js: print(js.eval(${quoteScript(readBy("process.getBuiltinModule('fs')", trap))})))`),
     bites: true,
   },
   {
     name: 'the constructor of a constructor',
     code: (trap) =>
       withReach(
-        `each(lambda js: print(js.constructor.constructor(${quoted(`return ${readBy("process.getBuiltinModule('fs')", trap)}`)})()))`,
+        `each(lambda js: print(js.constructor.constructor(${quoteScript(`return ${readBy("process.getBuiltinModule('fs')", trap)}`)})()))`,
       ),
     bites: true,
     atStart: true,
@@ -131,7 +131,7 @@ try:
     pyodide_js.FS.readFile('/nothing')
 except JsException as error:
     make = error.js_error.constructor.constructor
-    print(make(${quoted(`return ${readBy("process.getBuiltinModule('fs')", trap)}`)})())`,
+    print(make(${quoteScript(`return ${readBy("process.getBuiltinModule('fs')", trap)}`)})())`,
     bites: true,
   },
   {
@@ -345,7 +345,7 @@ open(${text(markerFile)}, 'w').write('out')`,
 def action(js):
     js.Error.prepareStackTrace = lambda error, sites: [site.getFunction() or site.getThis() for site in sites]
     for thing in js.Error.new('x').stack:
-        print(thing.constructor.constructor(${quoted(`return ${readBy("process.getBuiltinModule('fs')", trap)}`)})())
+        print(thing.constructor.constructor(${quoteScript(`return ${readBy("process.getBuiltinModule('fs')", trap)}`)})())
 each(action)`),
   },
   {
@@ -355,7 +355,7 @@ each(action)`),
 def action(js):
     # (import "m" "f" (func)) (start 0)
     bytes = js.Uint8Array.new([0,97,115,109,1,0,0,0,1,4,1,96,0,0,2,7,1,1,109,1,102,0,0,8,1,0])
-    make = js.WebAssembly.Module.constructor(${quoted(`console.log(${readBy("process.getBuiltinModule('fs')", trap)})`)})
+    make = js.WebAssembly.Module.constructor(${quoteScript(`console.log(${readBy("process.getBuiltinModule('fs')", trap)})`)})
     js.WebAssembly.Instance.new(js.WebAssembly.Module.new(bytes), {'m': {'f': make}})
 each(action)`),
     bites: true,
@@ -364,7 +364,7 @@ each(action)`),
     name: 'a worker',
     code: ({ markerFile }) =>
       withReach(
-        `each(lambda js: js.process.getBuiltinModule('worker_threads').Worker.new(${quoted(`require('fs').writeFileSync(${text(markerFile)}, 'out')`)}, js.JSON.parse('{"eval": true}')))`,
+        `each(lambda js: js.process.getBuiltinModule('worker_threads').Worker.new(${quoteScript(`require('fs').writeFileSync(${text(markerFile)}, 'out')`)}, js.JSON.parse('{"eval": true}')))`,
       ),
     bites: true,
   },
@@ -425,7 +425,7 @@ for name in ('emscripten_run_script', 'emscripten_run_script_string', 'emscripte
     try:
         run = getattr(library, name)
         run.restype = ctypes.c_char_p if name.endswith('string') else ctypes.c_int
-        print(run(${quoted(readBy("process.getBuiltinModule('fs')", trap))}.encode()))
+        print(run(${quoteScript(readBy("process.getBuiltinModule('fs')", trap))}.encode()))
     except BaseException as error:
         print(type(error).__name__, error)`,
     bites: true,

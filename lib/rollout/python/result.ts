@@ -3,12 +3,12 @@ import type { CutText, Ran } from './protocol.ts'
 
 /** Returns the printed text, then the value of the last expression or the traceback, each on lines of its own. */
 export const resultText = ({ printed, value, error }: Ran): string =>
-  [printed, value, error].flatMap((part) => (part && part.text !== '' ? [shown(part)] : [])).join('\n')
+  [printed, value, error].flatMap((part) => (part && part.text !== '' ? [showCutText(part)] : [])).join('\n')
 
-function shown({ text, wholeBytes }: CutText): string {
+function showCutText({ text, wholeBytes }: CutText): string {
   const lines = text.replace(/\n$/, '')
   if (wholeBytes === undefined) return lines
-  return `${lines}\n[cut: ${counted(Buffer.byteLength(text))} of ${counted(wholeBytes)} bytes are shown]`
+  return `${lines}\n[cut: ${countOf(Buffer.byteLength(text))} of ${countOf(wholeBytes)} bytes are shown]`
 }
 
-const counted = (bytes: number): string => bytes.toLocaleString('en-US')
+const countOf = (bytes: number): string => bytes.toLocaleString('en-US')

@@ -8,8 +8,8 @@ import { elementAt } from '#lib/util/element-at.ts'
  * Returns encode(decode(ids)), with special and added tokens by their texts. Bytes that are not a character become
  * U+FFFD, as in every decoder.
  */
-export function retokenized(ids: ArrayLike<number>, tokenizer: Tokenizer): number[] {
-  return tokenizer.encode(withoutFirstSpace(decoded(ids, tokenizer), tokenizer))
+export function retokenize(ids: ArrayLike<number>, tokenizer: Tokenizer): number[] {
+  return tokenizer.encode(withoutFirstSpace(decodeIds(ids, tokenizer), tokenizer))
 }
 
 /** Removes the space that SentencePiece puts before the first word, as decoders do. */
@@ -26,7 +26,7 @@ export function knownBytes(tokenizer: Tokenizer): (id: number) => Uint8Array {
   }
 }
 
-function decoded(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
+function decodeIds(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
   const bytes = knownBytes(tokenizer)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''

@@ -42,8 +42,8 @@ export function calculate(expression: string): string {
   const reader: Reader = { text: expression, position: 0, depth: 0 }
   if (atEnd(reader)) throw new CalculatorError('the expression is empty')
   const value = readExpression(reader)
-  if (!atEnd(reader)) throw unexpected(reader)
-  return formatted(value())
+  if (!atEnd(reader)) throw unexpectedError(reader)
+  return formatFraction(value())
 }
 
 interface Reader {
@@ -94,7 +94,7 @@ function readAtom(reader: Reader): Value {
   if (reader.text[reader.position] === '(') return readParenthesised(reader)
   NUMBER.lastIndex = reader.position
   const match = NUMBER.exec(reader.text)
-  if (!match) throw unexpected(reader)
+  if (!match) throw unexpectedError(reader)
   reader.position = NUMBER.lastIndex
   return () => number(elementAt(match, 1), Number(match[2] ?? 0))
 }
@@ -105,7 +105,7 @@ function readParenthesised(reader: Reader): Value {
     throw new CalculatorError('the expression is nested too deeply (more than 100 parentheses)')
   const value = readExpression(reader)
   if (atEnd(reader)) throw new CalculatorError('missing ")"')
-  if (reader.text[reader.position] !== ')') throw unexpected(reader)
+  if (reader.text[reader.position] !== ')') throw unexpectedError(reader)
   reader.position++
   reader.depth--
   return value
@@ -128,7 +128,7 @@ function atEnd(reader: Reader): boolean {
   return reader.position === reader.text.length
 }
 
-function unexpected({ text, position }: Reader): CalculatorError {
+function unexpectedError({ text, position }: Reader): CalculatorError {
   const rest = text.slice(position)
   const offender = /^\p{L}+/u.exec(rest)?.[0] ?? String.fromCodePoint(rest.codePointAt(0) as number)
   // Positions count characters as a reader does: an emoji is one.
@@ -141,28 +141,28 @@ function number(mantissa: string, exponent: number): Fraction {
   // Beyond four times the limit, no mantissa that fits into an expression can make the number small enough again.
   if (Math.abs(exponent) > 4 * MAX_DIGITS) throw new CalculatorError(TOO_LARGE)
   const scale = 10n ** BigInt(Math.abs(exponent))
-  return limited(exponent < 0 ? value.div(scale) : value.mul(scale))
+  return checkSize(exponent < 0 ? value.div(scale) : value.mul(scale))
 }
 
 function apply(operator: Operator, left: Fraction, right: Fraction): Fraction {
   switch (operator) {
     case '+':
-      return limited(left.add(right))
+      return checkSize(left.add(right))
     case '-':
-      return limited(left.sub(right))
+      return checkSize(left.sub(right))
     case '*':
-      return limited(left.mul(right))
+      return checkSize(left.mul(right))
     case '/':
-      return limited(divided(left, right))
+      return checkSize(divide(left, right))
     case '%':
       // The result has the sign of the divisor, as in Python.
-      return limited(left.sub(right.mul(divided(left, right).floor())))
+      return checkSize(left.sub(right.mul(divide(left, right).floor())))
     case '**':
       return power(left, right)
   }
 }
 
-function divided(left: Fraction, right: Fraction): Fraction {
+function divide(left: Fraction, right: Fraction): Fraction {
   if (right.n === 0n) throw new CalculatorError(DIVISION_BY_ZERO)
   return left.div(right)
 }
@@ -180,7 +180,7 @@ function power(base: Fraction, exponent: Fraction): Fraction {
   const bits = BigInt(Math.max(bitLength(base.n), bitLength(base.d)) - 1)
   if (bits * exponent.n > BigInt(MAX_BITS)) throw new CalculatorError(TOO_LARGE)
   const [top, bottom] = [(base.s * base.n) ** exponent.n, base.d ** exponent.n]
-  return limited(n > 0n ? new Fraction(top, bottom) : new Fraction(bottom, top))
+  return checkSize(n > 0n ? new Fraction(top, bottom) : new Fraction(bottom, top))
 }
 
 function fractionalPower(base: Fraction, exponent: Fraction): Fraction {
@@ -201,7 +201,7 @@ function exactly(value: number): Fraction {
   return new Fraction(BigInt(scaled), 2n ** exponent)
 }
 
-function limited(value: Fraction): Fraction {
+function checkSize(value: Fraction): Fraction {
   const limit = 10n ** BigInt(MAX_DIGITS)
   if (value.n >= limit || value.d >= limit) throw new CalculatorError(TOO_LARGE)
   return value
@@ -209,7 +209,7 @@ function limited(value: Fraction): Fraction {
 
 const bitLength = (value: bigint): number => value.toString(2).length
 
-function formatted(value: Fraction): string {
+function formatFraction(value: Fraction): string {
   const sign = value.s < 0n ? '-' : ''
   if (value.d === 1n) return `${sign}${value.n}`
   const { digits, exponent } = significant(value.n, value.d)

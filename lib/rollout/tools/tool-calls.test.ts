@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { call, drawMask, empty, ended, runScripted, user } from '#testing/scripted-rollout.ts'
+import { call, drawMask, empty, endedOutcome, runScripted, user } from '#testing/scripted-rollout.ts'
 import { calculator } from './calculator.ts'
 import { mockTool } from './mock-tool.ts'
 import { type AgentTool, ToolFailure } from './tool.ts'
@@ -104,7 +104,7 @@ describe('arguments that do not match the schema', () => {
     expect(toolCallsOf(trajectory).map(({ result }) => result?.status)).toEqual(['error', 'error', 'success'])
     expect(toolCallsOf(trajectory)[0]?.result).not.toHaveProperty('startedAt')
     expect(events.filter(({ type }) => type === 'tool-started')).toHaveLength(1)
-    expect(trajectory.outcome).toEqual(ended('end_turn'))
+    expect(trajectory.outcome).toEqual(endedOutcome('end_turn'))
   })
 
   test('are found in calls of the calculator too', async () => {
@@ -145,7 +145,7 @@ describe('a tool that takes too long', () => {
     })
     expect(results(trajectory)).toEqual(['Error: no result within 20 ms. The call was given up.', 'Sunny in Bern.'])
     expect(toolCallsOf(trajectory)[0]?.result?.status).toBe('error')
-    expect(trajectory.outcome).toEqual(ended('end_turn'))
+    expect(trajectory.outcome).toEqual(endedOutcome('end_turn'))
   })
 
   test('cannot change its result after it is settled', async () => {
@@ -226,7 +226,7 @@ describe('a tool that takes too long', () => {
       signal: controller.signal,
       onEvent: ({ type }) => type === 'tool-started' && controller.abort(),
     })
-    expect(trajectory.outcome).toEqual(ended('cancelled'))
+    expect(trajectory.outcome).toEqual(endedOutcome('cancelled'))
   })
 
   test('has thirty seconds by default; the timer of an answered call is cleared', async () => {
@@ -248,7 +248,7 @@ describe('a tool that takes too long', () => {
       signal: controller.signal,
       onEvent: ({ type }) => type === 'tool-started' && controller.abort(),
     })
-    expect(trajectory.outcome).toEqual(ended('cancelled'))
+    expect(trajectory.outcome).toEqual(endedOutcome('cancelled'))
     expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'cancelled' } }])
   })
 })

@@ -136,7 +136,7 @@ const CHOICES = new Set(['anyOf', 'oneOf'])
 function violationOfError(error: OutputUnit, schema: CheckedSchema, input: unknown): Violation {
   const keys = pointerKeys(error.instanceLocation)
   const value = valueAt(input, keys)
-  const at = (rest: readonly string[] = []) => fieldPathText(indexed(input, [...keys, ...rest]))
+  const at = (rest: readonly string[] = []) => fieldPathText(indexedPath(input, [...keys, ...rest]))
   const rule = ruleAt(schema, pointerKeys(error.keywordLocation))
   if (error.keywordLocation.includes('/propertyNames'))
     return { path: at(), expected: 'another property name', found: JSON.stringify(keys.at(-1)) }
@@ -152,19 +152,19 @@ function expectation(keyword: string, rule: unknown): string {
     case 'type':
       return Array.isArray(rule) ? rule.map(typeName).join(' or ') : typeName(rule)
     case 'enum':
-      return `one of ${clipped((rule as readonly unknown[]).map((value) => JSON.stringify(value)).join(', '))}`
+      return `one of ${clipRule((rule as readonly unknown[]).map((value) => JSON.stringify(value)).join(', '))}`
     case 'const':
-      return clipped(JSON.stringify(rule))
+      return clipRule(JSON.stringify(rule))
     case 'false':
       return 'no such property'
     case 'minLength':
-      return `a string of at least ${counted(rule, 'character')}`
+      return `a string of at least ${countOf(rule, 'character')}`
     case 'maxLength':
-      return `a string of at most ${counted(rule, 'character')}`
+      return `a string of at most ${countOf(rule, 'character')}`
     case 'pattern':
-      return `a string that matches ${clipped(String(rule))}`
+      return `a string that matches ${clipRule(String(rule))}`
     case 'format':
-      return `a string in the format ${clipped(String(rule))}`
+      return `a string in the format ${clipRule(String(rule))}`
     case 'minimum':
       return `at least ${rule}`
     case 'maximum':
@@ -176,15 +176,15 @@ function expectation(keyword: string, rule: unknown): string {
     case 'multipleOf':
       return `a multiple of ${rule}`
     case 'minItems':
-      return `at least ${counted(rule, 'item')}`
+      return `at least ${countOf(rule, 'item')}`
     case 'maxItems':
-      return `at most ${counted(rule, 'item')}`
+      return `at most ${countOf(rule, 'item')}`
     case 'uniqueItems':
       return 'no item twice'
     case 'minProperties':
-      return `at least ${counted(rule, 'property')}`
+      return `at least ${countOf(rule, 'property')}`
     case 'maxProperties':
-      return `at most ${counted(rule, 'property')}`
+      return `at most ${countOf(rule, 'property')}`
     case 'anyOf':
       return 'a value that matches one of the alternatives of the schema'
     case 'oneOf':
@@ -198,10 +198,10 @@ const typeName = (type: unknown): string =>
   type === 'null' ? 'null' : `${/^[aio]/.test(`${type}`) ? 'an' : 'a'} ${type}`
 
 const PLURALS: Readonly<Record<string, string>> = { property: 'properties', item: 'items', character: 'characters' }
-const counted = (count: unknown, noun: string): string => `${count} ${count === 1 ? noun : PLURALS[noun]}`
+const countOf = (count: unknown, noun: string): string => `${count} ${count === 1 ? noun : PLURALS[noun]}`
 
 const LONGEST_RULE = 200
-const clipped = (text: string): string => (text.length > LONGEST_RULE ? `${text.slice(0, LONGEST_RULE)}…` : text)
+const clipRule = (text: string): string => (text.length > LONGEST_RULE ? `${text.slice(0, LONGEST_RULE)}…` : text)
 
 /** Returns the value of a keyword at a location such as `#/properties/a/$ref/type`; a $ref is followed. */
 function ruleAt(schema: CheckedSchema, keys: readonly string[]): unknown {
@@ -221,5 +221,5 @@ const valueAt = (value: unknown, keys: readonly string[]): unknown =>
   )
 
 /** Returns keys in the form of fieldPathText: indices of arrays are numbers. */
-const indexed = (value: unknown, keys: readonly string[]): (string | number)[] =>
+const indexedPath = (value: unknown, keys: readonly string[]): (string | number)[] =>
   keys.map((key, i) => (Array.isArray(valueAt(value, keys.slice(0, i))) ? Number(key) : key))

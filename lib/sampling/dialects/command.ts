@@ -57,11 +57,11 @@ interface Word {
 function* wordsOf(text: string): Generator<Word | undefined> {
   let depth = 0
   for (let at = 0; at < text.length; ) {
-    const [space = ''] = matched(SPACE, text, at) ?? []
+    const [space = ''] = matchAt(SPACE, text, at) ?? []
     at += space.length
     const character = text[at]
     if (character === undefined) return
-    if (character === '#') at += (matched(COMMENT, text, at) as RegExpExecArray)[0].length
+    if (character === '#') at += (matchAt(COMMENT, text, at) as RegExpExecArray)[0].length
     else if (END.includes(character)) {
       if (character === '(') depth++
       else if (character === ')') depth = Math.max(0, depth - 1)
@@ -69,7 +69,7 @@ function* wordsOf(text: string): Generator<Word | undefined> {
       if (character !== '\n' || depth === 0) yield undefined
       at++
     } else {
-      const [written = ''] = matched(WORD, text, at) ?? []
+      const [written = ''] = matchAt(WORD, text, at) ?? []
       yield wordFrom(written)
       at += written.length
     }
@@ -83,7 +83,7 @@ const END = '\n();|&<>'
 const WORD =
   /(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|['"][^\n]*|\\[\s\S]|\\|[^\s();|&<>\\'"$]|\$(?:\{[^}\n]*\}|\([^)\n]*\))?)+/y
 
-function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
 }

@@ -27,12 +27,12 @@ export function readDialectText(pasted: string): DialectText {
   const json = jsonValue(text)
   if (json !== undefined && tooDeepAt(text, DEEPEST) !== undefined)
     return { ok: false, why: `It is nested deeper than ${DEEPEST} levels.` }
-  if (json !== undefined) return named(isObject(json) ? json : {}, new Map())
+  if (json !== undefined) return namedValues(isObject(json) ? json : {}, new Map())
   const { values, unread } = isCommand(text) ? optionsOf(text) : findNamedValues(text)
-  return named(Object.fromEntries(values), unread)
+  return namedValues(Object.fromEntries(values), unread)
 }
 
-const named = (values: JsonObject, unread: ReadonlyMap<string, string>): DialectText =>
+const namedValues = (values: JsonObject, unread: ReadonlyMap<string, string>): DialectText =>
   Object.keys(values).length + unread.size > 0
     ? { ok: true, values, unread }
     : { ok: false, why: 'It contains no name with a value.' }

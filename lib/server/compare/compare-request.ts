@@ -76,7 +76,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Load
   const found =
     typeof trajectory === 'string'
       ? await keptTrajectory(trajectory, name, deps)
-      : checked(decodeValue(trajectory), name)
+      : checkTrajectory(decodeValue(trajectory), name)
   const { template, ...plain } = 'template' in as ? as : { ...as, template: undefined }
   return loadSide(found, plain as As, template, deps, signal)
 }
@@ -111,7 +111,7 @@ async function keptTrajectory(key: string, name: Name, { reader, examplesFolder 
     const file = path.join(examplesFolder, `${example}.json`)
     const text = /^[\w-]+$/.test(example) ? await readFile(file, 'utf8').catch(() => undefined) : undefined
     if (text === undefined) throw notThere(key, name)
-    return checked(decode(text), name)
+    return checkTrajectory(decode(text), name)
   }
   const found = reader.read(key)?.found
   if (found === undefined) throw notThere(key, name)
@@ -136,7 +136,7 @@ const notThere = (key: string, name: Name): HttpProblem =>
     field: name,
   })
 
-function checked(decoded: Decoded, name: Name): Trajectory {
+function checkTrajectory(decoded: Decoded, name: Name): Trajectory {
   if (decoded.ok) return decoded.trajectory
   throw new HttpProblem({
     status: 422,

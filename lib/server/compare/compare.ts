@@ -5,7 +5,7 @@ import { type RescoreAnswer, rescoreAnswerSchema, rescoreRequestSchema } from '#
 import { driftReportSchema } from '#lib/trajectory/drift/report.ts'
 import { json, jsonTextResponse } from '../http/json-response.ts'
 import type { Services } from '../services.ts'
-import { answered } from './comparing.ts'
+import { runComparison } from './comparing.ts'
 import { rescoreOnServer } from './rescore.ts'
 
 const named = z.string().min(1).max(4096)
@@ -90,7 +90,7 @@ export async function answerCompare(
   signal: AbortSignal,
 ): Promise<Response> {
   const wants = (rescore ?? weigh) ? 'comparison' : 'answer'
-  const answer = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
+  const answer = await runComparison({ kind: 'sides', left, right, stretches, wants }, all, signal)
   if (answer.kind === 'answer') return jsonTextResponse(answer.text)
   const received = receivedComparing(answer.sent, answer.given)
   // The thread has already refused a side that cannot be made.

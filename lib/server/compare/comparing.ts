@@ -22,7 +22,7 @@ export const createCompareThread = ({ longestMs = LONGEST_MS, ...options }: Opti
   createLimitedThread({ name: 'rollscope-compare', idleMs: IDLE_MS, longestMs, ...options })
 
 /** Returns the thread's reply. Throws HttpProblem, also if it takes too long, TokenizerError, or the signal's reason. */
-export async function answered(
+export async function runComparison(
   question: CompareWorkRequest,
   { comparing }: { readonly comparing: ComparingThread },
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { type RescoreAnswer, type RescoreRequest, rescoreAnswer } from '#lib/analysis/rescore/answer.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { rescore } from '#lib/analysis/rescore/rescoring.ts'
-import { scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
+import { scoreBoth, withoutScores } from '#lib/analysis/rescore/score-both.ts'
 import { ScoringError } from '#lib/trajectory/scoring/gathered.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { openScoring, scoreLines } from '../servers/score.ts'
@@ -18,7 +18,7 @@ export async function rescoreOnServer(
 ): Promise<RescoreAnswer> {
   const both = server ?? services.servers.defaultName
   const plan = scorePlan(compared, { servers: { left: left ?? both, right: right ?? both }, tokens })
-  const scores = unscored(plan)
+  const scores = withoutScores(plan)
   const scored = await scoreBoth(plan, scores, {
     signal,
     async *score(request, signal) {

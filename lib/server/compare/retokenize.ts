@@ -6,7 +6,7 @@ import { HttpProblem } from '../http/problem.ts'
 import { noTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { labShape } from '../templates/lab-request.ts'
-import { answered } from './comparing.ts'
+import { runComparison } from './comparing.ts'
 
 /** Schema of the body of POST /api/retokenize. */
 export const retokenizeRequestSchema = z
@@ -80,7 +80,7 @@ export type RetokenizeAnswer = z.infer<typeof retokenizeAnswerSchema>
 
 /** Answers a checked request. Throws HttpProblem. */
 export async function retokenize(request: RetokenizeRequest, all: Services, signal: AbortSignal): Promise<Response> {
-  const answer = await answered({ kind: 'retokenize', request }, all, signal).catch((error: unknown) => {
+  const answer = await runComparison({ kind: 'retokenize', request }, all, signal).catch((error: unknown) => {
     if (!(error instanceof HttpProblem) || error.details.code !== 'NO_TRAJECTORY') throw error
     throw noTrajectory(request.trajectory ?? '', all.store)
   })

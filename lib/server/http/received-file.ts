@@ -22,7 +22,7 @@ export async function receiveFile(chunks: AsyncIterable<Uint8Array>, folder: str
   const file = await openNameless(name)
   try {
     let size = 0
-    for await (const part of joined(chunks)) size += await written(file, part)
+    for await (const part of joinChunks(chunks)) size += await writePart(file, part)
     return { descriptor: file.fd, size, close: () => file.close() }
   } catch (error) {
     await file.close()
@@ -40,7 +40,7 @@ async function openNameless(name: string): Promise<FileHandle> {
   }
 }
 
-async function written(file: FileHandle, part: Uint8Array): Promise<number> {
+async function writePart(file: FileHandle, part: Uint8Array): Promise<number> {
   for (let done = 0; done < part.length; ) done += (await file.write(part, done)).bytesWritten
   return part.length
 }
@@ -51,7 +51,7 @@ const PART = 1 << 20
  * Joins small chunks into larger parts, because bodies arrive in small pieces. A part is overwritten by the next one, and the
  * memory of a chunk is released: a body would otherwise stay in memory as a whole until the next collection of garbage.
  */
-async function* joined(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* joinChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const part = Buffer.allocUnsafeSlow(PART)
   let length = 0
   for await (const chunk of chunks) {

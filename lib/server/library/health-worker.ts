@@ -7,7 +7,7 @@ import { StoreError } from '#lib/store/store-error.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
 import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
-import { storedHealth, unchecked } from './stored-health.ts'
+import { storedHealth, uncheckedHealth } from './stored-health.ts'
 
 answerRequests<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: places }) => {
   const reader = openTrajectoryReader(dataFolder)
@@ -21,7 +21,7 @@ answerRequests<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: pl
         of: stored.of,
         index: typeof stored.found === 'string' ? undefined : recordIndex(stored.found),
         health: await storedHealth(stored.found, tokenizers).catch((error: unknown) =>
-          unchecked('not checked', `It could not be checked: ${error instanceof Error ? error.message : error}`),
+          uncheckedHealth('not checked', `It could not be checked: ${error instanceof Error ? error.message : error}`),
         ),
       }
     )

@@ -17,12 +17,12 @@ export async function textSource(
   signal: AbortSignal,
 ): Promise<TextSource> {
   const { tokenizer, template } = await tokenizers.load(name, signal)
-  const chat = compiled(template)
+  const chat = compileTemplate(template)
   return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser }
 }
 
 /** Returns the template, which only determines how turns end; undefined if it does not compile. */
-function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefined {
+function compileTemplate(template: LoadedTokenizer['template']): ChatTemplate | undefined {
   try {
     return template(false)
   } catch (error) {

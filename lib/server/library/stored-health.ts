@@ -17,7 +17,7 @@ export async function storedHealth(
   found: Trajectory | string,
   tokenizers: Pick<TokenizerLoader, 'load'>,
 ): Promise<Health> {
-  if (typeof found === 'string') return unchecked('damaged', `The stored trajectory cannot be read: ${found}`)
+  if (typeof found === 'string') return uncheckedHealth('damaged', `The stored trajectory cannot be read: ${found}`)
   const whole = withDrift(runToEnd(health(found)), await drift(found, tokenizers))
   return {
     ...whole,
@@ -26,7 +26,7 @@ export async function storedHealth(
 }
 
 /** Returns the health of a trajectory that could not be checked. It is stored too, so that the check is not repeated again and again. */
-export const unchecked = (label: string, message: string): Health => ({
+export const uncheckedHealth = (label: string, message: string): Health => ({
   findings: [
     {
       kind: 'unreadable',

@@ -47,7 +47,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
   const groupId = randomUUID()
   const prepared = Array.from({ length: samples }, (_, index) => {
     const sample: Trajectory = { ...trajectory, id: randomUUID(), group: { id: groupId, index } }
-    return { sample, options: runOptions(sample, { ...using, request: seeded(using.request, index), together }, all) }
+    return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index), together }, all) }
   })
   all.store.setGroupRule(groupId, reward)
   // All samples are stored or none, because a trajectory that is stored as running must have a run.
@@ -88,7 +88,7 @@ async function runsAtOnce(serverName: string, { servers }: Services, signal: Abo
 }
 
 /** Returns the request with the sample's own seed, because the same seed would give the same sample. */
-function seeded<T extends Pick<RolloutRequest, 'sampling'>>(request: T, index: number): T {
+function withSeed<T extends Pick<RolloutRequest, 'sampling'>>(request: T, index: number): T {
   const seed = request.sampling?.sampling_seed
   return typeof seed === 'number'
     ? { ...request, sampling: { ...request.sampling, sampling_seed: seed + index } }

@@ -22,7 +22,7 @@ import { createRuns } from './runs.ts'
 
 const never = new AbortController().signal
 const model = createTestModel()
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-codec-'))
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-encoder-'))
 /** A tokenizer of the same vocabulary that merges nothing. */
 const unlike = path.join(folder, 'unlike')
 

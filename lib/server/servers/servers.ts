@@ -57,13 +57,13 @@ export function createServers(config: Config, store: ServerStore): Servers {
     ...(config.sglang
       ? [
           {
-            server: saved(FROM_ENVIRONMENT, serverAddress(config.sglang.baseUrl, own), config.sglang.apiKey),
+            server: savedServer(FROM_ENVIRONMENT, serverAddress(config.sglang.baseUrl, own), config.sglang.apiKey),
             source: 'environment' as const,
           },
         ]
       : []),
     {
-      server: saved(BUILT_IN, `http://${hostInAddress(config.host)}:${config.port}${BUILT_IN_PATH}`, undefined),
+      server: savedServer(BUILT_IN, `http://${hostInAddress(config.host)}:${config.port}${BUILT_IN_PATH}`, undefined),
       source: 'built-in',
     },
   ]
@@ -108,7 +108,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
     // A key belongs to the origin that it was given for and is never sent to another one.
     const isSameOrigin = replaced !== undefined && new URL(replaced.baseUrl).origin === new URL(baseUrl).origin
     const kept = isSameOrigin ? replaced.apiKey : undefined
-    const server = saved(input.name, baseUrl, input.apiKey === undefined ? kept : (input.apiKey ?? undefined))
+    const server = savedServer(input.name, baseUrl, input.apiKey === undefined ? kept : (input.apiKey ?? undefined))
     const list = store.list()
     store.save(replaced ? list.map((other) => (other.name === replaced.name ? server : other)) : [...list, server])
     return entry(server, 'saved')
@@ -177,7 +177,7 @@ function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
   }
 }
 
-const saved = (name: string, baseUrl: string, apiKey: string | undefined): SavedServer => ({
+const savedServer = (name: string, baseUrl: string, apiKey: string | undefined): SavedServer => ({
   name,
   baseUrl,
   ...(apiKey !== undefined && { apiKey }),

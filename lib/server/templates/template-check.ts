@@ -148,10 +148,10 @@ function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
     add_generation_prompt: addGenerationPrompt,
     continue_final_message: continued,
     ...others
-  } = written(options) as Record<string, unknown>
+  } = parseWritten(options) as Record<string, unknown>
   return {
-    messages: written(messages) as [],
-    tools: tools.trim() === '' ? undefined : (written(tools) as []),
+    messages: parseWritten(messages) as [],
+    tools: tools.trim() === '' ? undefined : (parseWritten(tools) as []),
     addGenerationPrompt: Boolean(addGenerationPrompt),
     continueFinalMessage: typeof continued === 'string' ? continued : Boolean(continued),
     options: others,
@@ -159,7 +159,7 @@ function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
 }
 
 /** Parses JSON so that JSON.stringify keeps the spelling of numbers, with JSON.rawJSON. */
-const written = (text: string): unknown =>
+const parseWritten = (text: string): unknown =>
   JSON.parse(text.trim() === '' ? '{}' : text, (_, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
       ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(context.source)

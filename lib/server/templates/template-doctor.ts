@@ -74,10 +74,10 @@ export async function diagnose(
   const { template } = chosen
   const trajectory = key === undefined ? undefined : recorded(key, reader)
   const { messages, tools, options } = trajectory ? withRecorded(texts, trajectory) : texts
-  const report = await finished(tasks.stability({ template, tools, options, trajectory, compares }, [chosen]), signal)
+  const report = await finishTask(tasks.stability({ template, tools, options, trajectory, compares }, [chosen]), signal)
   if (messages === '' && !trajectory) return report
   const input = { template, messages, tools, options }
-  const masks = await finished(tasks.masks({ input, trajectory }, [chosen]), signal)
+  const masks = await finishTask(tasks.masks({ input, trajectory }, [chosen]), signal)
   return { ...report, masks }
 }
 
@@ -150,7 +150,7 @@ export async function fixTemplate(
   const repair = await tasks.stabilityRepair.load()
   const steps = repair({ input: { template: chosen.template, tools, options }, cell }, [chosen])
   let soFar: Repair | undefined
-  const result = await finished(steps, signal, {
+  const result = await finishTask(steps, signal, {
     onProgress: (progress) => {
       soFar = progress.soFar
     },
@@ -203,7 +203,7 @@ export async function searchTemplate(
   const search = await tasks.counterexample.load()
   const input = { template: chosen.template, tools, options }
   let last: SearchProgress | undefined
-  const result = await finished(search({ input, seed, cases, known: known as CauseKind[] }, [chosen]), signal, {
+  const result = await finishTask(search({ input, seed, cases, known: known as CauseKind[] }, [chosen]), signal, {
     onProgress: (progress) => {
       last = progress
     },
@@ -227,7 +227,7 @@ interface Watch<Progress, Late> {
 }
 
 /** Runs a task to its end. Throws HttpProblem if it takes too long, or the reason of the signal. */
-async function finished<Progress, Result, Late = never>(
+async function finishTask<Progress, Result, Late = never>(
   steps: Generator<Progress, Result>,
   signal: AbortSignal,
   watch?: Watch<Progress, Late>,

@@ -87,7 +87,7 @@ export function createThreadedTokenizers(
   const made = memoizeByIdentity((loaded: LoadedTokenizer) => {
     const threads = new Map<string, ThreadedTokenizer>()
     return (name: string): ThreadedTokenizer => {
-      const known = threads.get(name) ?? threaded(loaded, name, thread)
+      const known = threads.get(name) ?? wrapTokenizer(loaded, name, thread)
       threads.set(name, known)
       return known
     }
@@ -95,7 +95,7 @@ export function createThreadedTokenizers(
   return (loaded, name) => made(loaded)(name)
 }
 
-function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread, 'ask'>): ThreadedTokenizer {
+function wrapTokenizer(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread, 'ask'>): ThreadedTokenizer {
   let running: Computation | undefined
   const lack = (what: NonNullable<Computation['lack']>): never => {
     if (running) running.lack = what

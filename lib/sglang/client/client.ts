@@ -14,7 +14,7 @@ import { type Breaker, createBreaker } from './breaker.ts'
 import { type ClockAndRandom, systemClockAndRandom } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
 import type { GenerateRequest } from './request.ts'
-import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
+import { createRetries, RETRY_POLICY, type RetryPolicy } from './retry-policy.ts'
 import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './transport.ts'
 
 /** The client of one SGLang server. */

@@ -4,7 +4,7 @@ import type { IdentityWatch, ServerIdentity } from '../server/server-identity.ts
 import type { Breaker } from './breaker.ts'
 import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
-import type { Retries } from './retries.ts'
+import type { Retries } from './retry-policy.ts'
 import { type HttpReply, isStaleConnection, type Transport } from './transport.ts'
 
 /** One server with the state that all calls to it share. */
@@ -36,7 +36,7 @@ export interface Posting {
  * Yields the parts of one reply. The call is sent when they are read. `rid` is the id of the attempt that was answered,
  * if it differs from the requested id.
  */
-export async function* tried<Part extends object>(
+export async function* tryRepeatedly<Part extends object>(
   server: Server,
   posting: () => Posting,
   partsOf: (reply: HttpReply) => AsyncGenerator<Part>,

@@ -6,7 +6,7 @@
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import { type ChatCall, chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { foreignText, isUnknownPath, SglangError } from '../client/errors.ts'
-import { type Server, tried } from '../client/retry.ts'
+import { type Server, tryRepeatedly } from '../client/retry.ts'
 import { type ChatReply, chatReplySchema, type GenerateReply } from '../server/schema.ts'
 import type { ServerIdentity } from '../server/server-identity.ts'
 import { jsonOf, parseReply } from './json-reply.ts'
@@ -45,7 +45,7 @@ export async function chat(server: Server, request: ChatRequest, signal: AbortSi
     expected: request.expected,
   })
   try {
-    const answers = tried(
+    const answers = tryRepeatedly(
       server,
       posting,
       async function* (reply) {

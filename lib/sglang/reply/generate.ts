@@ -6,7 +6,7 @@ import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import type { ClockAndRandom } from '../client/clock-and-random.ts'
 import { errorFromEvent, foreignText, SglangError } from '../client/errors.ts'
 import { type GenerateRequest, generateBodies } from '../client/request.ts'
-import { type Server, tried } from '../client/retry.ts'
+import { type Server, tryRepeatedly } from '../client/retry.ts'
 import type { HttpReply } from '../client/transport.ts'
 import { type GenerateReply, generateReplySchema, streamErrorSchema } from '../server/schema.ts'
 import { createEventReader } from './event-bytes.ts'
@@ -96,7 +96,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
     rid: request.rid,
     expected: request.expected,
   })
-  return tried(server, posting, (reply) => chunksOf(reply, request, server), signal)
+  return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, server), signal)
 }
 
 async function* chunksOf(

@@ -94,7 +94,7 @@ export function readBytes(json: Buffer): ReadBytes | undefined {
     from = scanned.end
   }
   rest.push(json.subarray(from))
-  const value = parsed(Buffer.concat(rest).toString('utf8'))
+  const value = parseJson(Buffer.concat(rest).toString('utf8'))
   const meta = isObject(value) ? value.meta_info : undefined
   if (!isObject(meta)) return undefined
   for (const { name, column } of LISTS) {
@@ -297,7 +297,7 @@ const isNull = (json: Uint8Array, at: number): boolean =>
   json[at] === N && json[at + 1] === 0x75 && json[at + 2] === 0x6c && json[at + 3] === 0x6c
 
 /** Parses JSON; undefined if the text is not JSON. */
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {

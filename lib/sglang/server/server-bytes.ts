@@ -90,13 +90,13 @@ export async function bytesOfIds(
   const partial = parts ? ids.filter((_, i) => texts[i]?.includes(UNKNOWN)) : []
   const exact = new Map(
     parts && partial.length > 0
-      ? await completed(server, partial, new Map(ids.map((id, i) => [id, elementAt(texts, i)])), parts, signal)
+      ? await completeBytes(server, partial, new Map(ids.map((id, i) => [id, elementAt(texts, i)])), parts, signal)
       : [],
   )
   return ids.map((id, i) => exact.get(id) ?? encoder.encode(texts[i]))
 }
 
-async function completed(
+async function completeBytes(
   server: ServerTokenizer,
   ids: readonly number[],
   texts: ReadonlyMap<number, string>,

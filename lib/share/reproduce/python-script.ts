@@ -202,13 +202,13 @@ export function strandsMessages(messages: readonly Message[]): StrandsConversati
   const last = messages.at(-1)
   const isAsked = last?.role === 'user'
   return {
-    history: grouped(isAsked ? messages.slice(0, -1) : messages),
+    history: groupMessages(isAsked ? messages.slice(0, -1) : messages),
     question: isAsked ? messageText(last) : undefined,
   }
 }
 
 /** Converts messages to the form of Strands, where consecutive tool results are one user message. */
-function grouped(messages: readonly Message[]): readonly object[] {
+function groupMessages(messages: readonly Message[]): readonly object[] {
   const all: { readonly role: string; readonly content: object[] }[] = []
   let isAfterResult = false
   for (const message of messages) {

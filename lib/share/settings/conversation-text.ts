@@ -44,11 +44,15 @@ function ours(message: JsonObject): JsonObject {
 
 function ourCall(call: JsonObject): JsonObject {
   const { name, arguments: given } = isObject(call.function) ? call.function : call
-  return { ...(typeof call.id === 'string' && { id: call.id }), name, input: isObject(given) ? given : parsed(given) }
+  return {
+    ...(typeof call.id === 'string' && { id: call.id }),
+    name,
+    input: isObject(given) ? given : parseArguments(given),
+  }
 }
 
 /** Parses arguments, which OpenAI writes as JSON text. A text that is not JSON is returned unchanged. */
-function parsed(written: unknown): unknown {
+function parseArguments(written: unknown): unknown {
   if (typeof written !== 'string') return written ?? {}
   try {
     return JSON.parse(written)

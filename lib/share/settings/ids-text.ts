@@ -22,7 +22,7 @@ export type IdsIn =
 export function readIds(text: string, record = 0): IdsIn {
   const start = text.search(/\S/)
   if (start < 0) return { ok: true, ids: [], records: 0 }
-  const found = text[start] === '{' ? jsonLines(text) : (jsonLists(text) ?? [scanned(text)])
+  const found = text[start] === '{' ? jsonLines(text) : (jsonLists(text) ?? [scanIds(text)])
   const chosen = elementAt(found, Math.min(record, found.length - 1))
   return chosen.ok ? { ...chosen, records: found.length } : chosen
 }
@@ -91,7 +91,7 @@ function inList(list: readonly unknown[], at: number, field: string): Found {
 
 const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
-function scanned(text: string): Found {
+function scanIds(text: string): Found {
   const plain = withoutFrame(text)
   const ids: number[] = []
   for (const { 0: word, index } of plain.matchAll(/[^\s,;[\](){}]+/g)) {

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import { folded } from './folded.ts'
+import { foldCase } from './fold-case.ts'
 
 /** The index entries of a record. */
 export interface RecordIndex {
@@ -24,7 +24,7 @@ export function recordIndex(trajectory: Trajectory, from = 0): RecordIndex {
     if (position < from || segment.kind !== 'response') return []
     // Ids without a text would be found as numbers, and markers in every trajectory.
     const ids = segment.ids.filter((id) => !special.has(id) && Object.hasOwn(vocab, id))
-    const text = indexedText(folded(textOf(ids, vocab)))
+    const text = indexedText(foldCase(textOf(ids, vocab)))
     return text === '' ? [] : [{ position, text }]
   })
   return { texts, trainedSpans: trainedSpans(segments) }

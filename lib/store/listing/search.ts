@@ -3,7 +3,7 @@
  * passed as parameters.
  */
 import { type ComparisonSign, comparedWith, type Interval, readNumber, readRange } from '#lib/util/interval.ts'
-import { folded } from './folded.ts'
+import { foldCase } from './fold-case.ts'
 import { indexedText } from './search-index.ts'
 
 /** An SQL condition on rows of `trajectories`, with the values of its parameters in order. */
@@ -47,7 +47,7 @@ function numberCondition(word: string): Condition | undefined {
 
 /** Returns the condition of a word or phrase; undefined if it is empty. */
 function textCondition(text: string): Condition | undefined {
-  const word = folded(text).trim()
+  const word = foldCase(text).trim()
   if (word === '') return undefined
   // instr has no patterns: a % in the search is a % in the text.
   const inRow = { sql: 'instr(labels_search, ?) > 0 OR instr(record_search, ?) > 0', values: [word, word] }

@@ -25,7 +25,7 @@ export function readInput({ messages, tools, options }: Omit<LabInput, 'template
   const readMessages = dicts('messages', messages)
   if (!readMessages.ok) return readMessages
   if (readMessages.value.length === 0)
-    return failed('messages', 'ValueError', 'a conversation needs at least one message')
+    return failureOf('messages', 'ValueError', 'a conversation needs at least one message')
   const readTools = ['', 'null'].includes(tools.trim())
     ? ({ ok: true, value: undefined } as const)
     : dicts('tools', tools)
@@ -33,12 +33,12 @@ export function readInput({ messages, tools, options }: Omit<LabInput, 'template
   const readOptions = json('options', options.trim() === '' ? '{}' : options)
   if (!readOptions.ok) return readOptions
   if (!(readOptions.value instanceof PyDict))
-    return failed('options', 'TypeError', 'the options are not an object of names and values')
+    return failureOf('options', 'TypeError', 'the options are not an object of names and values')
   const named = Object.fromEntries(
     [...readOptions.value.entries()].map(([name, value]): [string, Value] => [String(name), value]),
   )
   const refused = Object.keys(named).flatMap((name) => refusedOption(name, 'render') ?? [])[0]
-  if (refused !== undefined) return failed('options', 'TypeError', refused)
+  if (refused !== undefined) return failureOf('options', 'TypeError', refused)
   const { add_generation_prompt: addGenerationPrompt, continue_final_message: continued = false, ...others } = named
   return {
     ok: true,
@@ -73,10 +73,10 @@ export function orTemplateFailure<T>(action: () => T): ReadInput<T> {
 function dicts(where: 'messages' | 'tools', text: string): ReadInput<readonly PyDict[]> {
   const read = json(where, text)
   if (!read.ok) return read
-  if (!Array.isArray(read.value)) return failed(where, 'TypeError', `the ${where} are not a list`)
+  if (!Array.isArray(read.value)) return failureOf(where, 'TypeError', `the ${where} are not a list`)
   const list: readonly Value[] = read.value
   const odd = list.findIndex((entry) => !(entry instanceof PyDict))
-  if (odd >= 0) return failed(where, 'TypeError', `entry ${odd + 1} of the ${where} is not an object`)
+  if (odd >= 0) return failureOf(where, 'TypeError', `entry ${odd + 1} of the ${where} is not an object`)
   return { ok: true, value: list as readonly PyDict[] }
 }
 
@@ -90,7 +90,7 @@ function json(where: InputError['where'], text: string): ReadInput<Value> {
   }
 }
 
-const failed = (where: InputError['where'], className: string, message: string): ReadInput<never> => ({
+const failureOf = (where: InputError['where'], className: string, message: string): ReadInput<never> => ({
   ok: false,
   error: { where, className, message },
 })

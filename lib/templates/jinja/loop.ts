@@ -1,5 +1,5 @@
 /** The special name `loop` (LoopContext of jinja2). */
-import { bound, parseSignature } from './python/arguments.ts'
+import { bindArguments, parseSignature } from './python/arguments.ts'
 import { equals, iterate, length } from './python/operators.ts'
 import { type Arguments, PyError, PyObject, PyTuple, Undefined, type Value } from './python/values.ts'
 import { type Render, withoutPieces } from './render.ts'
@@ -105,7 +105,7 @@ export class Loop extends PyObject {
 
   /** Calls the loop like `call`, but keeps the pieces of the text. */
   invoke(call: Arguments): string | Traced {
-    const [items] = bound(CALL, call)
+    const [items] = bindArguments(CALL, call)
     if (!this.recurse)
       throw new PyError('TypeError', "The loop must have the 'recursive' marker to be called recursively.")
     return this.recurse(items ?? null, this.depth0 + 1)

@@ -1,7 +1,7 @@
 /** Macros: `{% macro %}` and the body of a call block, which `caller()` calls. */
 
 import { Markup } from './python/markup.ts'
-import { quoted } from './python/text/code-points.ts'
+import { quoteText } from './python/text/code-points.ts'
 import {
   type Arguments,
   PyDict,
@@ -49,7 +49,7 @@ export class Macro extends PyObject {
 
   repr(): string {
     const { name } = this.definition
-    return `<Macro ${name === undefined ? 'anonymous' : quoted(name)}>`
+    return `<Macro ${name === undefined ? 'anonymous' : quoteText(name)}>`
   }
 
   override attribute(name: string): Value | undefined {
@@ -98,7 +98,7 @@ export class Macro extends PyObject {
       values.push(left.get('caller') ?? new Undefined('No caller defined'))
       left.delete('caller')
     }
-    const shown = name === undefined ? 'None' : quoted(name)
+    const shown = name === undefined ? 'None' : quoteText(name)
     const [unknown] = left.keys()
     if (usesKwargs) values.push(PyDict.of(left))
     else if (left.has('caller'))
@@ -107,7 +107,7 @@ export class Macro extends PyObject {
         `macro ${shown} was invoked with two values for the special caller argument. This is most likely a bug.`,
       )
     else if (unknown !== undefined)
-      throw new PyError('TypeError', `macro ${shown} takes no keyword argument ${quoted(unknown)}`)
+      throw new PyError('TypeError', `macro ${shown} takes no keyword argument ${quoteText(unknown)}`)
     if (usesVarargs) values.push(new PyTuple(positional.slice(parameters.length)))
     else if (positional.length > parameters.length)
       throw new PyError('TypeError', `macro ${shown} takes not more than ${parameters.length} argument(s)`)

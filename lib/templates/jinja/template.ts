@@ -21,9 +21,9 @@ export interface Template {
 
 /** Compiles a template. Throws LocatedError, usually with the class TemplateSyntaxError. */
 export function compileTemplate(text: string): Template {
-  const statements = guarded(() => parse(text))
-  const known = guarded(() => survey(statements))
-  const compiled = (isTraced: boolean): Program => guarded(() => compile(statements, known, isTraced))
+  const statements = withTemplateErrors(() => parse(text))
+  const known = withTemplateErrors(() => survey(statements))
+  const compiled = (isTraced: boolean): Program => withTemplateErrors(() => compile(statements, known, isTraced))
   const program = compiled(false)
   let tracing: Program | undefined
   const run = (
@@ -33,7 +33,7 @@ export function compileTemplate(text: string): Template {
     trace: Trace | undefined,
   ): Render => {
     const render = new Render({ ...DEFAULTS, ...settings }, trace)
-    guarded(
+    withTemplateErrors(
       () => start(render, variables),
       () => render.line,
     )
@@ -62,7 +62,7 @@ const DEFAULTS: RenderSettings = {
 }
 
 /** Runs `action`. Every error becomes a LocatedError with a line; a stack overflow becomes the RecursionError of Python. */
-function guarded<T>(action: () => T, line: () => number = () => 1): T {
+function withTemplateErrors<T>(action: () => T, line: () => number = () => 1): T {
   try {
     return action()
   } catch (error) {

@@ -112,7 +112,7 @@ function sameBytes(
   [startB, endB]: readonly [number, number],
 ): readonly AlignedBlock[] {
   if (startA === endA || startB === endB) return []
-  const [bytesA, bytesB] = [joined(a, startA, endA), joined(b, startB, endB)]
+  const [bytesA, bytesB] = [joinBytes(a, startA, endA), joinBytes(b, startB, endB)]
   let common = 0
   while (common < bytesA.bytes.length && bytesA.bytes[common] === bytesB.bytes[common]) common++
   const prefix = lastShared(bytesA.ends, bytesB.ends, common)
@@ -131,7 +131,7 @@ function sameBytes(
   return blocks
 }
 
-function joined(
+function joinBytes(
   { ids, bytes }: Spelled,
   start: number,
   end: number,

@@ -87,7 +87,7 @@ export function* report(
     ...(conversation.ok ? yield* fromConversation(conversation.value) : notRendered(conversation.error)),
   }
   const tokens = truth ?? (conversation.ok ? generationMask(conversation.value) : NOTHING)
-  const { sequence, originOf } = described(tokens, trajectory, conversation, tokenizer)
+  const { sequence, originOf } = describeMask(tokens, trajectory, conversation, tokenizer)
   const marks = new Map<WayName, readonly Mark[]>()
   const ways: Way[] = []
   const lints: Lint[] = []
@@ -185,7 +185,7 @@ const fromDifference = ({ breaks, merged, ...tokens }: OwnTokens): Computed => (
 })
 
 /** Returns the sequence that is shown, and the origin of each of its tokens. */
-function described(
+function describeMask(
   tokens: MaskedTokens,
   trajectory: Trajectory | undefined,
   conversation: ReadInput<RenderedConversation>,

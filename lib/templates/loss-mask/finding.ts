@@ -41,7 +41,7 @@ export function summarizeMask({ hasTag, lints, breaks, foreign, marks, truth }: 
     ...(untrained > 0 ? [`${untrained} untrained that ${are(untrained)} not in this sequence`] : []),
     ...(absent > 0 ? [`${absent} of this sequence missing`] : []),
     ...(breaks.length > 0
-      ? [`the prefix breaks at ${counted(new Set(breaks.map(({ message }) => message)).size)}`]
+      ? [`the prefix breaks at ${countMessages(new Set(breaks.map(({ message }) => message)).size)}`]
       : []),
   ]
   const isError = !hasTag || missing > 0 || elsewhere > 0 || lints.some(({ severity }) => severity === 'error')
@@ -54,7 +54,7 @@ const tokensOf = ({ start, end }: TokenRange): readonly number[] =>
 
 const are = (count: number): string => (count === 1 ? 'is' : 'are')
 
-const counted = (messages: number): string => (messages === 1 ? 'one message' : `${messages} messages`)
+const countMessages = (messages: number): string => (messages === 1 ? 'one message' : `${messages} messages`)
 
 /** The lints in a few words each. */
 export const SHORT_LINTS: Readonly<Record<LintKind, string>> = {

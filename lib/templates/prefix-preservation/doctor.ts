@@ -12,7 +12,7 @@ import { recipeOf } from './fix/recipe.ts'
 import { type CheckedCell, cellId, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
 import { type Cell, type Compares, DOCTOR_REPORT_VERSION, type DoctorReport, type VerdictCounts } from './report.ts'
 import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
-import { bounded, RanAway, remembering, type Subject } from './subject.ts'
+import { RanAway, remembering, type Subject, withBudget } from './subject.ts'
 import { textTokenizer } from './text-tokenizer.ts'
 import { recordedCells } from './trl/recorded.ts'
 import { trlVerdict } from './trl/trl.ts'
@@ -103,7 +103,7 @@ export function readTemplateUnderTest(
   if (!read.ok) return read
   const given = read.value.tools
   const subject: Subject = {
-    template: bounded(compiled.value),
+    template: withBudget(compiled.value),
     tokenizer: remembering(compares === 'text' ? textTokenizer(symbolsOf(template, tokenizer)) : tokenizer),
     tools: given && given.length > 0 ? given : SAMPLE_TOOLS,
     options: read.value.options,

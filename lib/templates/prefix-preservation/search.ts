@@ -62,14 +62,17 @@ export function* searchCounterexample(
   tokenizer: LabTokenizer,
 ): Generator<SearchProgress, SearchResult> {
   try {
-    return yield* searched(request, tokenizer)
+    return yield* searchConversations(request, tokenizer)
   } catch (error) {
     if (error instanceof RanAway) return { kind: 'failed', failure: error.failure }
     throw error
   }
 }
 
-function* searched(request: CounterexampleSearch, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
+function* searchConversations(
+  request: CounterexampleSearch,
+  tokenizer: LabTokenizer,
+): Generator<SearchProgress, SearchResult> {
   const { input, seed, cases, known } = request
   const read = readTemplateUnderTest(input, tokenizer)
   if (!read.ok) return { kind: 'failed', failure: read.error }

@@ -31,7 +31,7 @@ export class RanAway extends Error {
 }
 
 /** Returns the same template with the limits of a check. Its renders throw RanAway beyond them. */
-export function bounded(template: CompiledTemplate): CompiledTemplate {
+export function withBudget(template: CompiledTemplate): CompiledTemplate {
   const trace = (input: RenderInput): Rendering => {
     try {
       return template.trace(input, BUDGET)

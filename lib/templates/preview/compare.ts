@@ -70,15 +70,15 @@ export const compareRevisions: LabTask<RevisionsRequest, RevisionComparison | un
     const read = readInput(input)
     if (!read.ok) {
       const none: TurnCounts = { kind: 'none', why: 'the conversation cannot be read' }
-      const sides = [refused(other, read.error), refused(chosen, read.error)] as const
+      const sides = [refusedSide(other, read.error), refusedSide(chosen, read.error)] as const
       return { sides, differences: undefined, turns: [none, none] }
     }
-    const left = yield* drawn(against, read.value, other)
-    const right = yield* drawn(input.template, read.value, chosen)
+    const left = yield* drawSides(against, read.value, other)
+    const right = yield* drawSides(input.template, read.value, chosen)
     const known: Omit<RevisionComparison, 'turns'> = {
       sides: [
-        left.ok ? rendered(left.value, other) : refused(other, left.error),
-        right.ok ? rendered(right.value, chosen) : refused(chosen, right.error),
+        left.ok ? renderedSide(left.value, other) : refusedSide(other, left.error),
+        right.ok ? renderedSide(right.value, chosen) : refusedSide(chosen, right.error),
       ],
       differences:
         left.ok && right.ok
@@ -98,7 +98,7 @@ export const compareRevisions: LabTask<RevisionsRequest, RevisionComparison | un
   }
 
 /** Returns the render with its tokens. If the template has no mask of its own, it has the mask of prefixes. */
-function* drawn(
+function* drawSides(
   template: string,
   input: RenderInput,
   { tokenizer, compile }: LabTokenizer,
@@ -121,7 +121,7 @@ function* forEach<In, Out, Result>(steps: Generator<In, Result>, mapStep: (step:
 
 const NOT_YET: TurnCounts = { kind: 'counted', turns: [], rows: { count: 1, extra: 0, realigned: 0 } }
 
-const rendered = (
+const renderedSide = (
   { text, ids, mask, origins: { starts, lines } }: Picture,
   { tokenizer }: LabTokenizer,
 ): RevisionSide => ({
@@ -133,7 +133,7 @@ const rendered = (
   trained: mask.kind === 'known' ? mask.trained.reduce((sum, bit) => sum + bit, 0) : undefined,
 })
 
-const refused = ({ tokenizer }: LabTokenizer, error: InputError): RevisionSide => ({
+const refusedSide = ({ tokenizer }: LabTokenizer, error: InputError): RevisionSide => ({
   kind: 'refused',
   tokenizer: tokenizer.name,
   error,

@@ -35,7 +35,7 @@ export const parsing: LabTask<ParsingRequest, never, ParsingResult> = function* 
   [tokenizer],
 ) {
   const tools = toolsIn(input.tools)
-  const template = tokenizer && compiled(input.template, tokenizer)
+  const template = tokenizer && compileTemplate(input.template, tokenizer)
   return {
     lanes: parsers.flatMap((name): ParsingLane[] => {
       const parser = parserNamed(name)
@@ -85,7 +85,7 @@ export const parserFit: LabTask<FitRequest, FitProgress, FitResult> = function* 
   { input, completions, asksTemplate },
   [tokenizer],
 ) {
-  const template = asksTemplate ? compiled(input.template, tokenizer) : undefined
+  const template = asksTemplate ? compileTemplate(input.template, tokenizer) : undefined
   if (template && !template.ok) return { kind: 'failed', error: template.error }
   const ofTemplate = template && templateFit(template.value, input.options, tokenizer?.tokenizer.addedTokens ?? [])
   let ofCompletions: CompletionFit | undefined
@@ -99,5 +99,5 @@ export const parserFit: LabTask<FitRequest, FitProgress, FitResult> = function* 
 }
 
 /** Compiles the template. Without a tokenizer there are no special tokens to give to it. */
-const compiled = (text: string, tokenizer: LabTokenizer | undefined) =>
+const compileTemplate = (text: string, tokenizer: LabTokenizer | undefined) =>
   orTemplateFailure(() => (tokenizer ? tokenizer.compile(text) : chatTemplate(text, {})))

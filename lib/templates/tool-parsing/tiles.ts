@@ -39,7 +39,7 @@ export function tilesOf(text: string, { calls, thinks, markup }: Found, dropped:
     ).map(({ start, end }): Tile => ({ start, end, part: 'think' })),
     ...markup.map(({ start, end }): Tile => ({ start, end, part: isDropped.has(start) ? 'dropped' : 'marker' })),
   ]
-  return filled(0, text.length, outer, { part: 'rest' })
+  return fillGaps(0, text.length, outer, { part: 'rest' })
 }
 
 /** Returns what of some ranges is in none of the others; both are in order. A call that is not closed can extend into a block. */
@@ -70,7 +70,7 @@ function callTiles(call: ParsedCall, index: number): readonly Tile[] {
       { ...range(text), part: 'value', call: index, argument: at },
     ]),
   ]
-  return filled(call.text.start, call.text.end, parts, { part: 'marker', call: index })
+  return fillGaps(call.text.start, call.text.end, parts, { part: 'marker', call: index })
 }
 
 /** Returns the members of a call that were read and ignored. */
@@ -99,7 +99,7 @@ export function droppedTags(calls: readonly ParsedCall[], markup: readonly CallM
 }
 
 /** Returns the parts in order, and tiles between them. Empty parts contain no character and are left out. */
-function filled(start: number, end: number, parts: readonly Tile[], between: Omit<Tile, 'start' | 'end'>): Tile[] {
+function fillGaps(start: number, end: number, parts: readonly Tile[], between: Omit<Tile, 'start' | 'end'>): Tile[] {
   const tiles: Tile[] = []
   let at = start
   for (const part of parts.filter((one) => one.end > one.start).toSorted((a, b) => a.start - b.start)) {

@@ -43,7 +43,7 @@ export function writeCalls(
   for (const given of [calls, plain])
     for (const shownContent of content === '' ? ['', null] : [content])
       for (const form of ['object', 'text'] as const) {
-        const one = written(template, input, given, shownContent, form)
+        const one = renderCalls(template, input, given, shownContent, form)
         if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
         if (!first?.ok) first = one.ok ? one : (first ?? one)
       }
@@ -56,7 +56,7 @@ export const writtenText = ({ rendering, start, end }: WrittenCalls): string => 
 const holdsCalls = (one: WrittenCalls, calls: readonly CallToWrite[]): boolean =>
   calls.every(({ name }) => writtenText(one).includes(name))
 
-function written(
+function renderCalls(
   template: CompiledTemplate,
   input: LabInput,
   calls: readonly CallToWrite[],

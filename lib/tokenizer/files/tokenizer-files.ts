@@ -49,9 +49,9 @@ export class TokenizerError extends Error {
 
 /** Loads a tokenizer. Throws TokenizerError for an invalid file. */
 export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedTokenizer {
-  const definition = parsed('tokenizer.json', files.tokenizerJson, definitionSchema)
-  const config = parsed('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
-  const generation = parsed('generation_config.json', files.generationConfigJson ?? '{}', generationSchema)
+  const definition = parseFile('tokenizer.json', files.tokenizerJson, definitionSchema)
+  const config = parseFile('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
+  const generation = parseFile('generation_config.json', files.generationConfigJson ?? '{}', generationSchema)
   const addedTokens = definition.added_tokens.map(({ id, content, special }): AddedToken => ({ id, content, special }))
   const bytesOfAdded = new Map(addedTokens.map(({ id, content }) => [id, new TextEncoder().encode(content)]))
   const { library, byWords, bytes, size } = encodersOf(name, definition, config, addedTokens)
@@ -123,7 +123,7 @@ const configSchema = z.looseObject({
 })
 const generationSchema = z.looseObject({ eos_token_id: z.nullish(z.union([z.int(), z.array(z.int())])) })
 
-function parsed<T>(file: string, text: string, schema: z.ZodMiniType<T>): T {
+function parseFile<T>(file: string, text: string, schema: z.ZodMiniType<T>): T {
   let value: unknown
   try {
     value = JSON.parse(text)

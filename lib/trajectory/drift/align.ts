@@ -30,8 +30,8 @@ export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, b
   const [ours, theirs] = [column(left), column(right)]
   // The ids decide which side is first, so swapped sides do the same work.
   const differs = commonIds(ours, theirs)
-  if ((ours[differs] ?? -1) <= (theirs[differs] ?? -1)) return aligned(ours, theirs, bytes)
-  return aligned(theirs, ours, bytes).map((alignedRun) => ({
+  if ((ours[differs] ?? -1) <= (theirs[differs] ?? -1)) return alignIds(ours, theirs, bytes)
+  return alignIds(theirs, ours, bytes).map((alignedRun) => ({
     ...alignedRun,
     left: alignedRun.right,
     right: alignedRun.left,
@@ -49,7 +49,7 @@ type Drift = Extract<AlignedRun, { kind: 'drift' }>
 /** A run of this many equal ids counts as the same text. Texts are only decoded and compared between such runs. */
 const BY_IDS: Ways = { rows: [32], mostEdits: 0 }
 
-function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly AlignedRun[] {
+function alignIds(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly AlignedRun[] {
   const whole = { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }
   const spelled = (box: Box): Gap => ({
     ...box,

@@ -37,7 +37,7 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
     case 'segment-started':
       return { ...withVocabulary(trajectory, event), live: { open: event.segment, runningCalls } }
     case 'resumed':
-      return resumed(trajectory, event, runningCalls)
+      return resumeTrajectory(trajectory, event, runningCalls)
     case 'tokens':
       return {
         ...withVocabulary(trajectory, event),
@@ -46,7 +46,7 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
     case 'segment':
       return {
         ...withVocabulary(trajectory, event),
-        segments: [...trajectory.segments, closed(trajectory, event)],
+        segments: [...trajectory.segments, closeSegment(trajectory, event)],
         live: { runningCalls },
       }
     case 'retracted':
@@ -73,7 +73,7 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
 }
 
 /** Opens the last response again with its tokens. Information about its text is known again when it closes. */
-function resumed(
+function resumeTrajectory(
   trajectory: TrajectoryView,
   { request }: Extract<RolloutEvent, { type: 'resumed' }>,
   runningCalls: NonNullable<LiveTrajectory['live']>['runningCalls'],
@@ -101,7 +101,7 @@ export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
   if (only && events.length === 1) return only
   return {
     type: 'tokens',
-    ...joined(events),
+    ...joinColumns(events),
     vocab: Object.assign({}, ...events.map(({ vocab }) => vocab)),
     specialIds: events.flatMap(({ specialIds }) => specialIds),
   }
@@ -109,7 +109,7 @@ export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
 
 const withTokens = (open: ResponseView, added: TokenColumns): ResponseView => ({
   ...open,
-  ...joined([open, added]),
+  ...joinColumns([open, added]),
 })
 
 /** Returns the trajectory with the texts of new ids. */
@@ -132,7 +132,7 @@ export function withVocabulary<T extends Pick<TrajectoryView, 'model' | 'vocab'>
 
 type TokenColumns = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs'>
 
-function joined(all: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'> {
+function joinColumns(all: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'> {
   const parts = all.filter(({ ids, logprobs, topLogprobs }) => ids.length > 0 || logprobs || topLogprobs)
   const [only] = parts
   if (only && parts.length === 1 && isPlain(only)) return columnsOf(only)
@@ -178,7 +178,7 @@ function openResponse({ live }: TrajectoryView): ResponseView {
   return live.open
 }
 
-function closed({ live }: TrajectoryView, { segment }: SegmentEvent): SegmentView {
+function closeSegment({ live }: TrajectoryView, { segment }: SegmentEvent): SegmentView {
   const open = live?.open
   if (open?.kind === 'prompt' && segment.kind === 'prompt') return { ...open, ...segment }
   if (open?.kind === 'response' && segment.kind === 'response') return { ...open, ...segment }

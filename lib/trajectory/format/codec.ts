@@ -38,7 +38,7 @@ export function decode(text: string): Decoded {
   try {
     value = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
-    return failed('', 'JSON', (error as SyntaxError).message)
+    return failureOf('', 'JSON', (error as SyntaxError).message)
   }
   return decodeValue(value)
 }
@@ -46,9 +46,9 @@ export function decode(text: string): Decoded {
 /** Reads a parsed trajectory file. */
 export function decodeValue(value: unknown): Decoded {
   const version = formatOf(value)
-  if (version === undefined) return failed('format', `"${FORMAT}"`, describeFormat(value))
+  if (version === undefined) return failureOf('format', `"${FORMAT}"`, describeFormat(value))
   if (version > 1)
-    return failed(
+    return failureOf(
       'format',
       `"${FORMAT}" or older`,
       `version ${version}, written by a newer Rollscope: update it to open this file`,
@@ -173,7 +173,7 @@ function readInconsistency(
   }
 }
 
-const failed = (path: string, expected: string, found: string): Decoded => ({
+const failureOf = (path: string, expected: string, found: string): Decoded => ({
   ok: false,
   error: { path, expected, found },
 })

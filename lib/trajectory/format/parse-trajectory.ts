@@ -37,9 +37,9 @@ export function withoutColumns(segment: unknown): unknown {
   const { topLogprobs, columns } = segment
   return {
     ...segment,
-    ...emptied(segment, { ids: isId, logprobs: isKnownOrNot, mask: isMask }),
+    ...emptyFields(segment, { ids: isId, logprobs: isKnownOrNot, mask: isMask }),
     ...(isObject(topLogprobs) && {
-      topLogprobs: { ...topLogprobs, ...emptied(topLogprobs, { ids: isAlternative, logprobs: isKnownOrNot }) },
+      topLogprobs: { ...topLogprobs, ...emptyFields(topLogprobs, { ids: isAlternative, logprobs: isKnownOrNot }) },
     }),
     ...(isObject(columns) && {
       columns: Object.fromEntries(
@@ -52,7 +52,7 @@ export function withoutColumns(segment: unknown): unknown {
 type IsEntry = (entry: unknown) => boolean
 
 /** Returns which of these columns are obviously valid, emptied. */
-const emptied = (holder: object, checks: Readonly<Record<string, IsEntry>>): Readonly<Record<string, []>> =>
+const emptyFields = (holder: object, checks: Readonly<Record<string, IsEntry>>): Readonly<Record<string, []>> =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, isEntry]): [string, []][] =>
       isColumn((holder as Readonly<Record<string, unknown>>)[name], isEntry) ? [[name, []]] : [],

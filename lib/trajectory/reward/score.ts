@@ -50,7 +50,7 @@ export function answerOf(trajectory: TrajectoryView): string | undefined {
 export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPattern): RewardWithReason {
   if (rule.kind === 'number') return scoreOfNumber(answer, rule)
   if (rule.kind === 'pattern') return scoreOfPattern(answer, rule, search)
-  return rewardWithReason(isSame(answer, rule.expected, rule.ignoreCase), quoted(answer), quoted(rule.expected))
+  return rewardWithReason(isSame(answer, rule.expected, rule.ignoreCase), quoteText(answer), quoteText(rule.expected))
 }
 
 const UNSCORED: readonly string[] = ['cancelled', 'aborted', 'interrupted']
@@ -69,8 +69,8 @@ function scoreOfPattern(
   const result = search(pattern, ignoreCase ? 'iu' : 'u', answer)
   if (result.kind === 'too-slow') return { reward: null, why: 'the pattern takes too long on this answer' }
   if (result.kind === 'absent') return { reward: 0, why: `/${pattern}/ is not found` }
-  if (expected === undefined) return { reward: 1, why: `/${pattern}/ found ${quoted(result.text)}` }
-  return rewardWithReason(isSame(result.text, expected, ignoreCase), quoted(result.text), quoted(expected))
+  if (expected === undefined) return { reward: 1, why: `/${pattern}/ found ${quoteText(result.text)}` }
+  return rewardWithReason(isSame(result.text, expected, ignoreCase), quoteText(result.text), quoteText(expected))
 }
 
 function scoreOfNumber(
@@ -79,7 +79,7 @@ function scoreOfNumber(
 ): RewardWithReason {
   const boxed = lastBoxed(answer)
   const found = lastNumber(boxed ?? answer)
-  if (!found) return { reward: 0, why: boxed === undefined ? 'no number found' : `no number in ${quoted(boxed)}` }
+  if (!found) return { reward: 0, why: boxed === undefined ? 'no number found' : `no number in ${quoteText(boxed)}` }
   const isNear = (value: number) => Math.abs(value - expected) <= tolerance + rounding(expected)
   const near = [found.value, found.percent].find((value) => value !== undefined && isNear(value))
   return rewardWithReason(
@@ -106,7 +106,7 @@ function isSame(found: string, expected: string, ignoreCase = false): boolean {
 
 const SHOWN = 80
 
-const quoted = (text: string): string => {
+const quoteText = (text: string): string => {
   const inLine = text.trim().replace(/\s+/g, ' ')
   return `“${inLine.length > SHOWN ? `${inLine.slice(0, SHOWN)} …` : inLine}”`
 }

@@ -26,19 +26,19 @@ export function servedFacts(
   ]
   const found = versions.length > 0 ? versions : server.weightVersion === undefined ? [] : [server.weightVersion]
   return [
-    fact('model', listed(model.name), listed(server.modelName)),
+    fact('model', listOf(model.name), listOf(server.modelName)),
     fact('weights', recordedVersions, found),
     // Compared by fingerprint; a fingerprint from a server's answers is not comparable with one of files.
     model.tokenizer?.source === 'server'
       ? fact('tokenizer', [], [])
-      : fact('tokenizer', listed(model.tokenizer?.fingerprint), listed(server.tokenizer?.fingerprint), {
+      : fact('tokenizer', listOf(model.tokenizer?.fingerprint), listOf(server.tokenizer?.fingerprint), {
           recorded: model.tokenizer?.name,
           found: server.tokenizer?.name,
         }),
   ]
 }
 
-const listed = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value])
+const listOf = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value])
 
 function fact(
   name: ServedFact['name'],

@@ -88,7 +88,7 @@ export function segmentsIn(
           logprobs: takeNumbers(topLogprobs.logprobs),
         },
       }),
-      ...(columns && { columns: mapped(columns, takeNumbers) }),
+      ...(columns && { columns: mapRecord(columns, takeNumbers) }),
     } as SegmentView
   })
 }
@@ -108,7 +108,7 @@ function unpackedSegment(segment: SegmentView): Segment {
     ...(logprobs && { logprobs: unpackedNumbers(logprobs) }),
     ...(mask && { mask: Array.from(mask) as (0 | 1)[] }),
     ...(topLogprobs && { topLogprobs: unpackedAlternatives(topLogprobs) }),
-    ...(columns && { columns: mapped(columns, unpackedNumbers) }),
+    ...(columns && { columns: mapRecord(columns, unpackedNumbers) }),
   } as Segment
 }
 
@@ -135,5 +135,5 @@ function taker<T extends { subarray(start: number, end: number): T; [index: numb
   }
 }
 
-const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+const mapRecord = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))

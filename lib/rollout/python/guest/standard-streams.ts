@@ -7,7 +7,7 @@ const NEVER = new Int32Array(new SharedArrayBuffer(4))
 /** Writes all bytes to standard output. */
 export function writeWhole(bytes: Uint8Array): void {
   let rest = bytes
-  while (rest.length > 0) rest = rest.subarray(waited(() => fs.writeSync(1, rest)))
+  while (rest.length > 0) rest = rest.subarray(waitFor(() => fs.writeSync(1, rest)))
 }
 
 /** Yields the lines of standard input, without their ends. An incomplete last line is dropped. */
@@ -15,7 +15,7 @@ export function* inputLines(): Generator<string> {
   const chunk = Buffer.alloc(65_536)
   let rest: Buffer<ArrayBuffer> = Buffer.alloc(0)
   for (;;) {
-    const read = waited(() => fs.readSync(0, chunk))
+    const read = waitFor(() => fs.readSync(0, chunk))
     if (read === 0) return
     rest = Buffer.concat([rest, chunk.subarray(0, read)])
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
@@ -26,7 +26,7 @@ export function* inputLines(): Generator<string> {
 }
 
 /** Repeats an action every 5 ms while the pipe is not ready (EAGAIN). */
-function waited(action: () => number): number {
+function waitFor(action: () => number): number {
   for (;;) {
     try {
       return action()

@@ -1,5 +1,5 @@
 /** Filters, and how they are made from a Python signature. */
-import { bound, oneArgument, parseSignature } from '../python/arguments.ts'
+import { bindArguments, oneArgument, parseSignature } from '../python/arguments.ts'
 import type { Arguments, Runtime, Value } from '../python/values.ts'
 
 /** A Jinja filter: changes `value` with the further arguments of the call. Throws PyError. */
@@ -13,7 +13,7 @@ export type NamedFilter = readonly [string, Filter]
  */
 export function filter(text: string, run: (values: readonly (Value | undefined)[], runtime: Runtime) => Value): Filter {
   const parameters = parseSignature(text)
-  return (value, call, runtime) => run(bound(parameters, withValue(value, call)), runtime)
+  return (value, call, runtime) => run(bindArguments(parameters, withValue(value, call)), runtime)
 }
 
 /** Makes a filter of a function written in C that takes one value. */

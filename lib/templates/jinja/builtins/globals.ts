@@ -1,9 +1,9 @@
 /** Globals of every chat template: those of jinja2 and those that transformers adds. */
-import { bound, indexOf, parseSignature, refuseNamed } from '../python/arguments.ts'
+import { bindArguments, indexOf, parseSignature, refuseNamed } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
 import { items, iteratorOf, listOf } from '../python/iteration.ts'
 import { escapedHtml, Markup, stringOf } from '../python/markup.ts'
-import { clamped } from '../python/numbers.ts'
+import { clampInt } from '../python/numbers.ts'
 import { Builtin, Range } from '../python/objects.ts'
 import { repr, str, typeName } from '../python/text/repr.ts'
 import { strftime } from '../python/text/strftime.ts'
@@ -231,8 +231,8 @@ const LOREM =
 
 /** Implements `lipsum`. Python chooses random words; here they are always the same, so that renders can be repeated. */
 function lipsum(call: Arguments, runtime: Runtime): Value {
-  const [count = 5, html = true, least = 20] = bound(LIPSUM, call)
-  const [paragraphs, words] = [clamped(indexOf(count)), clamped(indexOf(least))]
+  const [count = 5, html = true, least = 20] = bindArguments(LIPSUM, call)
+  const [paragraphs, words] = [clampInt(indexOf(count)), clampInt(indexOf(least))]
   runtime.allocate(Math.max(0, paragraphs) * Math.max(0, words) * 8)
   const paragraph = Array.from({ length: Math.max(0, words) }, (_, index) => LOREM[index % LOREM.length]).join(' ')
   const sentence = `${paragraph.charAt(0).toUpperCase()}${paragraph.slice(1)}.`
@@ -256,7 +256,7 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
   [
     'joiner',
     pythonClass('jinja2.utils.Joiner', (call) => {
-      const [separator = ', '] = bound(JOINER, call)
+      const [separator = ', '] = bindArguments(JOINER, call)
       return new Joiner(separator)
     }),
   ],
@@ -270,14 +270,14 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
   [
     'raise_exception',
     pythonFunction(`${COMPILER}raise_exception`, (call, runtime) => {
-      const [message = null] = bound(RAISE, call)
+      const [message = null] = bindArguments(RAISE, call)
       throw new PyError('TemplateError', message === null ? 'None' : str(message, runtime))
     }),
   ],
   [
     'strftime_now',
     pythonFunction(`${COMPILER}strftime_now`, (call, runtime) => {
-      const [format = null] = bound(NOW, call)
+      const [format = null] = bindArguments(NOW, call)
       const text = stringOf(format)
       if (text === undefined) {
         throw new PyError('TypeError', `strftime() argument 1 must be str, not ${typeName(format)}`)

@@ -21,12 +21,12 @@ export function strippedOfTags(html: string): string {
 /** Resolves numeric references and the common names of HTML; Python knows 2,231 names. */
 export const unescapedHtml = (html: string): string =>
   html.replace(/&(?:#(\d+)|#[xX]([\da-fA-F]+)|(\w{1,32}));?/g, (reference, decimal, hex, name) => {
-    if (name !== undefined) return named(reference, name)
-    return numbered(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
+    if (name !== undefined) return namedCharacter(reference, name)
+    return numberedCharacter(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
   })
 
 /** Returns the character of a named reference. Some names need no semicolon, as in old HTML. */
-function named(reference: string, name: string): string {
+function namedCharacter(reference: string, name: string): string {
   const text = NAMES.get(name)
   return text === undefined || !(reference.endsWith(';') || BARE.has(name)) ? reference : text
 }
@@ -48,7 +48,7 @@ const BARE = new Set(
  * Returns the character of a numeric reference. Codes of windows-1252 mean its characters; other codes that HTML forbids are dropped or
  * become U+FFFD.
  */
-function numbered(code: number): string {
+function numberedCharacter(code: number): string {
   const character = WINDOWS_1252[code - 0x80]
   if (code >= 0x80 && character !== undefined) return character
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd'
@@ -75,10 +75,10 @@ export function withLinks(escaped: string, style: LinkStyle): string {
   let result = ''
   let at = 0
   for (const space of escaped.matchAll(SPACE_RUN)) {
-    result += linked(escaped.slice(at, space.index), attributes, style) + space[0]
+    result += linkWord(escaped.slice(at, space.index), attributes, style) + space[0]
     at = space.index + space[0].length
   }
-  return result + linked(escaped.slice(at), attributes, style)
+  return result + linkWord(escaped.slice(at), attributes, style)
 }
 
 const attribute = (name: string, value: string | undefined): string =>
@@ -91,11 +91,11 @@ const HTTP = new RegExp(
 )
 const EMAIL = new RegExp(`^\\S+@[${WORD}][${WORD}.-]*\\.[${WORD}]+$`, 'u')
 
-function linked(word: string, attributes: string, style: LinkStyle): string {
+function linkWord(word: string, attributes: string, style: LinkStyle): string {
   const head = /^(?:[(<]|&lt;)+/.exec(word)?.[0] ?? ''
   const inner = word.slice(head.length)
   const tailStart = trailingStart(inner)
-  const { middle, tail } = balanced(inner.slice(0, tailStart), inner.slice(tailStart))
+  const { middle, tail } = balanceBrackets(inner.slice(0, tailStart), inner.slice(tailStart))
   return head + link(middle, attributes, style) + tail
 }
 
@@ -110,7 +110,7 @@ function trailingStart(word: string): number {
 }
 
 /** Moves closing brackets that belong to the address from the rest back to it. */
-function balanced(address: string, rest: string): { readonly middle: string; readonly tail: string } {
+function balanceBrackets(address: string, rest: string): { readonly middle: string; readonly tail: string } {
   let [middle, tail] = [address, rest]
   for (const [open, close] of [
     ['(', ')'],

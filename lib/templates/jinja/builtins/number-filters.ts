@@ -4,16 +4,16 @@ import { truth } from '../python/comparison.ts'
 import { stringOf } from '../python/markup.ts'
 import {
   asDouble,
-  clamped,
+  clampInt,
   type Int,
   integer,
   negateNumber,
   numeric,
   readFloat,
   readInt,
-  rounded,
   roundedInt,
-  truncated,
+  roundFloat,
+  truncateFloat,
 } from '../python/numbers.ts'
 import { divide, multiply, power } from '../python/operators.ts'
 import { floatDigits } from '../python/text/number-format.ts'
@@ -40,7 +40,7 @@ function floatOf(value: Value, runtime: Runtime): number {
 function intOf(value: Value, base: Value, runtime: Runtime): Int {
   const text = stringOf(value)
   if (text !== undefined) {
-    const radix = clamped(indexOf(base))
+    const radix = clampInt(indexOf(base))
     if (radix !== 0 && (radix < 2 || radix > 36))
       throw new PyError('ValueError', 'int() base must be >= 2 and <= 36, or 0')
     const read = readInt(text, radix)
@@ -49,7 +49,7 @@ function intOf(value: Value, base: Value, runtime: Runtime): Int {
   }
   const whole = integer(value)
   if (whole !== undefined) return whole
-  if (value instanceof PyFloat) return truncated(value.value)
+  if (value instanceof PyFloat) return truncateFloat(value.value)
   if (value instanceof Undefined) throw new PyError(value.className, value.message)
   throw new PyError(
     'TypeError',
@@ -89,7 +89,7 @@ function roundedNumber(value: Value, precision: Value, method: Value, runtime: R
   }
   const whole =
     scaledValue instanceof PyFloat
-      ? truncated(how === 'ceil' ? Math.ceil(scaledValue.value) : Math.floor(scaledValue.value))
+      ? truncateFloat(how === 'ceil' ? Math.ceil(scaledValue.value) : Math.floor(scaledValue.value))
       : scaledValue
   return divide(whole, unit, runtime)
 }
@@ -101,22 +101,22 @@ function round(value: Value, precision: Value, runtime: Runtime): Value {
     throw new PyError('TypeError', `type ${typeName(value)} doesn't define __round__ method`)
   }
   if (precision === null) return number instanceof PyFloat ? wholeOf(number.value) : number
-  const digits = clamped(indexOf(precision))
-  return number instanceof PyFloat ? new PyFloat(rounded(number.value, digits)) : roundedInt(number, digits, runtime)
+  const digits = clampInt(indexOf(precision))
+  return number instanceof PyFloat ? new PyFloat(roundFloat(number.value, digits)) : roundedInt(number, digits, runtime)
 }
 
 /** Rounds half to even. */
 function wholeOf(value: number): Int {
   const floor = Math.floor(value)
   const rest = value - floor
-  return truncated(rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor)
+  return truncateFloat(rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor)
 }
 
 function fileSize(value: Value, binary: boolean, runtime: Runtime): string {
   const bytes = floatOf(value, runtime)
   const base = binary ? 1024 : 1000
   if (bytes === 1) return '1 Byte'
-  if (bytes < base) return `${truncated(bytes)} Bytes`
+  if (bytes < base) return `${truncateFloat(bytes)} Bytes`
   let unit = base
   let shown = ''
   for (const letter of 'kMGTPEZY') {
@@ -139,7 +139,7 @@ export const numberFilters: readonly NamedFilter[] = [
         UNREADABLE,
         () =>
           orElse<Value>(
-            () => truncated(floatOf(value, runtime)),
+            () => truncateFloat(floatOf(value, runtime)),
             [...UNREADABLE, 'OverflowError'],
             () => fallback,
           ),

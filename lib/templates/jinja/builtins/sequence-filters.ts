@@ -4,10 +4,10 @@ import { attributeOf, getAttribute, noAttribute } from '../python/attributes.ts'
 import { compareValues, equals, truth } from '../python/comparison.ts'
 import { items, iterate, length, listOf, reversedOf } from '../python/iteration.ts'
 import { stringOf } from '../python/markup.ts'
-import { clamped, integer } from '../python/numbers.ts'
+import { clampInt, integer } from '../python/numbers.ts'
 import { PyGenerator } from '../python/objects.ts'
 import { add, floorDivide, modulo, subtract } from '../python/operators.ts'
-import { sorted } from '../python/sorting.ts'
+import { sortBy } from '../python/sorting.ts'
 import { slice } from '../python/subscript.ts'
 import { objectTypeRepr, repr, typeName } from '../python/text/repr.ts'
 import { type Arguments, PyDict, PyError, PyTuple, type Runtime, Undefined, type Value } from '../python/values.ts'
@@ -42,7 +42,7 @@ function* batches(value: Value, count: Value, fill: Value, runtime: Runtime): Ge
   }
   if (batch.length === 0) return
   if (fill !== null && compareValues('<', batch.length, count, runtime)) {
-    const missing = clamped(integer(subtract(count, batch.length, runtime)) ?? 0)
+    const missing = clampInt(integer(subtract(count, batch.length, runtime)) ?? 0)
     runtime.allocate(missing)
     for (let turn = 0; turn < missing; turn += 1) batch.push(fill)
   }
@@ -51,8 +51,8 @@ function* batches(value: Value, count: Value, fill: Value, runtime: Runtime): Ge
 
 function* slices(value: Value, count: Value, fill: Value, runtime: Runtime): Generator<Value> {
   const all = listOf(value, runtime)
-  const each = clamped(integer(floorDivide(all.length, count, runtime)) ?? 0)
-  const longer = clamped(integer(modulo(all.length, count, runtime)) ?? 0)
+  const each = clampInt(integer(floorDivide(all.length, count, runtime)) ?? 0)
+  const longer = clampInt(integer(modulo(all.length, count, runtime)) ?? 0)
   const total = sizeArgument(count)
   let offset = 0
   for (let number = 0; number < total; number += 1) {
@@ -75,7 +75,7 @@ function dictSorted(value: Value, caseSensitive: Value, by: Value, reverse: Valu
     return truth(caseSensitive) ? compared : withoutCase(compared)
   }
   const entries = Array.from(value.entries(), (entry) => new PyTuple(entry))
-  return sorted(entries, key, truth(reverse), runtime)
+  return sortBy(entries, key, truth(reverse), runtime)
 }
 
 function firstOf(value: Value, runtime: Runtime): Value {
@@ -103,11 +103,11 @@ class Group extends PyTuple {
   }
 }
 
-function grouped(value: Value, path: Value, fallback: Value, caseSensitive: boolean, runtime: Runtime): Value {
+function groupItems(value: Value, path: Value, fallback: Value, caseSensitive: boolean, runtime: Runtime): Value {
   const real = itemPath(path, runtime, fallback)
   const key = caseSensitive ? real : (item: Value): Value => withoutCase(real(item))
   const groups: { readonly key: Value; readonly items: Value[] }[] = []
-  for (const item of sorted(listOf(value, runtime), key, false, runtime)) {
+  for (const item of sortBy(listOf(value, runtime), key, false, runtime)) {
     const itemKey = key(item)
     const last = groups.at(-1)
     if (last && (last.key === itemKey || equals(last.key, itemKey, runtime))) last.items.push(item)
@@ -128,7 +128,7 @@ function extreme(sign: '<' | '>', value: Value, caseSensitive: Value, path: Valu
   return best ? best.item : new Undefined('No aggregated item, sequence was empty.')
 }
 
-function summed(value: Value, path: Value, start: Value, runtime: Runtime): Value {
+function sumItems(value: Value, path: Value, start: Value, runtime: Runtime): Value {
   const take = path === null ? undefined : itemPath(path, runtime)
   const all = iterable(value, runtime)
   if (stringOf(start) !== undefined) {
@@ -162,7 +162,7 @@ function* pairs(value: Value): Generator<Value> {
   for (const entry of value.entries()) yield new PyTuple(entry)
 }
 
-function* mapped(value: Value, call: Arguments, runtime: Runtime): Generator<Value> {
+function* mapItems(value: Value, call: Arguments, runtime: Runtime): Generator<Value> {
   if (!truth(value)) return
   const change = changeOf(call, runtime)
   for (const item of items(value, runtime)) yield change(item)
@@ -185,7 +185,7 @@ function changeOf(call: Arguments, runtime: Runtime): (item: Value) => Value {
 
 const nameOf = (name: Value, runtime: Runtime): string => stringOf(name) ?? repr(name, runtime)
 
-function* chosen(
+function* selectItems(
   value: Value,
   call: Arguments,
   { wanted, byAttribute }: { readonly wanted: boolean; readonly byAttribute: boolean },
@@ -211,7 +211,7 @@ function* chosen(
 const choosing =
   (wanted: boolean, byAttribute: boolean): Filter =>
   (value, call, runtime) =>
-    new PyGenerator('select_or_reject', chosen(value, call, { wanted, byAttribute }, runtime))
+    new PyGenerator('select_or_reject', selectItems(value, call, { wanted, byAttribute }, runtime))
 
 /** Returns an iterator if Python's reversed() accepts the value, otherwise a list from the end. */
 function reversedValue(value: Value, runtime: Runtime): Value {
@@ -276,13 +276,13 @@ export const sequenceFilters: readonly NamedFilter[] = [
     filter(
       'sync_do_groupby([environment], value, attribute, default=, case_sensitive=)',
       ([value = null, path = null, fallback = null, caseSensitive = false], runtime) =>
-        grouped(value, path, fallback, truth(caseSensitive), runtime),
+        groupItems(value, path, fallback, truth(caseSensitive), runtime),
     ),
   ],
   ['items', filter('do_items(value)', ([value = null]) => new PyGenerator('do_items', pairs(value)))],
   ['last', filter('do_last([environment], seq)', ([value = null], runtime) => lastOf(value, runtime))],
   ['list', filter('sync_do_list(value)', ([value = null], runtime) => listCopy(value, runtime))],
-  ['map', (value, call, runtime) => new PyGenerator('sync_do_map', mapped(value, call, runtime))],
+  ['map', (value, call, runtime) => new PyGenerator('sync_do_map', mapItems(value, call, runtime))],
   ...(['min', 'max'] as const).map(
     (name): NamedFilter => [
       name,
@@ -314,7 +314,7 @@ export const sequenceFilters: readonly NamedFilter[] = [
       ([value = null, reverse = false, caseSensitive = false, path = null], runtime) => {
         const take = itemPaths(path, runtime)
         const key = (item: Value): Value => (truth(caseSensitive) ? take(item) : take(item).map(withoutCase))
-        return sorted(listOf(value, runtime), key, truth(reverse), runtime)
+        return sortBy(listOf(value, runtime), key, truth(reverse), runtime)
       },
     ),
   ],
@@ -322,7 +322,7 @@ export const sequenceFilters: readonly NamedFilter[] = [
     'sum',
     filter(
       'sync_do_sum([environment], iterable, attribute=, start=)',
-      ([value = null, path = null, start = 0], runtime) => summed(value, path, start, runtime),
+      ([value = null, path = null, start = 0], runtime) => sumItems(value, path, start, runtime),
     ),
   ],
   [

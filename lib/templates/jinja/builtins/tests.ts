@@ -1,5 +1,5 @@
 /** All tests of jinja2 3.1.6 by name. */
-import { bound, parseSignature, positionalArguments } from '../python/arguments.ts'
+import { bindArguments, parseSignature, positionalArguments } from '../python/arguments.ts'
 import { compareValues, contains, equals, type OrderSign } from '../python/comparison.ts'
 import { iteratorOf } from '../python/iteration.ts'
 import { Markup, stringOf } from '../python/markup.ts'
@@ -27,7 +27,7 @@ export type Test = (value: Value, call: Arguments, runtime: Runtime) => boolean
 function test(text: string, run: (value: Value, argument: Value, runtime: Runtime) => boolean): Test {
   const parameters = parseSignature(text)
   return (value, call, runtime) => {
-    const [first = null, second = null] = bound(parameters, {
+    const [first = null, second = null] = bindArguments(parameters, {
       positional: [value, ...call.positional],
       named: call.named,
     })
@@ -93,8 +93,8 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ],
   ofValue('defined', (value) => !(value instanceof Undefined)),
   ofValue('undefined', (value) => value instanceof Undefined),
-  ['filter', test('test_filter([env], value)', (value) => named(filters, value))],
-  ['test', test('test_test([env], value)', (value) => named(tests, value))],
+  ['filter', test('test_filter([env], value)', (value) => hasName(filters, value))],
+  ['test', test('test_test([env], value)', (value) => hasName(tests, value))],
   ofValue('none', (value) => value === null),
   ofValue('boolean', (value) => typeof value === 'boolean'),
   ofValue('false', (value) => value === false),
@@ -126,7 +126,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ...(['<=', 'le'] as const).map((name) => [name, LE] as const),
 ])
 
-function named(table: ReadonlyMap<string, unknown>, name: Value): boolean {
+function hasName(table: ReadonlyMap<string, unknown>, name: Value): boolean {
   const text = stringOf(name)
   // Python looks the value up in a dict, which raises if it cannot be a key.
   if (text === undefined) return new PyDict().has(name)

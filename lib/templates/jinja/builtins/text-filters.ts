@@ -5,15 +5,15 @@ import { compareValues, truth } from '../python/comparison.ts'
 import { items, iteratorOf, length, listOf } from '../python/iteration.ts'
 import { toJson } from '../python/json.ts'
 import { escapedHtml, Markup, stringOf } from '../python/markup.ts'
-import { escaped, markupMethods } from '../python/markup-methods.ts'
-import { clamped, integer } from '../python/numbers.ts'
+import { escapeValue, markupMethods } from '../python/markup-methods.ts'
+import { clampInt, integer } from '../python/numbers.ts'
 import { add, modulo, multiply, str } from '../python/operators.ts'
 import { joinedText, strMethods } from '../python/str-methods.ts'
 import { slice } from '../python/subscript.ts'
 import { SPACES, splitLines } from '../python/text/code-points.ts'
 import { pretty } from '../python/text/pretty.ts'
 import { repr, typeName } from '../python/text/repr.ts'
-import { replaced, splitFromEnd } from '../python/text/text-search.ts'
+import { replaceText, splitFromEnd } from '../python/text/text-search.ts'
 import { type Arguments, PyDict, PyError, PyTuple, type Runtime, Undefined, type Value } from '../python/values.ts'
 import { type Filter, filter, type NamedFilter } from './filter.ts'
 import { strippedOfTags, withLinks } from './html.ts'
@@ -46,7 +46,7 @@ function titleOf(text: string): string {
     .join('')
 }
 
-function formatted(value: Value, call: Arguments, runtime: Runtime): Value {
+function formatText(value: Value, call: Arguments, runtime: Runtime): Value {
   if (call.positional.length > 0 && call.named.size > 0) {
     throw new PyError('FilterArgumentError', "can't handle positional and keyword arguments at the same time")
   }
@@ -54,7 +54,7 @@ function formatted(value: Value, call: Arguments, runtime: Runtime): Value {
   return modulo(text, call.named.size > 0 ? PyDict.of(call.named) : new PyTuple(call.positional), runtime)
 }
 
-function indented(
+function indentText(
   [value = null, width = 4, first = false, blank = false]: readonly (Value | undefined)[],
   runtime: Runtime,
 ): Value {
@@ -79,7 +79,7 @@ function notIndentable(value: Value): PyError {
     : new PyError('TypeError', `unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`)
 }
 
-function truncated(
+function truncateText(
   [value = null, longest = 255, killWords = false, end = '...', leeway = null]: readonly (Value | undefined)[],
   runtime: Runtime,
 ): Value {
@@ -88,10 +88,10 @@ function truncated(
     throw new PyError('AssertionError', `expected length >= ${tail}, got ${str(longest, runtime)}`)
   }
   const most = indexOf(longest)
-  const slack = leeway === null ? 5 : clamped(integer(leeway) ?? 0)
+  const slack = leeway === null ? 5 : clampInt(integer(leeway) ?? 0)
   if (slack < 0) throw new PyError('AssertionError', `expected leeway >= 0, got ${slack}`)
-  if (length(value) <= clamped(most) + slack) return value
-  const cut = slice(value, null, clamped(most) - tail, null, runtime)
+  if (length(value) <= clampInt(most) + slack) return value
+  const cut = slice(value, null, clampInt(most) - tail, null, runtime)
   if (truth(killWords)) return add(cut, end, runtime)
   const text = stringOf(cut)
   if (text === undefined) throw noAttribute(value, 'rsplit')
@@ -158,14 +158,14 @@ function xmlAttributes([value = null, autospace = true]: readonly (Value | undef
     if (/[ \t-\r/>=]/.test(name)) {
       throw new PyError('ValueError', `Invalid character in attribute name: ${repr(key, runtime)}`)
     }
-    shown.push(`${escaped(key, runtime).html}="${escaped(item, runtime).html}"`)
+    shown.push(`${escapeValue(key, runtime).html}="${escapeValue(item, runtime).html}"`)
   }
   const text = shown.join(' ')
   runtime.allocate(text.length)
   return html(truth(autospace) && text !== '' ? ` ${text}` : text, runtime)
 }
 
-function linked(
+function linkText(
   [value = null, limit = null, nofollow = false, target = null, rel = null, schemes = null]: readonly (
     | Value
     | undefined
@@ -212,7 +212,7 @@ function json(
 /** Returns the number of spaces for one level: Python's pure encoder computes `' ' * indent`. */
 function jsonIndent(indent: Value): number {
   const spaces = integer(indent)
-  if (spaces !== undefined) return clamped(spaces)
+  if (spaces !== undefined) return clampInt(spaces)
   if (indent instanceof Undefined) throw new PyError(indent.className, indent.message)
   throw new PyError('TypeError', `can't multiply sequence by non-int of type '${typeName(indent)}'`)
 }
@@ -222,7 +222,7 @@ function jsonSeparators(separators: Value, runtime: Runtime): readonly [string, 
   return [str(item, runtime), str(key, runtime)]
 }
 
-function joined(
+function joinItems(
   [value = null, separator = '', attribute = null]: readonly (Value | undefined)[],
   runtime: Runtime,
 ): Value {
@@ -235,8 +235,8 @@ function joined(
   // The other parts are escaped only if one of them is markup.
   const isMarkup = runtime.autoescape && [separator, ...parts].some((part) => part instanceof Markup)
   if (!isMarkup) return joinedText(str(separator, runtime), parts, runtime)
-  const html = parts.map((part) => escaped(part, runtime))
-  return new Markup(joinedText(escaped(separator, runtime).html, html, runtime))
+  const html = parts.map((part) => escapeValue(part, runtime))
+  return new Markup(joinedText(escapeValue(separator, runtime).html, html, runtime))
 }
 
 function replacedIn(
@@ -246,8 +246,10 @@ function replacedIn(
   const most = count === null ? -1 : sizeArgument(count)
   const oldText = str(old, runtime)
   const isMarkup = runtime.autoescape && [value, old, by].some((part) => part instanceof Markup)
-  if (!isMarkup) return replaced(str(value, runtime), oldText, str(by, runtime), most, runtime)
-  return new Markup(replaced(escaped(value, runtime).html, oldText, escaped(by, runtime).html, most, runtime))
+  if (!isMarkup) return replaceText(str(value, runtime), oldText, str(by, runtime), most, runtime)
+  return new Markup(
+    replaceText(escapeValue(value, runtime).html, oldText, escapeValue(by, runtime).html, most, runtime),
+  )
 }
 
 /** Returns HTML as Markup if autoescape is on, otherwise as text. */
@@ -275,8 +277,8 @@ export const textFilters: readonly NamedFilter[] = [
     'string',
     filter('soft_str(s)', ([value = null], runtime) => (value instanceof Markup ? value : str(value, runtime))),
   ],
-  ['escape', filter('escape(s)', ([value = null], runtime) => escaped(value, runtime))],
-  ['e', filter('escape(s)', ([value = null], runtime) => escaped(value, runtime))],
+  ['escape', filter('escape(s)', ([value = null], runtime) => escapeValue(value, runtime))],
+  ['e', filter('escape(s)', ([value = null], runtime) => escapeValue(value, runtime))],
   [
     'forceescape',
     filter('do_forceescape(value)', ([value = null], runtime) => {
@@ -292,18 +294,21 @@ export const textFilters: readonly NamedFilter[] = [
     ),
   ],
   ['striptags', filter('do_striptags(value)', ([value = null], runtime) => strippedOfTags(str(value, runtime)))],
-  ['format', formatted],
-  ['indent', filter('do_indent(s, width=, first=, blank=)', indented)],
-  ['join', filter('sync_do_join([eval_ctx], value, d=, attribute=)', joined)],
+  ['format', formatText],
+  ['indent', filter('do_indent(s, width=, first=, blank=)', indentText)],
+  ['join', filter('sync_do_join([eval_ctx], value, d=, attribute=)', joinItems)],
   ['pprint', filter('do_pprint(value)', ([value = null], runtime) => pretty(value, runtime))],
   ['replace', filter('do_replace([eval_ctx], s, old, new, count=)', replacedIn)],
   [
     'tojson',
     filter('_cached_compile_jinja_template.<locals>.tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)', json),
   ],
-  ['truncate', filter('do_truncate([env], s, length=, killwords=, end=, leeway=)', truncated)],
+  ['truncate', filter('do_truncate([env], s, length=, killwords=, end=, leeway=)', truncateText)],
   ['urlencode', filter('do_urlencode(value)', ([value = null], runtime) => urlEncoded(value, runtime))],
-  ['urlize', filter('do_urlize([eval_ctx], value, trim_url_limit=, nofollow=, target=, rel=, extra_schemes=)', linked)],
+  [
+    'urlize',
+    filter('do_urlize([eval_ctx], value, trim_url_limit=, nofollow=, target=, rel=, extra_schemes=)', linkText),
+  ],
   [
     'wordcount',
     filter('do_wordcount(s)', ([value = null], runtime) => {

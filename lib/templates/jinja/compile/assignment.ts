@@ -132,7 +132,7 @@ export function storing(
   }
   const stores = target.items.map((item) => storing(compilation, item, scope))
   return (frame, value) => {
-    const values = unpacked(withoutPieces(value) ?? null, stores.length, frame.render)
+    const values = unpackValue(withoutPieces(value) ?? null, stores.length, frame.render)
     for (const [index, store] of stores.entries()) store(frame, values[index])
   }
 }
@@ -179,7 +179,7 @@ const namespacesOf = (target: Target): readonly string[] =>
       : []
 
 /** Returns exactly `count` items of the value. Throws the PyError of Python if it has more or fewer. */
-function unpacked(value: Value, count: number, render: Render): readonly Value[] {
+function unpackValue(value: Value, count: number, render: Render): readonly Value[] {
   const iterator = iteratorOf(value, render)
   if (iterator === undefined) throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
   const values: Value[] = []

@@ -1,7 +1,7 @@
 /** What the compilers of all statements share: their scopes, and how functions of the template run. */
 
 import { type Context, type Render, resolve, type VariableFrame } from '../render.ts'
-import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
+import { type FunctionScope, Symbols, undeclaredNames } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
 import { children, type Node, type Statement } from '../syntax/syntax.ts'
 import { type CompilationState, compileRead, type ExpressionContext } from './expressions.ts'
@@ -108,7 +108,7 @@ export const undeclaredIn = (
   { survey }: Compilation,
   body: readonly Statement[],
   names: readonly string[],
-): ReadonlySet<string> => (names.some((name) => survey.names.has(name)) ? undeclared(body, names) : NOTHING)
+): ReadonlySet<string> => (names.some((name) => survey.names.has(name)) ? undeclaredNames(body, names) : NOTHING)
 
 const NOTHING: ReadonlySet<string> = new Set()
 

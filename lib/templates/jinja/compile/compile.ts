@@ -171,7 +171,7 @@ function expression(compilation: Compilation, node: Expression, scope: Statement
       render.line = line
       if (render.trace) render.trace.read = NONE
       const value = evaluate(frame)
-      render.write(render.autoescape ? escaped(withoutPieces(value), render) : value)
+      render.write(render.autoescape ? escapeOutput(withoutPieces(value), render) : value)
     }
   return (frame) => {
     const { render } = frame
@@ -179,7 +179,7 @@ function expression(compilation: Compilation, node: Expression, scope: Statement
     const value = evaluate(frame)
     if (typeof value === 'string' && !render.autoescape) {
       render.append(value)
-    } else render.write(render.autoescape ? escaped(withoutPieces(value), render) : value)
+    } else render.write(render.autoescape ? escapeOutput(withoutPieces(value), render) : value)
   }
 }
 
@@ -200,7 +200,7 @@ function isFolded(node: Expression): boolean {
   }
 }
 
-const escaped = (value: Value, render: Render): string =>
+const escapeOutput = (value: Value, render: Render): string =>
   value instanceof Markup ? value.html : escapedHtml(str(value, render))
 
 function condition(compilation: Compilation, { branches, otherwise }: If, outer: StatementScope): Execute {

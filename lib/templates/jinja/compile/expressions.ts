@@ -26,7 +26,7 @@ import {
   subtract,
   truth,
 } from '../python/operators.ts'
-import { quoted } from '../python/text/code-points.ts'
+import { quoteText } from '../python/text/code-points.ts'
 import { typeName } from '../python/text/repr.ts'
 import {
   type Arguments,
@@ -324,7 +324,7 @@ type Reader = (value: Value, frame: VariableFrame) => Value
 
 const tracedAttribute = (name: string): Reader => {
   const read = attributeReader(name)
-  return (value, frame) => read(noted(value, frame), frame)
+  return (value, frame) => read(noteVariable(value, frame), frame)
 }
 
 function attributeReader(name: string): Reader {
@@ -338,7 +338,7 @@ function attributeReader(name: string): Reader {
  */
 function keyReader(name: string): ((dict: PyDict) => Value) | undefined {
   if (name.startsWith('_') || DICT_ATTRIBUTES.has(name)) return undefined
-  const missing = new Undefined(`'dict object' has no attribute ${quoted(name)}`)
+  const missing = new Undefined(`'dict object' has no attribute ${quoteText(name)}`)
   return (dict) => {
     const found = dict.get(name)
     return found === undefined ? missing : found
@@ -370,11 +370,11 @@ function itemEvaluation({ object, key }: ItemNode, place: ExpressionContext): Ev
   }
   if (key.kind === 'const') {
     const read = itemReader(key.value)
-    return place.isTraced ? (frame) => read(noted(of(frame), frame), frame) : (frame) => read(of(frame), frame)
+    return place.isTraced ? (frame) => read(noteVariable(of(frame), frame), frame) : (frame) => read(of(frame), frame)
   }
   const at = evaluation(key, place)
   return place.isTraced
-    ? (frame) => itemOf(noted(of(frame), frame), at(frame), frame)
+    ? (frame) => itemOf(noteVariable(of(frame), frame), at(frame), frame)
     : (frame) => itemOf(of(frame), at(frame), frame)
 }
 
@@ -395,7 +395,7 @@ function itemOf(value: Value, key: Value, frame: VariableFrame): Value {
 }
 
 /** Returns the value and records its message, if any, as read. */
-function noted(value: Value, frame: VariableFrame): Value {
+function noteVariable(value: Value, frame: VariableFrame): Value {
   frame.render.trace?.reads(value)
   return value
 }

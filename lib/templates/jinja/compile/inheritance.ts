@@ -2,7 +2,7 @@
  * Compiles blocks and the tags that need another template. There is no other template here, so that these tags fail as in Python without a
  * loader.
  */
-import { bound, parseSignature } from '../python/arguments.ts'
+import { bindArguments, parseSignature } from '../python/arguments.ts'
 import { truth } from '../python/operators.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from '../python/values.ts'
 import { type Context, type Render, VariableFrame, withoutPieces } from '../render.ts'
@@ -158,7 +158,7 @@ class BlockReference extends PyObject {
     return '<jinja2.runtime.BlockReference object at 0x0>'
   }
   override call(call: Arguments, runtime: Runtime): Value {
-    bound(CALL, call)
+    bindArguments(CALL, call)
     const render = runtime as Render
     return withoutPieces(render.run(this.block.height, () => this.block.run(render, this.context)))
   }

@@ -1,5 +1,5 @@
 /** Binds arguments to parameters as Python does, with Python's messages for arguments that do not fit. */
-import { asInt, clamped, type Int, integer } from './numbers.ts'
+import { asInt, clampInt, type Int, integer } from './numbers.ts'
 import { typeName } from './text/repr.ts'
 import { type Arguments, PyError, type Value } from './values.ts'
 
@@ -96,7 +96,10 @@ export function parseSignature(text: string): Signature {
 }
 
 /** Returns the values of the parameters that are not hidden; undefined for those that have their default. */
-export function bound({ name, parameters, required, hidden }: Signature, call: Arguments): (Value | undefined)[] {
+export function bindArguments(
+  { name, parameters, required, hidden }: Signature,
+  call: Arguments,
+): (Value | undefined)[] {
   const positional = call.positional.length + hidden
   const values: (Value | undefined)[] = [...call.positional]
   for (const [key, value] of call.named) {
@@ -109,7 +112,7 @@ export function bound({ name, parameters, required, hidden }: Signature, call: A
   const missing = parameters.slice(hidden, required).filter((_, index) => values[index] === undefined)
   if (missing.length > 0) {
     throw typeError(
-      `${name}() missing ${missing.length} required positional argument${plural(missing.length)}: ${listed(missing)}`,
+      `${name}() missing ${missing.length} required positional argument${plural(missing.length)}: ${listNames(missing)}`,
     )
   }
   return values
@@ -121,7 +124,7 @@ function tooMany(name: string, required: number, all: number, given: number): Py
   return typeError(`${name}() takes ${takes} positional argument${plural(all)} but ${given} ${were} given`)
 }
 
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const shown = names.map((name) => `'${name}'`)
   if (shown.length < 3) return shown.join(' and ')
   return `${shown.slice(0, -1).join(', ')}, and ${shown.at(-1)}`
@@ -140,5 +143,5 @@ export function sizeArgument(value: Value): number {
   if (index > 0x7fffffffffffffffn || index < -0x8000000000000000n) {
     throw new PyError('OverflowError', 'Python int too large to convert to C ssize_t')
   }
-  return clamped(index)
+  return clampInt(index)
 }

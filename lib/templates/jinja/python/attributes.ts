@@ -5,7 +5,7 @@ import { markupMethods } from './markup-methods.ts'
 import { Builtin, Bytes, DictView, PyGenerator, Range } from './objects.ts'
 import { strMethods } from './str-methods.ts'
 import { item, itemOf } from './subscript.ts'
-import { quoted } from './text/code-points.ts'
+import { quoteText } from './text/code-points.ts'
 import { type Fields, format } from './text/format.ts'
 import { objectTypeRepr, repr, typeName } from './text/repr.ts'
 import {
@@ -54,7 +54,7 @@ export function getItem(value: Value, key: Value, runtime: Runtime): Value {
 
 /** Returns the value that was found, which may be None, or an Undefined for the missing attribute. */
 const orUndefined = (found: Value | undefined, value: Value, name: string): Value =>
-  found === undefined ? new Undefined(`${quoted(objectTypeRepr(value))} has no attribute ${quoted(name)}`) : found
+  found === undefined ? new Undefined(`${quoteText(objectTypeRepr(value))} has no attribute ${quoteText(name)}`) : found
 
 /** Returns the error of Python for a missing attribute that Python itself reads. */
 export function noAttribute(value: Value, name: string): PyError {
@@ -67,13 +67,14 @@ export function noAttribute(value: Value, name: string): PyError {
  * access.
  */
 export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
-  if (isPrivate(name)) return hasPrivate(value, name, runtime) ? closed(value, name) : undefined
+  if (isPrivate(name)) return hasPrivate(value, name, runtime) ? closedAttribute(value, name) : undefined
   if (value instanceof Undefined) throw new PyError(value.className, value.message)
   const text = stringOf(value)
   if (text !== undefined) return textAttribute(value, text, name, runtime)
-  if (Array.isArray(value)) return CHANGES_LIST.has(name) ? closed(value, name) : boundMethod(listMethods, value, name)
+  if (Array.isArray(value))
+    return CHANGES_LIST.has(name) ? closedAttribute(value, name) : boundMethod(listMethods, value, name)
   if (value instanceof PyDict) {
-    return CHANGES_DICT.has(name) ? closed(value, name) : boundMethod(dictMethods, value, name)
+    return CHANGES_DICT.has(name) ? closedAttribute(value, name) : boundMethod(dictMethods, value, name)
   }
   if (value instanceof PyTuple) {
     const named = value.attribute?.(name)
@@ -85,7 +86,7 @@ export function attributeOf(value: Value, name: string, runtime: Runtime): Value
     return value.attribute(name) ?? (value.part === 'values' ? undefined : boundMethod(viewMethods, value, name))
   }
   if (value instanceof Bytes) return boundMethod(bytesMethods, value, name)
-  if (value instanceof PyGenerator && GENERATOR_FRAMES.has(name)) return closed(value, name)
+  if (value instanceof PyGenerator && GENERATOR_FRAMES.has(name)) return closedAttribute(value, name)
   if (value instanceof PyObject) return value.attribute?.(name, runtime)
   return value === null ? undefined : intAttributes(value, name)
 }
@@ -94,8 +95,8 @@ const CHANGES_LIST = new Set(['append', 'clear', 'pop', 'reverse', 'insert', 'so
 const GENERATOR_FRAMES = new Set(['gi_frame', 'gi_code'])
 const CHANGES_DICT = new Set(['clear', 'pop', 'popitem', 'setdefault', 'update'])
 
-const closed = (value: Value, name: string): Undefined =>
-  new Undefined(`access to attribute ${quoted(name)} of '${typeName(value)}' object is unsafe.`, 'SecurityError')
+const closedAttribute = (value: Value, name: string): Undefined =>
+  new Undefined(`access to attribute ${quoteText(name)} of '${typeName(value)}' object is unsafe.`, 'SecurityError')
 
 const isPrivate = (name: string): boolean => name.charCodeAt(0) === 0x5f
 
@@ -144,7 +145,7 @@ function textAttribute(value: Value, text: string, name: string, runtime: Runtim
   if (name === 'format' || name === 'format_map') return sandboxedFormat(value, text, name, runtime)
   const method = value instanceof Markup ? markupMethods.get(name) : strMethods.get(name)
   if (method === undefined) return undefined
-  return new Builtin(shown(value, name), (call, inner) => method(text, call, inner))
+  return new Builtin(methodRepr(value, name), (call, inner) => method(text, call, inner))
 }
 
 function boundMethod<T extends Value>(
@@ -153,25 +154,25 @@ function boundMethod<T extends Value>(
   name: string,
 ): Builtin | undefined {
   const method = methods.get(name)
-  return method && new Builtin(shown(self, name), (call, runtime) => method(self, call, runtime))
+  return method && new Builtin(methodRepr(self, name), (call, runtime) => method(self, call, runtime))
 }
 
 /** Returns the repr of a bound method, with 0x0 for the address, which differs each time in Python. */
-const shown = (self: Value, name: string): string => `<built-in method ${name} of ${typeName(self)} object at 0x0>`
+const methodRepr = (self: Value, name: string): string => `<built-in method ${name} of ${typeName(self)} object at 0x0>`
 
 /** Returns str.format or format_map with fields that read no more than the template may. */
 function sandboxedFormat(self: Value, text: string, name: 'format' | 'format_map', runtime: Runtime): Builtin {
   const markup = self instanceof Markup
   const fields = (call: Arguments, inner: Runtime): Fields => ({
     positional: name === 'format' ? call.positional : [],
-    named: name === 'format' ? (key) => namedArgument(call, key, inner) : mapped(call, inner),
+    named: name === 'format' ? (key) => namedArgument(call, key, inner) : mappingOf(call, inner),
     attribute: (value, attribute) => getAttribute(value, attribute, inner),
     item: (value, key) => getItem(value, key, inner),
     markup,
   })
   runtime.step()
   return new Builtin(
-    shown(self, name),
+    methodRepr(self, name),
     (call, inner) => {
       const result = format(text, fields(call, inner), inner)
       return markup ? new Markup(result) : result
@@ -186,7 +187,7 @@ function namedArgument(call: Arguments, key: string, runtime: Runtime): Value {
   return value
 }
 
-function mapped(call: Arguments, runtime: Runtime): (key: string) => Value {
+function mappingOf(call: Arguments, runtime: Runtime): (key: string) => Value {
   refuseNamed('format_map', call)
   const [mapping] = call.positional
   if (mapping === undefined || call.positional.length > 1) {

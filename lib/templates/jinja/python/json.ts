@@ -3,7 +3,7 @@
 import { JsonError, readJsonAs } from '#lib/json/json-reader.ts'
 import { stringOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
-import { sorted } from './sorting.ts'
+import { sortBy } from './sorting.ts'
 import { MAX_VALUE_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
@@ -59,10 +59,10 @@ const SPECIAL = /["\\\0-\x1f]/g
  * for functions and symbols, RangeError beyond 960 levels.
  */
 export function fromJs(value: unknown): Value {
-  return converted(value, 0)
+  return convertJson(value, 0)
 }
 
-function converted(value: unknown, depth: number): Value {
+function convertJson(value: unknown, depth: number): Value {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number')
@@ -72,7 +72,7 @@ function converted(value: unknown, depth: number): Value {
   if (isValue(value)) return value
   if (depth > MAX_VALUE_DEPTH) throw new RangeError('more than 960 levels deep')
   return Array.isArray(value)
-    ? value.map((item) => converted(item, depth + 1))
+    ? value.map((item) => convertJson(item, depth + 1))
     : dictOfMembers(value as Readonly<Record<string, unknown>>, depth)
 }
 
@@ -80,7 +80,7 @@ function dictOfMembers(object: Readonly<Record<string, unknown>>, depth: number)
   const dict = new PyDict()
   for (const key of Object.keys(object)) {
     const value = object[key]
-    if (value !== undefined) dict.set(key, converted(value, depth + 1))
+    if (value !== undefined) dict.set(key, convertJson(value, depth + 1))
   }
   return dict
 }
@@ -100,10 +100,10 @@ const isValue = (value: object): value is PyFloat | PyTuple | PyDict | Undefined
 
 /** Returns JSON that readJson reads to the same value. It is used outside of renders, so that it is not metered. */
 export function writeJson(value: Value): string {
-  if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'string') return quoteText(value)
   if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
   if (value instanceof PyDict) {
-    const members = Array.from(value.entries(), ([key, item]) => `${quoted(String(key))}: ${writeJson(item)}`)
+    const members = Array.from(value.entries(), ([key, item]) => `${quoteText(String(key))}: ${writeJson(item)}`)
     return `{${members.join(', ')}}`
   }
   return value instanceof PyFloat ? floatText(value.value) : String(value)
@@ -129,9 +129,9 @@ export function toJson(value: Value, options: JsonOptions, runtime: Runtime): st
     key,
     indent: typeof indent === 'number' ? ' '.repeat(Math.max(0, indent)) : indent,
     sortKeys: options.sortKeys,
-    quote: options.ensureAscii ? quotedAscii : quoted,
+    quote: options.ensureAscii ? quotedAscii : quoteText,
   }
-  return written(value, layout, '\n', 0, runtime)
+  return writeValue(value, layout, '\n', 0, runtime)
 }
 
 interface Layout {
@@ -144,7 +144,7 @@ interface Layout {
 }
 
 /** Returns the JSON of one value; `margin` begins the lines of the value around it. */
-function written(value: Value, layout: Layout, margin: string, depth: number, runtime: Runtime): string {
+function writeValue(value: Value, layout: Layout, margin: string, depth: number, runtime: Runtime): string {
   runtime.step()
   const text = stringOf(value)
   if (text !== undefined) {
@@ -176,7 +176,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
     let inside = ''
     for (const [key, item] of layout.sortKeys ? sortedEntries(value, runtime) : value.entries()) {
       if (inside !== '') inside += separate()
-      inside += layout.quote(keyText(key)) + layout.key + written(item, layout, inner, depth + 1, runtime)
+      inside += layout.quote(keyText(key)) + layout.key + writeValue(item, layout, inner, depth + 1, runtime)
     }
     return closed(inside, '{', '}')
   }
@@ -185,7 +185,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
     let inside = ''
     for (const item of items as readonly Value[]) {
       if (inside !== '') inside += separate()
-      inside += written(item, layout, inner, depth + 1, runtime)
+      inside += writeValue(item, layout, inner, depth + 1, runtime)
     }
     return closed(inside, '[', ']')
   }
@@ -194,7 +194,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
 
 /** Returns the entries in the order of their keys. json.dumps sorts the pairs; since no keys are equal, it never compares values. */
 const sortedEntries = (dict: PyDict, runtime: Runtime): readonly (readonly [Value, Value])[] =>
-  sorted([...dict.entries()], ([key]) => key, false, runtime)
+  sortBy([...dict.entries()], ([key]) => key, false, runtime)
 
 function keyText(key: Value): string {
   const text = stringOf(key)
@@ -216,7 +216,7 @@ function floatText(value: number): string {
  * Returns a text in quotes. Most texts contain nothing to escape. JavaScript escapes as Python does, except for lone surrogates, which
  * Python leaves.
  */
-const quoted = (text: string): string =>
+const quoteText = (text: string): string =>
   !ESCAPED.test(text)
     ? `"${text}"`
     : text.isWellFormed()

@@ -9,19 +9,19 @@ import { str } from './text/repr.ts'
 import { type Arguments, PyTuple, type Runtime, type Value } from './values.ts'
 
 /** Implements escape(value) of markupsafe. */
-export const escaped = (value: Value, runtime: Runtime): Markup =>
-  value instanceof Markup ? value : new Markup(escapedHtml(charged(str(value, runtime), runtime)))
+export const escapeValue = (value: Value, runtime: Runtime): Markup =>
+  value instanceof Markup ? value : new Markup(escapedHtml(chargeText(str(value, runtime), runtime)))
 
-function charged(text: string, runtime: Runtime): string {
+function chargeText(text: string, runtime: Runtime): string {
   runtime.allocate(text.length * 2)
   runtime.step(1 + text.length / 256)
   return text
 }
 
-const marked = (value: Value): Value => {
+const markSafe = (value: Value): Value => {
   if (typeof value === 'string') return new Markup(value)
-  if (Array.isArray(value)) return value.map(marked)
-  return value instanceof PyTuple ? new PyTuple(value.items.map(marked)) : value
+  if (Array.isArray(value)) return value.map(markSafe)
+  return value instanceof PyTuple ? new PyTuple(value.items.map(markSafe)) : value
 }
 
 /** Methods whose second argument, the replacement or the fill, is escaped. */
@@ -32,8 +32,8 @@ const markedMethod =
   (self, call, runtime) => {
     const [first, second, ...rest] = call.positional
     const escapes = ESCAPES_SECOND.has(name) && first !== undefined && second !== undefined
-    const positional = escapes ? [first, escaped(second, runtime), ...rest] : call.positional
-    return marked(method(self, { ...call, positional }, runtime))
+    const positional = escapes ? [first, escapeValue(second, runtime), ...rest] : call.positional
+    return markSafe(method(self, { ...call, positional }, runtime))
   }
 
 /** Methods of Markup by name. */
@@ -42,13 +42,13 @@ export const markupMethods: ReadonlyMap<string, StrMethod> = new Map<string, Str
   [
     'join',
     (self: string, call: Arguments, runtime: Runtime): Value => {
-      const parts = listOf(oneArgument('Markup.join', call), runtime).map((part) => escaped(part, runtime))
+      const parts = listOf(oneArgument('Markup.join', call), runtime).map((part) => escapeValue(part, runtime))
       return new Markup(joinedText(self, parts, runtime))
     },
   ],
   [
     'escape',
-    (_self: string, call: Arguments, runtime: Runtime) => escaped(oneArgument('Markup.escape', call), runtime),
+    (_self: string, call: Arguments, runtime: Runtime) => escapeValue(oneArgument('Markup.escape', call), runtime),
   ],
   [
     'unescape',

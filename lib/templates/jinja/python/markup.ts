@@ -1,5 +1,5 @@
 /** Markup of markupsafe: HTML that is not escaped again. */
-import { quoted } from './text/code-points.ts'
+import { quoteText } from './text/code-points.ts'
 import { PyObject, type Value } from './values.ts'
 
 /** A str of markupsafe that is HTML already; text that is added to it is escaped. */
@@ -12,7 +12,7 @@ export class Markup extends PyObject {
     this.html = html
   }
   repr(): string {
-    return `Markup(${quoted(this.html)})`
+    return `Markup(${quoteText(this.html)})`
   }
   override text(): string {
     return this.html

@@ -13,7 +13,7 @@ import {
   order,
   readFloat,
   readInt,
-  rounded,
+  roundFloat,
   subtractNumbers,
 } from './numbers.ts'
 import { testRuntime } from './test-runtime.ts'
@@ -113,9 +113,9 @@ describe('Python floats', () => {
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.integer({ min: 0, max: 20 }), (whole, power) => {
         const value = whole / 2 ** power
         expect(Number(floatDigits(value, style, testRuntime))).toBe(Math.abs(value))
-        expect(rounded(value, 20)).toBe(value)
+        expect(roundFloat(value, 20)).toBe(value)
       }),
     )
-    expect([0.5, 1.5, 2.5, -0.5].map((value) => rounded(value, 0))).toEqual([0, 2, 2, -0])
+    expect([0.5, 1.5, 2.5, -0.5].map((value) => roundFloat(value, 0))).toEqual([0, 2, 2, -0])
   })
 })

@@ -36,7 +36,7 @@ export function asDouble(value: Numeric): number {
 }
 
 /** Returns an int for a size or an index, limited to safe integers. */
-export const clamped = (value: Int): number =>
+export const clampInt = (value: Int): number =>
   typeof value === 'number' ? value : value < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
 
 /** Returns a + b. */
@@ -162,7 +162,7 @@ export function powerNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric 
   const [base, exponent] = [BigInt(a), BigInt(b)]
   // 0, 1 and -1 remain small however often they are multiplied.
   if (base < -1n || base > 1n) {
-    const size = bits(base) * clamped(b)
+    const size = bits(base) * clampInt(b)
     chargeBits(size, runtime)
     return asInt(base ** exponent)
   }
@@ -295,7 +295,7 @@ const asciiDigits = (text: string): string =>
   isAscii(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(decimalDigit(digit)))
 
 /** Implements int(float). Throws ValueError for NaN, OverflowError for infinity. */
-export function truncated(value: number): Int {
+export function truncateFloat(value: number): Int {
   if (Number.isNaN(value)) throw new PyError('ValueError', 'cannot convert float NaN to integer')
   if (!Number.isFinite(value)) throw new PyError('OverflowError', 'cannot convert float infinity to integer')
   const whole = Math.trunc(value)
@@ -303,10 +303,10 @@ export function truncated(value: number): Int {
 }
 
 /** Implements round(float, digits), half to even by the exact value. */
-export function rounded(value: number, digits: number): number {
+export function roundFloat(value: number, digits: number): number {
   if (!Number.isFinite(value) || value === 0 || digits > 323) return value
   if (digits < -308) return copySign(0, value)
-  const text = `${scaled(Math.abs(value), digits)}e${-digits}`
+  const text = `${scaleFloat(Math.abs(value), digits)}e${-digits}`
   const result = Number(text)
   if (!Number.isFinite(result)) throw new PyError('OverflowError', 'rounded value too large to represent')
   return copySign(result, value)
@@ -324,7 +324,7 @@ export function roundedInt(value: Int, digits: number, runtime: Runtime): Int {
 }
 
 /** Returns the positive finite `value` times 10 ** digits, computed exactly and rounded half to even. */
-export function scaled(value: number, digits: number): bigint {
+export function scaleFloat(value: number, digits: number): bigint {
   const { mantissa, exponent } = binary(value)
   let top = mantissa
   let bottom = 1n

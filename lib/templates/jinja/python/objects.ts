@@ -1,6 +1,6 @@
 /** Python's built-in objects other than the plain values: bytes, ranges, dict views, generators, functions. */
 import { equals } from './comparison.ts'
-import { asInt, clamped, floatRepr, type Int, integer, intText } from './numbers.ts'
+import { asInt, clampInt, floatRepr, type Int, integer, intText } from './numbers.ts'
 import { repr } from './text/repr.ts'
 import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
 
@@ -22,7 +22,7 @@ export class Bytes extends PyObject {
   }
   override item(key: Value): Value | undefined {
     const index = integer(key)
-    return index === undefined ? undefined : this.bytes.at(clamped(index))
+    return index === undefined ? undefined : this.bytes.at(clampInt(index))
   }
   override iterate(): Iterator<Value> {
     return this.bytes.values()
@@ -94,7 +94,7 @@ export class Range extends PyObject {
   override item(key: Value): Value | undefined {
     const index = integer(key)
     if (index === undefined) return undefined
-    const at = clamped(index) + (index < 0 ? this.length() : 0)
+    const at = clampInt(index) + (index < 0 ? this.length() : 0)
     return at >= 0 && at < this.length() ? this.at(at) : undefined
   }
   override attribute(name: string): Value | undefined {

@@ -4,7 +4,7 @@ import { listOf } from './iteration.ts'
 import { escapedHtml, Markup, stringOf } from './markup.ts'
 import {
   addNumbers,
-  clamped,
+  clampInt,
   divideNumbers,
   floorDivideNumbers,
   type Int,
@@ -42,7 +42,7 @@ export function add(a: Value, b: Value, runtime: Runtime): Value {
       return new Markup(left + right)
     }
   }
-  if (a instanceof Markup) throw unsupported('+', a, b)
+  if (a instanceof Markup) throw unsupportedError('+', a, b)
   if (Array.isArray(a) && Array.isArray(b)) {
     runtime.allocate(a.length + b.length)
     return [...a, ...b]
@@ -56,7 +56,7 @@ export function add(a: Value, b: Value, runtime: Runtime): Value {
   if (sequence !== undefined) {
     throw new PyError('TypeError', `can only concatenate ${sequence} (not "${typeName(b)}") to ${sequence}`)
   }
-  throw unsupported('+', a, b)
+  throw unsupportedError('+', a, b)
 }
 
 /** Returns a text as HTML, escaped unless it is markup; undefined for other values. */
@@ -86,24 +86,24 @@ export function multiply(a: Value, b: Value, runtime: Runtime): Value {
   if (x !== undefined && y !== undefined) return multiplyNumbers(x, y, runtime)
   refuseUndefined(a, b)
   const [sequence, count] = isSequence(a) && !(b instanceof Markup) ? [a, b] : isSequence(b) ? [b, a] : [undefined, b]
-  if (sequence === undefined) throw unsupported('*', a, b)
+  if (sequence === undefined) throw unsupportedError('*', a, b)
   const times = integer(count)
   if (times === undefined) {
     if (sequence instanceof Markup)
       throw new PyError('TypeError', `'${typeName(count)}' object cannot be interpreted as an integer`)
     throw new PyError('TypeError', `can't multiply sequence by non-int of type '${typeName(count)}'`)
   }
-  return repeated(sequence, times, runtime)
+  return repeatSequence(sequence, times, runtime)
 }
 
 const isSequence = (value: Value): boolean =>
   stringOf(value) !== undefined || Array.isArray(value) || value instanceof PyTuple
 
-function repeated(sequence: Value, times: Int, runtime: Runtime): Value {
+function repeatSequence(sequence: Value, times: Int, runtime: Runtime): Value {
   if (times > 0x7fffffffffffffffn || times < -0x8000000000000000n) {
     throw new PyError('OverflowError', "cannot fit 'int' into an index-sized integer")
   }
-  const count = Math.max(0, clamped(times))
+  const count = Math.max(0, clampInt(times))
   const text = stringOf(sequence)
   if (text !== undefined) {
     const whole = text === '' ? '' : repeatedText(text, count, runtime)
@@ -179,12 +179,12 @@ function operands(sign: string, a: Value, b: Value): readonly [Numeric, Numeric]
   const [x, y] = [numeric(a), numeric(b)]
   if (x !== undefined && y !== undefined) return [x, y]
   refuseUndefined(a, b)
-  throw unsupported(sign, a, b)
+  throw unsupportedError(sign, a, b)
 }
 
 function refuseUndefined(a: Value, b: Value): void {
   for (const side of [a, b]) if (side instanceof Undefined) throw new PyError(side.className, side.message)
 }
 
-const unsupported = (sign: string, a: Value, b: Value): PyError =>
+const unsupportedError = (sign: string, a: Value, b: Value): PyError =>
   new PyError('TypeError', `unsupported operand type(s) for ${sign}: '${typeName(a)}' and '${typeName(b)}'`)

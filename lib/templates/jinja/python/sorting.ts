@@ -5,7 +5,7 @@ import { compareValues } from './comparison.ts'
 import type { Runtime, Value } from './values.ts'
 
 /** Returns the items sorted by their keys. The sort is stable, with `reverse` too. */
-export function sorted<T>(items: readonly T[], key: (item: T) => Value, reverse: boolean, runtime: Runtime): T[] {
+export function sortBy<T>(items: readonly T[], key: (item: T) => Value, reverse: boolean, runtime: Runtime): T[] {
   runtime.allocate(items.length)
   const cells = items.map((item) => ({ item, key: key(item) }))
   if (reverse) cells.reverse()

@@ -10,10 +10,10 @@ import {
 } from './arguments.ts'
 import { items, iteratorOf } from './iteration.ts'
 import { stringOf } from './markup.ts'
-import { clamped, integer } from './numbers.ts'
+import { clampInt, integer } from './numbers.ts'
 import { item } from './subscript.ts'
 import {
-  capitalized,
+  capitalize,
   caseFold,
   codePointLength,
   isAllSpace,
@@ -31,20 +31,20 @@ import {
   isUpper,
   isUpperText,
   splitLines,
-  swapped,
-  titled,
+  swapCase,
+  titleCaseText,
 } from './text/code-points.ts'
-import { encoded } from './text/encodings.ts'
+import { encodeText } from './text/encodings.ts'
 import { typeName } from './text/repr.ts'
 import {
   count,
-  filled,
   find,
   findLast,
-  replaced,
+  padText,
+  replaceText,
   split,
   splitFromEnd,
-  stripped,
+  stripText,
   tabsExpanded,
   windowOf,
   zeroFilled,
@@ -99,10 +99,10 @@ const stripping =
   (self, call, runtime) => {
     const [characters] = positionalArguments(name, 0, 1, call)
     runtime.step(1 + self.length / 1000)
-    if (characters === undefined || characters === null) return stripped(self, undefined, side)
+    if (characters === undefined || characters === null) return stripText(self, undefined, side)
     const text = stringOf(characters)
     if (text === undefined) throw typeError(`${name} arg must be None or str`)
-    return stripped(self, text, side)
+    return stripText(self, text, side)
   }
 
 const splitting =
@@ -121,22 +121,25 @@ const splitting =
   }
 
 /** Reads the arguments `(part, start, end)` of find, count and startswith. */
-function searched(name: string, call: Arguments): { part: Value; start: number | undefined; end: number | undefined } {
+function searchArguments(
+  name: string,
+  call: Arguments,
+): { part: Value; start: number | undefined; end: number | undefined } {
   const [part = null, start = null, end = null] = parsedArguments(`str.${name}`, 1, 3, call)
-  return { part, start: bound(start), end: bound(end) }
+  return { part, start: boundArgument(start), end: boundArgument(end) }
 }
 
-function bound(value: Value): number | undefined {
+function boundArgument(value: Value): number | undefined {
   if (value === null) return undefined
   const index = integer(value)
-  if (index !== undefined) return clamped(index)
+  if (index !== undefined) return clampInt(index)
   throw typeError('slice indices must be integers or None or have an __index__ method')
 }
 
 const finding =
   (name: string, look: typeof find, isIndex: boolean): StrMethod =>
   (self, call, runtime) => {
-    const { part, start, end } = searched(name, call)
+    const { part, start, end } = searchArguments(name, call)
     const text = stringOf(part)
     if (text === undefined) throw typeError(`must be str, not ${typeName(part)}`)
     runtime.step(1 + self.length / 1000)
@@ -148,7 +151,7 @@ const finding =
 const edge =
   (name: 'startswith' | 'endswith'): StrMethod =>
   (self, call) => {
-    const { part, start, end } = searched(name, call)
+    const { part, start, end } = searchArguments(name, call)
     const window = windowOf(self, start, end)
     const fits = (text: string): boolean => {
       if (window === undefined || text.length > window.end - window.start) return false
@@ -178,7 +181,7 @@ const filling =
       throw typeError(`The fill character must be a unicode character, not ${typeName(fill)}`)
     }
     if (codePointLength(character) !== 1) throw typeError('The fill character must be exactly one character long')
-    return filled(self, size, character, align, runtime)
+    return padText(self, size, character, align, runtime)
   }
 
 const partitioning =
@@ -223,11 +226,11 @@ function replaceMethod(self: string, call: Arguments, runtime: Runtime): Value {
   const [oldText, byText] = [stringOf(old), stringOf(by)]
   if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${givenType(old)}`)
   if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${givenType(by)}`)
-  return replaced(self, oldText, byText, sizeArgument(most), runtime)
+  return replaceText(self, oldText, byText, sizeArgument(most), runtime)
 }
 
 /** Implements str.translate: the table has another text or code point for a character, None to remove it, or no entry. */
-function translated(self: string, call: Arguments, runtime: Runtime): Value {
+function translateText(self: string, call: Arguments, runtime: Runtime): Value {
   const table = oneArgument('str.translate', call)
   let result = ''
   for (const character of self) {
@@ -304,10 +307,10 @@ function tableOfDict(from: Value): Value {
 export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMethod>([
   ['upper', changing('upper', (text) => text.toUpperCase())],
   ['lower', changing('lower', (text) => text.toLowerCase())],
-  ['title', changing('title', titled)],
-  ['capitalize', changing('capitalize', capitalized)],
+  ['title', changing('title', titleCaseText)],
+  ['capitalize', changing('capitalize', capitalize)],
   ['casefold', changing('casefold', caseFold)],
-  ['swapcase', changing('swapcase', swapped)],
+  ['swapcase', changing('swapcase', swapCase)],
   ['isalpha', testing('isalpha', every(isAlpha))],
   ['isalnum', testing('isalnum', every(isAlphanumeric))],
   ['isascii', testing('isascii', isAscii)],
@@ -351,7 +354,7 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
     (self, call, runtime) => {
       const [size = 8] = namedArguments('expandtabs', ['tabsize'], call)
       runtime.step(1 + self.length / 64)
-      return tabsExpanded(self, clamped(indexOf(size)), runtime)
+      return tabsExpanded(self, clampInt(indexOf(size)), runtime)
     },
   ],
   ['partition', partitioning('partition')],
@@ -359,13 +362,13 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
   ['removeprefix', removing('removeprefix')],
   ['removesuffix', removing('removesuffix')],
   ['join', (self, call, runtime) => joinedText(self, oneArgument('str.join', call), runtime)],
-  ['translate', translated],
+  ['translate', translateText],
   ['maketrans', tableOf],
   [
     'encode',
     (self, call, runtime) => {
       const [encoding = 'utf-8', errors = 'strict'] = namedArguments('encode', ['encoding', 'errors'], call)
-      return encoded(
+      return encodeText(
         self,
         textArgument('encode', 'encoding', encoding),
         textArgument('encode', 'errors', errors),

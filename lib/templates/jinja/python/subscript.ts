@@ -2,7 +2,7 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { Markup, stringOf } from './markup.ts'
-import { asInt, clamped, type Int, integer } from './numbers.ts'
+import { asInt, clampInt, type Int, integer } from './numbers.ts'
 import { Bytes, Range } from './objects.ts'
 import { codePointLength, codePointSlice, hasSurrogates } from './text/code-points.ts'
 import { repr, typeName } from './text/repr.ts'
@@ -15,7 +15,7 @@ export function itemOf(value: Value, key: Value, runtime: Runtime): Value | unde
   if (value instanceof PyObject && !(value instanceof Markup)) return value.item?.(key, runtime)
   const index = integer(key)
   if (index === undefined) return undefined
-  const at = clamped(index)
+  const at = clampInt(index)
   if (Array.isArray(value)) return value.at(at)
   if (value instanceof PyTuple) return value.items.at(at)
   const text = stringOf(value)
@@ -71,15 +71,16 @@ export function item(value: Value, key: Value, runtime: Runtime): Value {
 /** Returns value[start:stop:step]; null is an omitted part. Throws PyError if the value cannot be sliced. */
 export function slice(value: Value, start: Value, stop: Value, step: Value, runtime: Runtime): Value {
   const cut = (size: number): Cut => readCut(start, stop, step, size)
-  if (Array.isArray(value)) return sliced(value, cut(value.length), runtime)
-  if (value instanceof PyTuple) return new PyTuple(sliced(value.items, cut(value.items.length), runtime))
+  if (Array.isArray(value)) return sliceItems(value, cut(value.length), runtime)
+  if (value instanceof PyTuple) return new PyTuple(sliceItems(value.items, cut(value.items.length), runtime))
   const text = stringOf(value)
   if (text !== undefined) {
     const part = slicedText(text, cut, runtime)
     return value instanceof Markup ? new Markup(part) : part
   }
   if (value instanceof Range) return slicedRange(value, cut(value.length()))
-  if (value instanceof Bytes) return new Bytes(Uint8Array.from(sliced([...value.bytes], cut(value.length()), runtime)))
+  if (value instanceof Bytes)
+    return new Bytes(Uint8Array.from(sliceItems([...value.bytes], cut(value.length()), runtime)))
   if (value instanceof Undefined) throw new PyError(value.className, value.message)
   if (value instanceof PyDict) throw new PyError('TypeError', "unhashable type: 'slice'")
   throw new PyError('TypeError', `'${typeName(value)}' object is not subscriptable`)
@@ -94,12 +95,12 @@ interface Cut {
 }
 
 function readCut(start: Value, stop: Value, step: Value, size: number): Cut {
-  const stride = step === null ? 1 : clamped(sliceIndex(step))
+  const stride = step === null ? 1 : clampInt(sliceIndex(step))
   if (stride === 0) throw new PyError('ValueError', 'slice step cannot be zero')
   const [least, most] = stride > 0 ? [0, size] : [-1, size - 1]
   const within = (value: Value, missing: number): number => {
     if (value === null) return missing
-    const index = clamped(sliceIndex(value))
+    const index = clampInt(sliceIndex(value))
     return Math.min(most, Math.max(least, index < 0 ? index + size : index))
   }
   const from = within(start, stride > 0 ? least : most)
@@ -113,7 +114,7 @@ function sliceIndex(value: Value): Int {
   throw new PyError('TypeError', 'slice indices must be integers or None or have an __index__ method')
 }
 
-function sliced<T>(items: readonly T[], { from, step, count }: Cut, runtime: Runtime): T[] {
+function sliceItems<T>(items: readonly T[], { from, step, count }: Cut, runtime: Runtime): T[] {
   runtime.allocate(count)
   runtime.step(count / 16)
   if (step === 1) return items.slice(from, from + count)
@@ -125,7 +126,7 @@ function slicedText(text: string, cut: (size: number) => Cut, runtime: Runtime):
   const plain = !hasSurrogates(text)
   const whole = cut(plain ? text.length : codePointLength(text))
   if (whole.step === 1) return codePointSlice(text, whole.from, whole.from + whole.count)
-  return sliced(plain ? text.split('') : [...text], whole, runtime).join('')
+  return sliceItems(plain ? text.split('') : [...text], whole, runtime).join('')
 }
 
 function slicedRange(range: Range, { from, to, step }: Cut): Range {

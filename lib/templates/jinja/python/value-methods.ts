@@ -3,9 +3,9 @@ import { indexOf, namedArguments, noArguments, oneArgument, positionalArguments 
 import { equals } from './comparison.ts'
 import { items } from './iteration.ts'
 import { stringOf } from './markup.ts'
-import { asInt, binary, bits, clamped, type Int, integer } from './numbers.ts'
+import { asInt, binary, bits, clampInt, type Int, integer } from './numbers.ts'
 import { Builtin, Bytes, DictView, type Range } from './objects.ts'
-import { decoded } from './text/encodings.ts'
+import { decodeBytes } from './text/encodings.ts'
 import { repr, typeName } from './text/repr.ts'
 import { type Arguments, PyDict, PyError, PyFloat, PyTuple, type Runtime, type Value } from './values.ts'
 
@@ -14,7 +14,7 @@ export type Method<T extends Value> = (self: T, call: Arguments, runtime: Runtim
 
 const same = (a: Value, b: Value, runtime: Runtime): boolean => a === b || equals(a, b, runtime)
 
-function counted(list: readonly Value[], call: Arguments, name: string, runtime: Runtime): number {
+function countItem(list: readonly Value[], call: Arguments, name: string, runtime: Runtime): number {
   const wanted = oneArgument(name, call)
   runtime.step(list.length)
   return list.filter((item) => same(item, wanted, runtime)).length
@@ -29,7 +29,7 @@ function indexIn(
 ): number {
   const [wanted = null, start = 0, stop = list.length] = positionalArguments(name, 1, 3, call)
   const within = (value: Value): number => {
-    const index = clamped(boundOf(value))
+    const index = clampInt(boundOf(value))
     return Math.max(0, index < 0 ? index + list.length : index)
   }
   runtime.step(list.length)
@@ -48,7 +48,7 @@ function boundOf(value: Value): Int {
 
 /** Methods of list by name, without those that change it. */
 export const listMethods: ReadonlyMap<string, Method<readonly Value[]>> = new Map<string, Method<readonly Value[]>>([
-  ['count', (self, call, runtime) => counted(self, call, 'list.count', runtime)],
+  ['count', (self, call, runtime) => countItem(self, call, 'list.count', runtime)],
   [
     'index',
     (self, call, runtime) =>
@@ -66,7 +66,7 @@ export const listMethods: ReadonlyMap<string, Method<readonly Value[]>> = new Ma
 
 /** Methods of tuple by name. */
 export const tupleMethods: ReadonlyMap<string, Method<PyTuple>> = new Map<string, Method<PyTuple>>([
-  ['count', (self, call, runtime) => counted(self.items, call, 'tuple.count', runtime)],
+  ['count', (self, call, runtime) => countItem(self.items, call, 'tuple.count', runtime)],
   [
     'index',
     (self, call, runtime) => indexIn(self.items, call, 'tuple.index', () => 'tuple.index(x): x not in tuple', runtime),
@@ -158,7 +158,7 @@ export const bytesMethods: ReadonlyMap<string, Method<Bytes>> = new Map<string, 
     'decode',
     (self, call, runtime) => {
       const [encoding = 'utf-8'] = namedArguments('decode', ['encoding', 'errors'], call)
-      return decoded(self, stringOf(encoding) ?? '', runtime)
+      return decodeBytes(self, stringOf(encoding) ?? '', runtime)
     },
   ],
   [
@@ -214,7 +214,7 @@ function bytesOf(value: Int, call: Arguments, runtime: Runtime): Bytes {
     ['length', 'byteorder', 'signed'],
     call,
   )
-  const size = clamped(indexOf(length))
+  const size = clampInt(indexOf(length))
   runtime.allocate(size)
   if (value < 0 && signed === false) throw new PyError('OverflowError', "can't convert negative int to unsigned")
   const width = BigInt(size * 8)

@@ -130,16 +130,16 @@ export class PyDict {
 
   /** Returns the value of a key; undefined if the key is missing. Throws PyError for a key that cannot be hashed. */
   get(key: Value): Value | undefined {
-    return this.cells.get(hashed(key))
+    return this.cells.get(hashKey(key))
   }
 
   has(key: Value): boolean {
-    return this.cells.has(hashed(key))
+    return this.cells.has(hashKey(key))
   }
 
   /** Sets an entry while the dict is made: templates cannot change one. The first of equal keys remains, as in Python. */
   set(key: Value, value: Value): void {
-    const hash = hashed(key)
+    const hash = hashKey(key)
     if (hash !== key && !this.cells.has(hash)) {
       this.otherKeys ??= new Map()
       this.otherKeys.set(hash, key)
@@ -149,11 +149,11 @@ export class PyDict {
 
   entries(): IterableIterator<readonly [Value, Value]> {
     const { otherKeys, cells } = this
-    return otherKeys ? renamed(cells, otherKeys) : (cells as Map<Value, Value>).entries()
+    return otherKeys ? renameKeys(cells, otherKeys) : (cells as Map<Value, Value>).entries()
   }
 }
 
-function* renamed(cells: Map<unknown, Value>, keys: Map<unknown, Value>): Generator<readonly [Value, Value]> {
+function* renameKeys(cells: Map<unknown, Value>, keys: Map<unknown, Value>): Generator<readonly [Value, Value]> {
   for (const [hash, value] of cells) {
     const key = keys.get(hash)
     yield [key === undefined ? (hash as Value) : key, value]
@@ -164,7 +164,7 @@ function* renamed(cells: Map<unknown, Value>, keys: Map<unknown, Value>): Genera
  * Returns the same for keys that Python treats as equal. Hashes of texts that are not plain strs begin with a NUL, so that no str equals
  * them.
  */
-function hashed(key: Value): unknown {
+function hashKey(key: Value): unknown {
   if (typeof key === 'string') return key.charCodeAt(0) === 0 ? `\0s${key}` : key
   if (typeof key === 'number' || typeof key === 'bigint' || key === null) return key
   if (typeof key === 'boolean') return key ? 1 : 0
@@ -174,7 +174,7 @@ function hashed(key: Value): unknown {
   if (key instanceof PyDict) throw new PyError('TypeError', "unhashable type: 'dict'")
   if (Array.isArray(key)) throw new PyError('TypeError', "unhashable type: 'list'")
   const stand = key instanceof PyObject ? key.hash?.() : undefined
-  return stand === undefined ? key : hashed(stand)
+  return stand === undefined ? key : hashKey(stand)
 }
 
 /** Whether a float is whole and beyond 2^53, where it equals an int that is a bigint. */
@@ -186,7 +186,7 @@ const LONGEST_TUPLE_KEY = 100_000
 function hashedTuple(tuple: PyTuple): string {
   let text = `\0t${tuple.items.length}`
   for (const item of tuple.items) {
-    const hash = hashed(item)
+    const hash = hashKey(item)
     const part = typeof hash === 'object' || typeof hash === 'function' ? identity(hash) : String(hash)
     text += `,${typeof hash}${part.length}:${part}`
     if (text.length > LONGEST_TUPLE_KEY) throw new PyError('BudgetError', 'a tuple is too long to be a key of a dict')

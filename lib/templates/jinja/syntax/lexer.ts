@@ -2,7 +2,7 @@
  * Reads template text as tokens, like jinja2's lexer under trim_blocks and lstrip_blocks. Tokens are read one at a time, so that of a wrong
  * character and a wrong word the first one is reported. Every token costs time in proportion to its length: no pattern here backtracks.
  */
-import { isIdentifier, isSpace, quoted, trimEnd } from '../python/text/code-points.ts'
+import { isIdentifier, isSpace, quoteText, trimEnd } from '../python/text/code-points.ts'
 import { PyFloat, type Value } from '../python/values.ts'
 import { LocatedError } from './syntax.ts'
 
@@ -196,7 +196,7 @@ export function lexer(template: string): NextToken {
     const found = numberAt() ?? nameAt() ?? stringAt() ?? operatorAt()
     if (found) return found
     const character = String.fromCodePoint(source.codePointAt(position) ?? 0)
-    return fail(`unexpected char ${quoted(character)} at ${[...source.slice(0, position)].length}`)
+    return fail(`unexpected char ${quoteText(character)} at ${[...source.slice(0, position)].length}`)
   }
 
   const numberAt = (): TemplateToken | undefined => {
@@ -235,7 +235,7 @@ export function lexer(template: string): NextToken {
     let end = position + 1
     while (end < source.length && source[end] !== quote) end += source[end] === '\\' ? 2 : 1
     if (end >= source.length) return undefined
-    const found = token('string', unescaped(source.slice(position + 1, end), fail))
+    const found = token('string', unescapeString(source.slice(position + 1, end), fail))
     advance(end + 1)
     return found
   }
@@ -323,7 +323,7 @@ function wholeNumber(digits: string): Value {
  * Returns the text between quotes with its escapes replaced. jinja2 first writes characters outside ASCII as escapes, so that a backslash
  * before such a character escapes the backslash of its escape.
  */
-function unescaped(text: string, fail: (message: string) => never): string {
+function unescapeString(text: string, fail: (message: string) => never): string {
   if (!text.includes('\\')) return text
   const ascii = text.replace(/[^\0-\x7f]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0

@@ -2,7 +2,7 @@
  * Parses tokens to a syntax tree: jinja2's grammar with the extensions that transformers loads (loop controls, generation), its messages
  * and its line numbers. The parser descends recursively, at most MOST_NESTING deep.
  */
-import { quoted } from '../python/text/code-points.ts'
+import { quoteText } from '../python/text/code-points.ts'
 import { describeToken, describeType, lexer, type NextToken, type TemplateToken, type TokenType } from './lexer.ts'
 import {
   type BinaryOperator,
@@ -104,8 +104,8 @@ class Parser {
   }
 
   private unexpected(expected: string): never {
-    if (this.is('eof')) this.fail(`unexpected end of template, expected ${quoted(expected)}.`)
-    this.fail(`expected token ${quoted(expected)}, got ${quoted(describeToken(this.current))}`)
+    if (this.is('eof')) this.fail(`unexpected end of template, expected ${quoteText(expected)}.`)
+    this.fail(`expected token ${quoteText(expected)}, got ${quoteText(describeToken(this.current))}`)
   }
 
   private fail(message: string, line = this.current.line, className = 'TemplateSyntaxError'): never {
@@ -211,15 +211,15 @@ class Parser {
   }
 
   private failEnd(name: string | undefined, stack: readonly Ends[], line?: number): never {
-    const looking = stack.at(-1)?.map(quoted).join(' or ')
-    const message = [name === undefined ? 'Unexpected end of template.' : `Encountered unknown tag ${quoted(name)}.`]
+    const looking = stack.at(-1)?.map(quoteText).join(' or ')
+    const message = [name === undefined ? 'Unexpected end of template.' : `Encountered unknown tag ${quoteText(name)}.`]
     if (looking !== undefined && name !== undefined && stack.some((ends) => ends.includes(name)))
       message.push(
         `You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ${looking}.`,
       )
     else if (looking !== undefined) message.push(`Jinja was looking for the following tags: ${looking}.`)
     const innermost = this.tags.at(-1)
-    if (innermost !== undefined) message.push(`The innermost block that needs to be closed is ${quoted(innermost)}.`)
+    if (innermost !== undefined) message.push(`The innermost block that needs to be closed is ${quoteText(innermost)}.`)
     this.fail(message.join(' '), line)
   }
 
@@ -377,7 +377,7 @@ class Parser {
   private target(primary: 'plain' | 'with namespace'): Target {
     const found = this.tuple({ primary })
     const target = isTarget(found) ? found : asTarget(found)
-    return target ?? this.fail(`can't assign to ${quoted(found.kind)}`, found.line)
+    return target ?? this.fail(`can't assign to ${quoteText(found.kind)}`, found.line)
   }
 
   private nameTarget(): TemplateToken {
@@ -407,7 +407,7 @@ class Parser {
     }
     const [first] = items
     if (!isTuple && first) return first
-    if (!isTuple && !explicit) this.fail(`Expected an expression, got ${quoted(describeToken(this.current))}`)
+    if (!isTuple && !explicit) this.fail(`Expected an expression, got ${quoteText(describeToken(this.current))}`)
     if (items.some(isTarget)) return this.tupleTarget(items, line)
     return { kind: 'tuple', items: items as Expression[], line }
   }
@@ -579,7 +579,7 @@ class Parser {
     }
     if (type === 'lbracket') return this.list(line)
     if (type === 'lbrace') return this.dict(line)
-    this.fail(`unexpected ${quoted(describeToken(this.current))}`)
+    this.fail(`unexpected ${quoteText(describeToken(this.current))}`)
   }
 
   private list(line: number): Expression {

@@ -215,7 +215,7 @@ export function collectParameters(target: For['target'], symbols: Symbols): void
 }
 
 /** Returns which of the names are read before they are stored. Blocks are left out. */
-export function undeclared(nodes: readonly Node[], names: readonly string[]): ReadonlySet<string> {
+export function undeclaredNames(nodes: readonly Node[], names: readonly string[]): ReadonlySet<string> {
   const open = new Set(names)
   const found = new Set<string>()
   const visit = (node: Node): void => {

@@ -3,7 +3,7 @@ import { type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { readTemplateUnderTest } from '../doctor.ts'
-import { bounded } from '../subject.ts'
+import { withBudget } from '../subject.ts'
 import { alias, insertsThink, promptThinks, reorders, steady, strips, trims } from '../test-templates.ts'
 import { fixChecker } from './fix-check.ts'
 
@@ -14,7 +14,7 @@ function checked(template: string, fixed: string, options = {}) {
   if (!read.ok) throw new Error(read.error.message)
   const { subject, settings } = read.value
   const checker = fixChecker(subject, settings, options)
-  const changed = { ...subject, template: bounded(chatTemplate(fixed, {})) }
+  const changed = { ...subject, template: withBudget(chatTemplate(fixed, {})) }
   return {
     keepsReplies: checker.keepsReplies(changed),
     search: runToEnd(checker.search(changed)),

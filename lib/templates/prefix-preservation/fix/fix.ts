@@ -16,7 +16,7 @@ import {
   trainedTexts,
 } from '../matrix.ts'
 import type { Fix, TemplateVerdict } from '../report.ts'
-import { bounded, RanAway, type Subject } from '../subject.ts'
+import { RanAway, type Subject, withBudget } from '../subject.ts'
 import { applyEdits, countEditedLetters, type Edit, editsFor } from './edits.ts'
 import { fixChecker } from './fix-check.ts'
 
@@ -115,7 +115,7 @@ function* attempts(source: string, edits: readonly Edit[]): Generator<readonly E
 /** Returns the subject with the changed template; undefined if the change breaks its syntax. */
 function changedSubject(template: string, subject: Subject, compile: LabTokenizer['compile']): Subject | undefined {
   const compiled = orTemplateFailure(() => compile(template, 'once'))
-  return compiled.ok ? { ...subject, template: bounded(compiled.value) } : undefined
+  return compiled.ok ? { ...subject, template: withBudget(compiled.value) } : undefined
 }
 
 /** Whether the doctor finds the cell stable once the fix is applied, when the replies are learnt from the changed template. */

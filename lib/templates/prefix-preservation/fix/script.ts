@@ -44,18 +44,18 @@ export interface MessageForm {
 
 /** Returns the messages as templates get them. */
 export const templateMessages = (messages: readonly ScriptMessage[], form: MessageForm): TemplateMessage[] =>
-  messages.map((message) => written(message, form, readJson) as unknown as TemplateMessage)
+  messages.map((message) => writeScript(message, form, readJson) as unknown as TemplateMessage)
 
 /** Returns the same messages as a JSON list, for the editor and for other programs. */
 export function messagesJson(messages: readonly ScriptMessage[], form: MessageForm): string {
   const raw: string[] = []
   // Arguments are inserted unchanged, because a JavaScript number would turn 1.0 into 1.
   const hold = (text: string): string => `\u0000${raw.push(text) - 1}\u0000`
-  const lines = messages.map((message) => `  ${JSON.stringify(written(message, form, hold))}`)
+  const lines = messages.map((message) => `  ${JSON.stringify(writeScript(message, form, hold))}`)
   return `[\n${lines.join(',\n')}\n]`.replace(/"\\u0000(\d+)\\u0000"/g, (_, index) => elementAt(raw, Number(index)))
 }
 
-function written(
+function writeScript(
   message: ScriptMessage,
   { thinkingFields, thinking: delimiters, calls: form }: MessageForm,
   value: (argumentsJson: string) => unknown,

@@ -65,7 +65,7 @@ function frameOf(history: readonly ScriptMessage[], reply: ScriptReply, trained:
   const render = (messages: readonly ScriptMessage[], addGenerationPrompt: boolean) =>
     renderedText(trained.subject, templateMessages(messages, form), addGenerationPrompt)
   const prompt = render(history, true)
-  const whole = render([...history, marked(reply)], false)
+  const whole = render([...history, withMarks(reply)], false)
   if (prompt === undefined || whole === undefined) return undefined
   if (whole.startsWith(prompt)) return { text: whole.slice(prompt.length), isAddition: true }
   const plain = render(history, false)
@@ -75,7 +75,7 @@ function frameOf(history: readonly ScriptMessage[], reply: ScriptReply, trained:
     : undefined
 }
 
-const marked = (reply: ScriptReply): ScriptReply => ({
+const withMarks = (reply: ScriptReply): ScriptReply => ({
   ...reply,
   thinking: reply.thinking === undefined ? undefined : THINKING,
   content: reply.content === '' ? '' : CONTENT,

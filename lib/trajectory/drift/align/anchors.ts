@@ -79,11 +79,11 @@ function rowHashes(numbers: Int32Array, start: number, end: number, length: numb
   let count = 0
   let rolling = 0
   for (let at = start; at < end; at++) {
-    rolling = (Math.imul(rolling, FACTOR) + mixed(numbers[at] as number)) | 0
+    rolling = (Math.imul(rolling, FACTOR) + mixBits(numbers[at] as number)) | 0
     const leaving = at - length
-    if (leaving >= start) rolling = (rolling - Math.imul(oldest, mixed(numbers[leaving] as number))) | 0
+    if (leaving >= start) rolling = (rolling - Math.imul(oldest, mixBits(numbers[leaving] as number))) | 0
     if (leaving < start - 1) continue
-    const hash = mixed(rolling)
+    const hash = mixBits(rolling)
     if (((hash >>> 28) & mask) !== 0) continue
     hashes[count] = hash
     starts[count++] = leaving + 1
@@ -91,7 +91,7 @@ function rowHashes(numbers: Int32Array, start: number, end: number, length: numb
   return { hashes: hashes.subarray(0, count), starts: starts.subarray(0, count) }
 }
 
-const mixed = (number: number): number => {
+const mixBits = (number: number): number => {
   const once = Math.imul(number ^ (number >>> 15), MIX)
   return once ^ (once >>> 13)
 }

@@ -46,7 +46,7 @@ export function commonRuns(
     else runs.push(run)
   }
   const search = (part: Box, level: number) => {
-    const { before, inner, behind } = trimmed(left, right, part)
+    const { before, inner, behind } = trimBox(left, right, part)
     add(before)
     if (!isEmpty(inner)) searchInner(inner, level)
     add(behind)
@@ -98,7 +98,7 @@ const boxBetween = (start: Place, end: Place): Box => ({
 const isEmpty = ({ left, right }: Box): boolean => left.start === left.end || right.start === right.end
 
 /** Separates the common beginning and the common end from the part between. */
-function trimmed(left: Int32Array, right: Int32Array, box: Box): { before: CommonRun; inner: Box; behind: CommonRun } {
+function trimBox(left: Int32Array, right: Int32Array, box: Box): { before: CommonRun; inner: Box; behind: CommonRun } {
   const [l, r] = [box.left, box.right]
   const before = equalFrom(left, right, l.start, l.end, r.start, r.end)
   const [lStart, rStart] = [l.start + before, r.start + before]

@@ -69,7 +69,7 @@ function extend(
   for (let edits = 0; edits <= most; edits++) {
     furthest = { edits, diagonal: 0, x: NONE }
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let x = edits === 0 ? 0 : stepped(paths, edits, diagonal, width, height)
+      let x = edits === 0 ? 0 : stepPath(paths, edits, diagonal, width, height)
       if (x !== NONE) {
         while (x < width && x - diagonal < height && left[from.left + x] === right[from.right + x - diagonal]) x++
         if (x === width && x - diagonal === height) return { edits, diagonal, x }
@@ -83,7 +83,7 @@ function extend(
 }
 
 /** Applies the last edit: it consumes one more number of the left (from the diagonal below) or of the right. */
-function stepped(paths: Paths, edits: number, diagonal: number, width: number, height: number): number {
+function stepPath(paths: Paths, edits: number, diagonal: number, width: number, height: number): number {
   const below = paths.at(edits - 1, diagonal - 1)
   const above = paths.at(edits - 1, diagonal + 1)
   const leftwards = below === NONE || below === width ? NONE : below + 1
@@ -96,7 +96,7 @@ function runsTo({ edits, diagonal, x }: End, width: number, height: number, path
   const runs: CommonRun[] = []
   let [end, on] = [x, diagonal]
   for (let count = edits; count >= 0; count--) {
-    const start = count === 0 ? 0 : stepped(paths, count, on, width, height)
+    const start = count === 0 ? 0 : stepPath(paths, count, on, width, height)
     runs.push({ left: start, right: start - on, length: end - start })
     if (count === 0) break
     const below = paths.at(count - 1, on - 1)

@@ -64,7 +64,7 @@ function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Ali
   let [i, j] = [0, 0]
   let [l, r] = [drift.left.start, drift.right.start]
   const addUpTo = (lEnd: number, rEnd: number) => {
-    parts.push(...trimmed({ start: l, end: lEnd }, { start: r, end: rEnd }, left, right))
+    parts.push(...trimSpan({ start: l, end: lEnd }, { start: r, end: rEnd }, left, right))
     ;[l, r] = [lEnd, rEnd]
   }
   for (const [unit, other] of [...pairsOf(ours, theirs), [ours.length, theirs.length] as const]) {
@@ -89,7 +89,7 @@ const isEndBesideOther = (parts: readonly Unit[], ends: readonly Unit[]): boolea
   parts.length > 0 && parts.every(({ part }) => part) && ends.length > 0 && ends.every(({ sort }) => sort === 'end')
 
 /** Removes the common ids at both ends. */
-function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): readonly AlignedRun[] {
+function trimSpan(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const most = Math.min(ours.end - ours.start, theirs.end - theirs.start)
   let before = 0
   while (before < most && left.numbers[ours.start + before] === right.numbers[theirs.start + before]) before++

@@ -20,7 +20,7 @@ export function hitBy(
   const isTrained = isGap ? trained.right > 0 || standsInTrained(left, ours.start) : trained.left > 0
   const isBeforeTrained = trainedIn(left, { start: ours.end, end: left.ids.length }) > 0
   const turn = turnOf(left, ours) ?? turnOf(right, theirs)
-  const tool = (touched(left.calls, ours) ?? touched(right.calls, theirs))?.call.name
+  const tool = (findTouchedSpan(left.calls, ours) ?? findTouchedSpan(right.calls, theirs))?.call.name
   return {
     severity: isTrained ? 'trained' : isBeforeTrained ? 'context' : 'tail',
     trained,
@@ -34,12 +34,12 @@ const standsInTrained = (side: DriftSide, token: number): boolean =>
   spanWithin(side.responses, token) !== undefined && trainedIn(side, { start: token - 1, end: token + 1 }) === 2
 
 function turnOf({ responses }: DriftSide, span: Span): number | undefined {
-  const found = touched(responses, span)
+  const found = findTouchedSpan(responses, span)
   return found && countWhile(responses.length, (index) => elementAt(responses, index).start < found.start)
 }
 
 /** Returns the first span that shares a token with the given one, or that surrounds an empty one. */
-const touched = <S extends Span>(spans: readonly S[], span: Span): S | undefined =>
+const findTouchedSpan = <S extends Span>(spans: readonly S[], span: Span): S | undefined =>
   span.start === span.end ? spanWithin(spans, span.start) : firstTouched(spans, span)
 
 function spanWithin<S extends Span>(spans: readonly S[], place: number): S | undefined {

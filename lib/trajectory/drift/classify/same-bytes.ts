@@ -28,7 +28,7 @@ function isOtherTokenizer(left: DriftSide, right: DriftSide): boolean {
 }
 
 /** Recognises the text of a special token that is spelled with ordinary ones. */
-export function spelled({ left, right, sameBytes }: DriftPosition): DriftVerdict | undefined {
+export function classifySpelling({ left, right, sameBytes }: DriftPosition): DriftVerdict | undefined {
   if (!sameBytes) return undefined
   const names = (part: DriftPart) => part.specials().map((token) => tokenText(part.side, token))
   const [ours, theirs] = [names(left), names(right)]

@@ -1,6 +1,6 @@
 /** Known causes of drift; each is applied to a trajectory at a random position. */
 
-import { retokenized } from '#lib/rollout/record/retokenize.ts'
+import { retokenize } from '#lib/rollout/record/retokenize.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import type { DriftKind } from '../report.ts'
@@ -205,7 +205,7 @@ function halfCharacter(base: Base, random: Chance): Pair | undefined {
   const left = [...ids.slice(0, at), ...rare.slice(0, -1), ...ids.slice(at)]
   return {
     left: withIds(base, index, left),
-    right: withIds(base, index, retokenized(left, base.tokenizer)),
+    right: withIds(base, index, retokenize(left, base.tokenizer)),
   }
 }
 

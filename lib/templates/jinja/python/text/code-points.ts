@@ -158,22 +158,22 @@ function foldedCharacter(character: string): string {
 }
 
 /** Returns str.title(). */
-export function titled(text: string): string {
+export function titleCaseText(text: string): string {
   return casedWords(text, (character, previousCased, lower) => (previousCased ? lower : titleCase(character)))
 }
 
 /** Returns str.capitalize(). */
-export function capitalized(text: string): string {
+export function capitalize(text: string): string {
   const [first = ''] = text
-  return titleCase(first) + lowered(text).slice(loweredLength(first))
+  return titleCase(first) + lowerCase(text).slice(loweredLength(first))
 }
 
 /** Returns the whole text in lower case, because a final sigma depends on the letters around it. */
-const lowered = (text: string): string => text.toLowerCase()
+const lowerCase = (text: string): string => text.toLowerCase()
 const loweredLength = (character: string): number => character.toLowerCase().length
 
 /** Returns str.swapcase(). */
-export function swapped(text: string): string {
+export function swapCase(text: string): string {
   return casedWords(text, (character, _, lower) =>
     isUpper(character) ? lower : isLower(character) ? character.toUpperCase() : character,
   )
@@ -184,7 +184,7 @@ function casedWords(
   text: string,
   change: (character: string, previousCased: boolean, lower: string) => string,
 ): string {
-  const lower = lowered(text)
+  const lower = lowerCase(text)
   let result = ''
   let previousCased = false
   let at = 0
@@ -198,7 +198,7 @@ function casedWords(
 }
 
 /** Returns repr(str). */
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   if (PLAIN.test(text)) return quote + text + quote
   let result = quote

@@ -2,7 +2,7 @@
 
 import { Bytes } from '../objects.ts'
 import { PyError, type Runtime } from '../values.ts'
-import { ascii, quoted } from './code-points.ts'
+import { ascii, quoteText } from './code-points.ts'
 
 /** Encodings by the names that Python normalizes; `limit` is the first code point that does not fit. */
 const ENCODINGS: ReadonlyMap<string, { readonly codec: string; readonly limit: number }> = new Map(
@@ -20,7 +20,7 @@ function encodingOf(name: string): { readonly codec: string; readonly limit: num
 }
 
 /** Returns str.encode(encoding, errors). Throws PyError: LookupError, UnicodeEncodeError. */
-export function encoded(text: string, encoding: string, errors: string, runtime: Runtime): Bytes {
+export function encodeText(text: string, encoding: string, errors: string, runtime: Runtime): Bytes {
   const { codec, limit } = encodingOf(encoding)
   runtime.allocate(text.length * 4)
   runtime.step(1 + text.length / 64)
@@ -51,7 +51,7 @@ function unencodable(character: string, position: number, codec: string, errors:
   if (errors === 'xmlcharrefreplace') return `&#${character.codePointAt(0)};`
   if (errors === 'backslashreplace') return ascii(character)
   const why = codec === 'utf-8' ? 'surrogates not allowed' : `ordinal not in range(${codec === 'ascii' ? 128 : 256})`
-  const shown = ascii(quoted(character))
+  const shown = ascii(quoteText(character))
   throw new PyError(
     'UnicodeEncodeError',
     `'${codec}' codec can't encode character ${shown} in position ${position}: ${why}`,
@@ -59,7 +59,7 @@ function unencodable(character: string, position: number, codec: string, errors:
 }
 
 /** Returns bytes.decode(encoding). Throws PyError: LookupError, UnicodeDecodeError. */
-export function decoded(bytes: Bytes, encoding: string, runtime: Runtime): string {
+export function decodeBytes(bytes: Bytes, encoding: string, runtime: Runtime): string {
   const { codec } = encodingOf(encoding)
   runtime.allocate(bytes.bytes.length)
   if (codec === 'latin-1') return bytes.latin1()

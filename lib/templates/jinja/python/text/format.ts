@@ -21,7 +21,7 @@ export interface Fields {
 
 /** Returns str.format(). Throws PyError. */
 export function format(text: string, fields: Fields, runtime: Runtime): string {
-  return expanded(text, fields, { next: 0 }, 2, runtime)
+  return expandFields(text, fields, { next: 0 }, 2, runtime)
 }
 
 /** Number of the next field without a name; false after a field that has a number. */
@@ -29,16 +29,20 @@ interface Numbering {
   next: number | false
 }
 
-function expanded(text: string, fields: Fields, numbering: Numbering, depth: number, runtime: Runtime): string {
+function expandFields(text: string, fields: Fields, numbering: Numbering, depth: number, runtime: Runtime): string {
   if (depth < 0) throw new PyError('ValueError', 'Max string recursion exceeded')
   let result = ''
   for (const part of parts(text)) {
     runtime.step()
     result += part.literal
     if (part.field !== undefined) {
-      const value = converted(lookedUp(numbered(part.field.name, numbering), fields), part.field.conversion, runtime)
-      const spec = expanded(part.field.spec, fields, numbering, depth - 1, runtime)
-      const shown = fields.markup ? escapedField(value, spec, runtime) : formatted(value, spec, runtime)
+      const value = convertValue(
+        lookedUp(numberField(part.field.name, numbering), fields),
+        part.field.conversion,
+        runtime,
+      )
+      const spec = expandFields(part.field.spec, fields, numbering, depth - 1, runtime)
+      const shown = fields.markup ? escapedField(value, spec, runtime) : formatValue(value, spec, runtime)
       runtime.allocate(shown.length)
       result += shown
     }
@@ -47,12 +51,12 @@ function expanded(text: string, fields: Fields, numbering: Numbering, depth: num
 }
 
 function escapedField(value: Value, spec: string, runtime: Runtime): string {
-  if (!(value instanceof Markup)) return escapedHtml(formatted(value, spec, runtime))
+  if (!(value instanceof Markup)) return escapedHtml(formatValue(value, spec, runtime))
   if (spec !== '') throw new PyError('ValueError', 'Unsupported format specification for Markup.')
   return value.html
 }
 
-function numbered(name: string, numbering: Numbering): string {
+function numberField(name: string, numbering: Numbering): string {
   const mixed = 'cannot switch from manual field specification to automatic field numbering'
   if (name === '') {
     if (numbering.next === false) throw new PyError('ValueError', mixed)
@@ -66,7 +70,7 @@ function numbered(name: string, numbering: Numbering): string {
   return name
 }
 
-function converted(value: Value, conversion: string | undefined, runtime: Runtime): Value {
+function convertValue(value: Value, conversion: string | undefined, runtime: Runtime): Value {
   if (conversion === undefined) return value
   if (conversion === 's') return str(value, runtime)
   if (conversion === 'r') return repr(value, runtime)
@@ -183,7 +187,7 @@ function argument(name: string, fields: Fields): Value {
 }
 
 /** Returns format(value, spec). */
-function formatted(value: Value, spec: string, runtime: Runtime): string {
+function formatValue(value: Value, spec: string, runtime: Runtime): string {
   if (spec === '') return str(value, runtime)
   const text = stringOf(value)
   const name = typeName(value)

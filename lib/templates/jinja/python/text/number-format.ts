@@ -1,5 +1,5 @@
 /** Writes numbers for format specifications and printf conversions such as `,.2f`, `%05.1f` and `#x`. */
-import { asDouble, bits, exponentText, floatRepr, type Int, intText, type Numeric, scaled } from '../numbers.ts'
+import { asDouble, bits, exponentText, floatRepr, type Int, intText, type Numeric, scaleFloat } from '../numbers.ts'
 import { PyError, PyFloat, type Runtime } from '../values.ts'
 
 /** How a float is written, without its sign. */
@@ -21,15 +21,15 @@ export function floatDigits(value: number, style: FloatStyle, runtime: Runtime):
   if (Number.isNaN(size)) return 'nan'
   if (!Number.isFinite(size)) return 'inf'
   runtime.allocate(style.precision + 400)
-  if (style.type === 'f') return fixed(size, style.precision, style.alternate)
+  if (style.type === 'f') return fixedDigits(size, style.precision, style.alternate)
   if (style.type === 'e') return exponential(size, style.precision, style.alternate)
   return general(size, style)
 }
 
-function fixed(size: number, precision: number, alternate: boolean): string {
+function fixedDigits(size: number, precision: number, alternate: boolean): string {
   const exact = Math.min(precision, EXACT_DECIMALS)
   const digits =
-    scaled(size, exact)
+    scaleFloat(size, exact)
       .toString()
       .padStart(exact + 1, '0') + '0'.repeat(precision - exact)
   const point = digits.length - precision
@@ -62,10 +62,10 @@ function significant(size: number, count: number): { readonly digits: string; re
   if (size === 0) return { digits: '0'.repeat(count), exponent: 0 }
   const exact = Math.min(count, EXACT_DECIMALS)
   let exponent = Number(size.toExponential().split('e')[1])
-  let digits = scaled(size, exact - 1 - exponent).toString()
+  let digits = scaleFloat(size, exact - 1 - exponent).toString()
   if (digits.length !== exact) {
     exponent += digits.length - exact
-    digits = scaled(size, exact - 1 - exponent).toString()
+    digits = scaleFloat(size, exact - 1 - exponent).toString()
   }
   return { digits: digits + '0'.repeat(count - exact), exponent }
 }
@@ -192,7 +192,7 @@ function formattedInt(value: Int, spec: FormatSpec, runtime: Runtime): string {
   const prefix = spec.alternate ? intPrefix(type) : ''
   const sign = signOf(value < 0, spec.sign)
   const interval = type === 'd' ? 3 : 4
-  return aligned(sign + prefix, intDigits(value, type), '', interval, spec, runtime)
+  return alignText(sign + prefix, intDigits(value, type), '', interval, spec, runtime)
 }
 
 function formattedCharacter(value: Int, spec: FormatSpec, runtime: Runtime): string {
@@ -201,7 +201,7 @@ function formattedCharacter(value: Int, spec: FormatSpec, runtime: Runtime): str
     throw new PyError('ValueError', "Alternate form (#) not allowed with integer format specifier 'c'")
   }
   if (value < 0 || value > 0x10ffff) throw new PyError('OverflowError', '%c arg not in range(0x110000)')
-  return aligned('', String.fromCodePoint(Number(value)), '', 3, { ...spec, grouping: '' }, runtime)
+  return alignText('', String.fromCodePoint(Number(value)), '', 3, { ...spec, grouping: '' }, runtime)
 }
 
 function formattedFloat(value: number, spec: FormatSpec, runtime: Runtime): string {
@@ -224,7 +224,7 @@ function formattedFloat(value: number, spec: FormatSpec, runtime: Runtime): stri
   const negative = (value < 0 || Object.is(value, -0)) && !(spec.noNegativeZero && isZero)
   const shown = spec.type === 'E' || spec.type === 'F' || spec.type === 'G' ? digits.toUpperCase() : digits
   const [, whole = '', rest = ''] = /^(\d*)(.*)$/.exec(shown) ?? []
-  return aligned(signOf(negative, spec.sign), whole, rest + (percent ? '%' : ''), 3, spec, runtime)
+  return alignText(signOf(negative, spec.sign), whole, rest + (percent ? '%' : ''), 3, spec, runtime)
 }
 
 /** Returns the repr of the absolute value. */
@@ -234,7 +234,7 @@ const signOf = (negative: boolean, sign: FormatSpec['sign']): string =>
   negative ? '-' : sign === '+' || sign === ' ' ? sign : ''
 
 /** Aligns a number: `whole` is grouped and zero-filled, and `rest` (point, decimals, exponent) follows it. */
-function aligned(
+function alignText(
   lead: string,
   whole: string,
   rest: string,
@@ -246,7 +246,7 @@ function aligned(
   const align = spec.align ?? '>'
   const zeroFilled = spec.fill === '0' && align === '='
   const least = zeroFilled ? spec.width - lead.length - rest.length : 0
-  const body = (spec.grouping === '' ? whole : grouped(whole, spec.grouping, interval, least)) + rest
+  const body = (spec.grouping === '' ? whole : groupDigits(whole, spec.grouping, interval, least)) + rest
   const padding = Math.max(0, spec.width - lead.length - [...body].length)
   return align === '=' ? lead + spec.fill.repeat(padding) + body : padText(lead + body, padding, spec.fill, align)
 }
@@ -259,7 +259,7 @@ export function padText(text: string, padding: number, fill: string, align: '<' 
 }
 
 /** Puts separators between groups, with zeros in front until there are `least` characters. */
-function grouped(digits: string, separator: string, interval: number, least: number): string {
+function groupDigits(digits: string, separator: string, interval: number, least: number): string {
   const groups: string[] = []
   let end = digits.length
   let wanted = least

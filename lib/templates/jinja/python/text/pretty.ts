@@ -2,7 +2,7 @@
 
 import { compareValues } from '../comparison.ts'
 import { PyDict, PyError, PyTuple, type Runtime, type Value } from '../values.ts'
-import { codePointLength, quoted, splitLines } from './code-points.ts'
+import { codePointLength, quoteText, splitLines } from './code-points.ts'
 import { MAX_VALUE_DEPTH, repr, typeName } from './repr.ts'
 
 const WIDTH = 80
@@ -96,12 +96,12 @@ function text(value: string, column: number, behind: number, level: number): str
   const lines = splitLines(value, true)
   const chunks = lines.flatMap((line, index) => {
     const last = index === lines.length - 1
-    const whole = quoted(line)
+    const whole = quoteText(line)
     return codePointLength(whole) <= (last ? width - allowance : width)
       ? [whole]
       : cutAtSpaces(line, width, last ? allowance : 0)
   })
-  if (chunks.length === 1) return quoted(lines.at(-1) ?? '')
+  if (chunks.length === 1) return quoteText(lines.at(-1) ?? '')
   const joined = chunks.join(`\n${' '.repeat(indent)}`)
   return outer ? `(${joined})` : joined
 }
@@ -112,12 +112,12 @@ function cutAtSpaces(line: string, width: number, allowance: number): string[] {
   let current = ''
   for (const [index, part] of parts.entries()) {
     const most = index === parts.length - 1 ? width - allowance : width
-    if (codePointLength(quoted(current + part)) > most) {
-      if (current !== '') chunks.push(quoted(current))
+    if (codePointLength(quoteText(current + part)) > most) {
+      if (current !== '') chunks.push(quoteText(current))
       current = part
     } else {
       current += part
     }
   }
-  return current === '' ? chunks : [...chunks, quoted(current)]
+  return current === '' ? chunks : [...chunks, quoteText(current)]
 }

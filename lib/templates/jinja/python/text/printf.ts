@@ -1,7 +1,7 @@
 /** Implements `str % values`: printf-style formatting as in CPython's unicode_format. */
 
 import { escapedHtml, Markup, stringOf } from '../markup.ts'
-import { asDouble, clamped, type Int, integer, numeric, truncated } from '../numbers.ts'
+import { asDouble, clampInt, type Int, integer, numeric, truncateFloat } from '../numbers.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from '../values.ts'
 import { ascii, codePointIndex, codePointLength, codePointSlice } from './code-points.ts'
 import { floatDigits, type IntType, intDigits, intPrefix } from './number-format.ts'
@@ -65,7 +65,7 @@ export function printf(
     const value = next()
     if (!TYPES.includes(type)) throw unknownType(type, codePointIndex(format, at))
     at += type.length
-    const part = converted(value, conversion, runtime)
+    const part = convertValue(value, conversion, runtime)
     runtime.allocate(part.length)
     result += part
   }
@@ -118,10 +118,10 @@ const FLAGS = /([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?[hlL]?/y
 function star(value: Value): number {
   const width = integer(value)
   if (width === undefined) throw new PyError('TypeError', '* wants int')
-  return clamped(width)
+  return clampInt(width)
 }
 
-function converted(value: Value, conversion: Conversion, runtime: Runtime): string {
+function convertValue(value: Value, conversion: Conversion, runtime: Runtime): string {
   const { type } = conversion
   if ('sra'.includes(type)) return textual(value, conversion, runtime)
   if (type === 'c') return withWidth('', '', character(value), { ...conversion, zero: false }, runtime)
@@ -151,7 +151,7 @@ function wholeOf(value: Value, type: string): Int {
   const whole = integer(value)
   if (whole !== undefined) return whole
   const anyNumber = 'diu'.includes(type)
-  if (anyNumber && value instanceof PyFloat) return truncated(value.value)
+  if (anyNumber && value instanceof PyFloat) return truncateFloat(value.value)
   if (anyNumber && value instanceof Undefined) throw new PyError(value.className, value.message)
   const wanted = anyNumber ? 'a real number' : 'an integer'
   throw new PyError('TypeError', `%${type} format: ${wanted} is required, not ${typeName(value)}`)

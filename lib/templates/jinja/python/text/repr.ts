@@ -2,7 +2,7 @@
 
 import { floatRepr, intText } from '../numbers.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from '../values.ts'
-import { quoted } from './code-points.ts'
+import { quoteText } from './code-points.ts'
 
 /** Returns str(value). */
 export function str(value: Value, runtime: Runtime): string {
@@ -13,16 +13,16 @@ export function str(value: Value, runtime: Runtime): string {
 }
 
 /** Returns repr(value). Throws PyError (RecursionError) beyond MAX_VALUE_DEPTH levels. */
-export const repr = (value: Value, runtime: Runtime): string => nested(value, runtime, 0)
+export const repr = (value: Value, runtime: Runtime): string => nestedRepr(value, runtime, 0)
 
 /** Deepest nesting of a value: CPython's recursion limit, less the frames of the render. */
 export const MAX_VALUE_DEPTH = 960
 
-function nested(value: Value, runtime: Runtime, depth: number): string {
+function nestedRepr(value: Value, runtime: Runtime, depth: number): string {
   if (value === null) return 'None'
   if (typeof value === 'string') {
     runtime.allocate(value.length)
-    return quoted(value)
+    return quoteText(value)
   }
   if (typeof value === 'number' || typeof value === 'bigint') return intText(value)
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -32,10 +32,10 @@ function nested(value: Value, runtime: Runtime, depth: number): string {
   if (depth > MAX_VALUE_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
   }
-  const inner = (item: Value): string => nested(item, runtime, depth + 1)
+  const inner = (item: Value): string => nestedRepr(item, runtime, depth + 1)
   if (value instanceof PyDict) {
     runtime.step(value.size)
-    return `{${joined(
+    return `{${joinReprs(
       Array.from(value.entries(), ([key, item]) => `${inner(key)}: ${inner(item)}`),
       runtime,
     )}}`
@@ -43,15 +43,15 @@ function nested(value: Value, runtime: Runtime, depth: number): string {
   if (value instanceof PyTuple) {
     runtime.step(value.items.length)
     return value.items.length === 1
-      ? `(${joined(value.items.map(inner), runtime)},)`
-      : `(${joined(value.items.map(inner), runtime)})`
+      ? `(${joinReprs(value.items.map(inner), runtime)},)`
+      : `(${joinReprs(value.items.map(inner), runtime)})`
   }
   runtime.step(value.length)
-  return `[${joined(value.map(inner), runtime)}]`
+  return `[${joinReprs(value.map(inner), runtime)}]`
 }
 
 /** Joins parts and charges the text at every level: values that share their parts can be exponentially longer than their memory. */
-function joined(parts: readonly string[], runtime: Runtime): string {
+function joinReprs(parts: readonly string[], runtime: Runtime): string {
   const text = parts.join(', ')
   runtime.allocate(text.length)
   return text

@@ -22,7 +22,7 @@ const MONTHS = [
  */
 export function strftime(date: Date, format: string): string {
   const most = longest(format)
-  const text = replaced(date, format, most)
+  const text = replaceDirectives(date, format, most)
   return text.length < most ? text : ''
 }
 
@@ -33,10 +33,10 @@ function longest(format: string): number {
   return size
 }
 
-function replaced(date: Date, format: string, most: number): string {
+function replaceDirectives(date: Date, format: string, most: number): string {
   return format.replace(DIRECTIVE, (directive, flags: string, width: string, letter: string) => {
     const part = partOf(date, letter)
-    return part === undefined ? directive : padded(part, flags, Math.min(most, Number(width)))
+    return part === undefined ? directive : padPart(part, flags, Math.min(most, Number(width)))
   })
 }
 
@@ -51,17 +51,22 @@ interface Part {
   readonly letters: 'name' | 'half' | 'fixed' | 'several'
 }
 
-function padded({ text, size, pad, letters }: Part, flags: string, width: number): string {
-  const cased = flags.includes('#') ? swapped(text, letters) : flags.includes('^') ? raised(text, letters) : text
+function padPart({ text, size, pad, letters }: Part, flags: string, width: number): string {
+  const cased = flags.includes('#')
+    ? swapLetters(text, letters)
+    : flags.includes('^')
+      ? upperCaseOf(text, letters)
+      : text
   if (flags.includes('-')) return cased.padStart(width, ' ')
   const fill = flags.includes('_') ? ' ' : flags.includes('0') ? '0' : pad
   return cased.padStart(Math.max(size, width), fill)
 }
 
-const raised = (text: string, letters: Part['letters']): string => (letters === 'fixed' ? text : text.toUpperCase())
+const upperCaseOf = (text: string, letters: Part['letters']): string =>
+  letters === 'fixed' ? text : text.toUpperCase()
 
 /** Applies `#`: AM changes to lower case, names change to upper case. */
-function swapped(text: string, letters: Part['letters']): string {
+function swapLetters(text: string, letters: Part['letters']): string {
   if (letters === 'half') return text.toLowerCase()
   return letters === 'name' ? text.toUpperCase() : text
 }

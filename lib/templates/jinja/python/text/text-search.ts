@@ -57,10 +57,10 @@ export function count(text: string, part: string, window: Window | undefined): n
 }
 
 /** Implements str.replace; a negative `most` is no limit. The result is charged before it is made. */
-export function replaced(text: string, old: string, by: string, most: number, runtime: Runtime): string {
+export function replaceText(text: string, old: string, by: string, most: number, runtime: Runtime): string {
   runtime.step(1 + text.length / 1000)
   if (most === 0) return text
-  if (old === '') return interleaved(text, by, most, runtime)
+  if (old === '') return interleaveText(text, by, most, runtime)
   const found = count(text, old, windowOf(text, undefined, undefined))
   if (found === 0) return text
   const times = most < 0 ? found : Math.min(found, most)
@@ -80,7 +80,7 @@ export function replaced(text: string, old: string, by: string, most: number, ru
 const MATCHES_BETWEEN_STEPS = 1024
 
 /** Replaces '', which puts `by` between all characters and around them. */
-function interleaved(text: string, by: string, most: number, runtime: Runtime): string {
+function interleaveText(text: string, by: string, most: number, runtime: Runtime): string {
   const characters = [...text]
   const times = most < 0 ? characters.length + 1 : Math.min(characters.length + 1, most)
   runtime.step(characters.length)
@@ -153,7 +153,7 @@ function splitAtSpaceFromEnd(text: string, most: number): string[] {
 }
 
 /** Implements strip, lstrip and rstrip: removes each of `characters` (undefined: space) from the sides. */
-export function stripped(text: string, characters: string | undefined, side: 'left' | 'right' | 'both'): string {
+export function stripText(text: string, characters: string | undefined, side: 'left' | 'right' | 'both'): string {
   if (characters === undefined) {
     return side === 'left' ? trimStart(text) : side === 'right' ? trimEnd(text) : strip(text)
   }
@@ -178,7 +178,7 @@ export function stripped(text: string, characters: string | undefined, side: 'le
  * Implements ljust, rjust and center with one character `fill`. If the padding of a centered text is odd, Python puts the extra character
  * on the left for an odd width.
  */
-export function filled(
+export function padText(
   text: string,
   width: number,
   fill: string,

@@ -119,7 +119,7 @@ function readObject(text: string, gap: CallPiece, depth: number, form: MemberFor
   for (;;) {
     const close = gapAt(SPACE, text, at)
     if (close && text[close.end] === form.close)
-      return { ...written(text, gap, close.end + 1), kind: 'object', members, close }
+      return { ...writtenPiece(text, gap, close.end + 1), kind: 'object', members, close }
     const before = gapAt(members.length === 0 ? SPACE : COMMA, text, at)
     const key = before && form.readKey(text, before)
     const separator = key && gapAt(form.separator, text, key.end)
@@ -135,7 +135,8 @@ function readList(text: string, gap: CallPiece, depth: number): CallNode | undef
   let at = gap.end + 1
   for (;;) {
     const close = gapAt(SPACE, text, at)
-    if (close && text[close.end] === ']') return { ...written(text, gap, close.end + 1), kind: 'list', items, close }
+    if (close && text[close.end] === ']')
+      return { ...writtenPiece(text, gap, close.end + 1), kind: 'list', items, close }
     const before = gapAt(items.length === 0 ? SPACE : COMMA, text, at)
     const item = before && readValue(text, before, depth)
     if (!item) return undefined
@@ -147,25 +148,25 @@ function readList(text: string, gap: CallPiece, depth: number): CallNode | undef
 function readString(text: string, gap: CallPiece): CallString | undefined {
   const raw = matchAt(STRING, text, gap.end)
   if (raw === undefined) return undefined
-  return { ...written(text, gap, gap.end + raw.length), kind: 'string', value: unescaped(raw.slice(1, -1)) }
+  return { ...writtenPiece(text, gap, gap.end + raw.length), kind: 'string', value: unescapeText(raw.slice(1, -1)) }
 }
 
 function readName(text: string, gap: CallPiece): CallString | undefined {
   const value = matchAt(NAME, text, gap.end)
-  return value === undefined ? undefined : { ...written(text, gap, gap.end + value.length), kind: 'name', value }
+  return value === undefined ? undefined : { ...writtenPiece(text, gap, gap.end + value.length), kind: 'name', value }
 }
 
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrt])|([\s\S]))/g
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-const unescaped = (text: string): string =>
+const unescapeText = (text: string): string =>
   text.replace(ESCAPE, (_, unicode?: string, hex?: string, control?: string, other?: string) => {
     const code = unicode ?? hex
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
     return control === undefined ? (other as string) : (CONTROLS[control] as string)
   })
 
-const written = (text: string, gap: CallPiece, end: number): Written => ({ ...piece(text, gap.end, end), gap })
+const writtenPiece = (text: string, gap: CallPiece, end: number): Written => ({ ...piece(text, gap.end, end), gap })
 const piece = (text: string, start: number, end: number): CallPiece => ({ raw: text.slice(start, end), start, end })
 
 function gapAt(pattern: RegExp, text: string, start: number): CallPiece | undefined {

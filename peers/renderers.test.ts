@@ -29,7 +29,7 @@ const check = async (renderer: 'server' | 'python', changes: object = {}): Promi
     await (
       await rollscope.post('/api/templates/check', {
         judge: renderer,
-        server: 'sglang-judge',
+        server: 'sglang-renderer',
         tokenizer: places.peers.model,
         ...conversation,
         ...changes,
@@ -37,7 +37,7 @@ const check = async (renderer: 'server' | 'python', changes: object = {}): Promi
     ).json(),
   )
 
-beforeAll(() => rollscope.addServer('sglang-judge', places.sglang))
+beforeAll(() => rollscope.addServer('sglang-renderer', places.sglang))
 
 describe('the Python renderer', () => {
   test('confirms the shipped model’s template, text and ids, and reports its version', async () => {
@@ -72,7 +72,7 @@ describe('the server as renderer', () => {
   test('confirms its own template', async () => {
     expect(await check('server')).toMatchObject({
       verdict: 'same',
-      version: expect.stringMatching(/^server sglang-judge, SGLang 0\.5\.23, /),
+      version: expect.stringMatching(/^server sglang-renderer, SGLang 0\.5\.23, /),
     })
   })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retryAfterMs, SglangError, type SglangErrorCode } from './errors.ts'
-import { createRetries, LONGEST_WAIT_MS, RETRY_POLICY } from './retries.ts'
+import { createRetries, LONGEST_WAIT_MS, RETRY_POLICY } from './retry-policy.ts'
 
 const failing = (code: SglangErrorCode, retryAfterMs?: number) => new SglangError(code, 'x', { retryAfterMs })
 const chance = { nowMs: () => 0, random: () => 0.5 }

@@ -1,2 +1,0 @@
-/** Normalizes width, ligatures and case, for both sides of a search. */
-export const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
