@@ -12,9 +12,8 @@ import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { percentile } from './browser.ts'
 import { type EditedPair, editedPair } from './edited-trajectory.ts'
-import { reportFigure } from './figures.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const TOKENS = 200_000
 const ROUNDS = 7
@@ -22,7 +21,7 @@ const LIMIT_MS = 300
 /** The largest share of jsdiff's time, on edits of every size. */
 const SHARE = 1 / 4
 const HOSTILE_LIMIT_MS = 1500
-const GIVEN_UP_MS = 20_000
+const TIME_LIMIT_MS = 20_000
 
 for (const edits of ['mixed', 'small'] as const) beside(edits, editedPair(edits, { tokens: TOKENS, seed: 1 }))
 hostile()
@@ -34,7 +33,7 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
   const drift = driftOf(alignedRuns)
   const [ours, theirs] = [ids(left), ids(right)]
   const [text, other] = [textOf(ours, left.vocab), textOf(theirs, right.vocab)]
-  const options = { timeout: GIVEN_UP_MS }
+  const options = { timeout: TIME_LIMIT_MS }
   const ways: Readonly<Record<string, () => unknown>> = {
     'diffLines (whole lines)': () => diffLines(text, other, options),
     'diffArrays (ids)': () => diffArrays(ours, theirs, options),
@@ -62,7 +61,7 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
   const own = percentile(times, 0.5)
   reportFigure(`${edits} edits: compared`, own, 'ms', LIMIT_MS)
   for (const { name, ms } of others) {
-    if (ms === undefined) console.log(`${edits} edits: jsdiff, ${name}: given up after ${GIVEN_UP_MS / 1000} s`)
+    if (ms === undefined) console.log(`${edits} edits: jsdiff, ${name}: given up after ${TIME_LIMIT_MS / 1000} s`)
     else {
       reportFigure(`${edits} edits: jsdiff, ${name}`, ms, 'ms')
       reportFigure(`${edits} edits: our share of its time`, own / ms, '×', edits === 'mixed' ? SHARE : undefined)

@@ -244,9 +244,3 @@ export async function weigh(page: Page): Promise<Weight> {
 
 const heapUsage = (session: CDPSession): Promise<{ readonly usedSize: number; readonly backingStorageSize?: number }> =>
   session.send('Runtime.getHeapUsage')
-
-/** Returns the smallest value that at least `share` of the values do not exceed. */
-export function percentile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
-}

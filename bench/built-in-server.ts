@@ -15,8 +15,7 @@ import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AUTHORIZED, startApplication, stopApplication } from '../e2e/application.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
-import { percentile } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { median, percentile, reportFigure } from './figures.ts'
 
 const ROUNDS = 7
 const NEW_TOKENS = 128
@@ -219,8 +218,4 @@ async function times(address: string): Promise<number[]> {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return taken
-}
-
-function median(values: readonly number[]): number {
-  return percentile(values, 0.5)
 }

@@ -10,17 +10,8 @@ import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import {
-  type Bench,
-  frames,
-  openStored,
-  percentile,
-  untilDrawn,
-  waitUntilSettled,
-  weigh,
-  withBench,
-} from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { type Bench, frames, openStored, untilDrawn, waitUntilSettled, weigh, withBench } from './browser.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300

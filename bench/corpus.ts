@@ -19,7 +19,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
 import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
-import { reportFigure } from './figures.ts'
+import { median, reportFigure } from './figures.ts'
 
 const SAMPLES = 300
 const TURNS = 4
@@ -118,8 +118,6 @@ async function milliseconds(work: () => unknown): Promise<number> {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
 }
-
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number
 
 const { totals } = await report()
 encode()

@@ -47,3 +47,12 @@ function verdict(figure: Figure): string {
 
 const formatFigure = (value: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0 })
+
+/** Returns the smallest value that at least `share` of the values do not exceed. */
+export function percentile(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+/** Returns the middle of the values. */
+export const median = (values: readonly number[]): number => percentile(values, 0.5)

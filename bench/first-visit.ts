@@ -9,8 +9,8 @@ import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBareNext } from './baselines/serve-next.ts'
-import { type Bench, openStored, percentile, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { type Bench, openStored, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const repetitions = Number(process.argv[2] ?? 7)
 /** The longest change of a page that a user does not notice as waiting, in milliseconds. */

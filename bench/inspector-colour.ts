@@ -8,8 +8,8 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { openStored, percentile, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { openStored, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-colour-'))

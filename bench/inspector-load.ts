@@ -20,13 +20,12 @@ import {
   longTasks,
   now,
   openStored,
-  percentile,
   untilDrawn,
   waitUntilSettled,
   weigh,
   withBench,
 } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const named = process.argv.slice(3)

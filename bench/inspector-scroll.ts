@@ -12,18 +12,8 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBaselines } from './baselines/serve.ts'
-import {
-  frames,
-  longTasks,
-  now,
-  openStored,
-  percentile,
-  untilDrawn,
-  waitUntilSettled,
-  weigh,
-  withBench,
-} from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { frames, longTasks, now, openStored, untilDrawn, waitUntilSettled, weigh, withBench } from './browser.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300

@@ -5,9 +5,9 @@
  */
 
 import { TOKEN } from '../e2e/application.ts'
-import { type Bench, percentile, withBench } from './browser.ts'
-import { reportFigure } from './figures.ts'
-import { type ReceivedRequest, startScriptedSglang } from './load/scripted-sglang.ts'
+import { type Bench, withBench } from './browser.ts'
+import { percentile, reportFigure } from './figures.ts'
+import { type LoadRequest, startScriptedSglang } from './load/scripted-sglang.ts'
 
 const SAMPLES = 8
 const TOKENS_A_SECOND = 50
@@ -140,7 +140,7 @@ async function delaysOf(bench: Bench): Promise<Delays> {
 
 /** Returns letters at a fixed rate. Every byte-level vocabulary has them with the same ids. */
 function replyTo(
-  { sampling_params: { max_new_tokens: length = 0, stream_interval: tokensPerChunk = 1 } }: ReceivedRequest,
+  { sampling_params: { max_new_tokens: length = 0, stream_interval: tokensPerChunk = 1 } }: LoadRequest,
   tokensASecond: number,
 ) {
   const ids = Array.from({ length }, (_, index) => 65 + (index % 26))

@@ -10,8 +10,8 @@ import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { type Bench, frames, percentile, withBench } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { type Bench, frames, withBench } from './browser.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const TOKENS_A_SECOND = 200
 const FRAMES = 600

@@ -5,6 +5,7 @@
  */
 import { parsers } from '#lib/parsers/registry.ts'
 import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
+import { median } from './figures.ts'
 
 const LENGTH = 1_000_000
 const RUNS = 5
@@ -72,8 +73,6 @@ function milliseconds(work: () => void): number {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
 }
-
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number
 
 let worst = 0
 for (const { name, parse } of parsers) {

@@ -12,8 +12,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { installStrands, peersFolder } from '../peers/install.ts'
-import { reportFigure } from './figures.ts'
-import { type Result, type Shape, type Task, taskOf } from './rollout-overhead/workload.ts'
+import { median, reportFigure } from './figures.ts'
+import { type Result, type Shape, taskOf, type WorkloadTask } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {
   readonly name: string
@@ -112,7 +112,7 @@ async function measureCase({ warmUp, rollouts, concurrency, ...shape }: Case, ba
   return { ours, theirs, withoutSdk }
 }
 
-async function run(program: string, script: string, task: Task): Promise<Result> {
+async function run(program: string, script: string, task: WorkloadTask): Promise<Result> {
   const child = spawn(program, [path.join(here, script)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
@@ -148,8 +148,4 @@ function perThousand({ cpuMs, outputTokens }: Result): number {
 
 function least(values: readonly number[]): number {
   return Math.min(...values)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] as number
 }

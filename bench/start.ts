@@ -9,8 +9,7 @@ import path from 'node:path'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
-import { percentile } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { median, reportFigure } from './figures.ts'
 
 const STARTS = 3
 const IDLE_MS = 30_000
@@ -44,7 +43,6 @@ for (let start = 0; start < STARTS; start++) {
     rmSync(data, { recursive: true, force: true })
   }
 }
-const median = (values: readonly number[]) => percentile(values, 0.5)
 reportFigure('npm start → first page answered', median(times.map(({ page }) => page)), 'ms', 2000)
 reportFigure('npm start → library answered', median(times.map(({ call }) => call)), 'ms')
 reportFigure('idle memory of all its processes', median(memory), 'MB', 250)

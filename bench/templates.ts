@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs'
 import { Template } from '@huggingface/jinja'
 import { chatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
+import { median } from './figures.ts'
 
 const RUNS = 7
 const PROMISED = { 'compile + render': 1, 'render, compiled before': 3 }
@@ -141,10 +142,6 @@ function once(work: () => unknown): number {
     const spent = (user + system) / 1000
     if (spent >= 100) return spent / times
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number
 }
 
 /** Templates that would run for hours, or use all memory. */

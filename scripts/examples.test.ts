@@ -5,7 +5,8 @@ import { EXAMPLES } from '#components/shell/examples.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { builtInTokenizer, drifts } from './examples.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { driftingResponses } from './examples.ts'
 
 const files = readdirSync('public/examples')
 const read = (name: string) => readFileSync(`public/examples/${name}.json`, 'utf8')
@@ -35,12 +36,14 @@ describe.each(EXAMPLES)('example $name', ({ name, title, note }) => {
   })
 
   test('has the shipped tokenizer', async () => {
-    expect(example(name).model.tokenizer?.fingerprint).toBe((await builtInTokenizer()).fingerprint)
+    expect(example(name).model.tokenizer?.fingerprint).toBe(
+      loadedTokenizer(tokenizerFolder('tiny-qwen3')).tokenizer.fingerprint,
+    )
   })
 })
 
 test('the drift examples drift, and the greedy runs do not', async () => {
-  const tokenizer = await builtInTokenizer()
-  const drifting = EXAMPLES.filter(({ name }) => drifts(example(name), tokenizer).length > 0)
+  const { tokenizer } = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
+  const drifting = EXAMPLES.filter(({ name }) => driftingResponses(example(name), tokenizer).length > 0)
   expect(drifting.map(({ name }) => name)).toEqual(['retokenization-drift'])
 })

@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { EXAMPLES } from '#components/shell/examples.ts'
-import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { responseText } from '#lib/trajectory/messages/conversation.ts'
+import { loadedTokenizer } from '#testing/tokenizers.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 const TOKEN = 'token-that-makes-the-examples'
@@ -50,7 +50,7 @@ const recipes: readonly Recipe[] = [
     questions: ['Alice has 36 apples and buys 19 more. How many apples does she have?'],
     thinking: true,
     temperature: 1,
-    shows: (trajectory, tokenizer) => drifts(trajectory, tokenizer).length > 0,
+    shows: (trajectory, tokenizer) => driftingResponses(trajectory, tokenizer).length > 0,
   },
   {
     name: 'tool-error',
@@ -64,23 +64,13 @@ const recipes: readonly Recipe[] = [
 if (import.meta.main) await makeExamples()
 
 /** Returns the indices of the responses whose text encodes to ids that differ from the sampled ones. */
-export function drifts(trajectory: Trajectory, tokenizer: Tokenizer): number[] {
+export function driftingResponses(trajectory: Trajectory, tokenizer: Tokenizer): number[] {
   return trajectory.segments.flatMap((segment, index) => {
     if (segment.kind === 'prompt') return []
     const end = segment.ids.at(-1) === trajectory.model.tokenizer?.endOfTurnId ? -1 : undefined
     const sampled = segment.ids.slice(0, end)
     return tokenizer.encode(responseText(segment, trajectory)).join() === sampled.join() ? [] : [index]
   })
-}
-
-/** Loads the tokenizer of the built-in model. */
-export async function builtInTokenizer(): Promise<Tokenizer> {
-  const loader = createTokenizerLoader({
-    builtIn: { 'tiny-qwen3': path.join(folder, 'models', 'tiny-qwen3') },
-    folders: [],
-    hub: { url: undefined, token: undefined, cacheFolder: undefined },
-  })
-  return (await loader.load('tiny-qwen3')).tokenizer
 }
 
 async function makeExamples(): Promise<void> {
@@ -92,7 +82,7 @@ async function makeExamples(): Promise<void> {
   })
   try {
     const base = await addressOf(child)
-    const tokenizer = await builtInTokenizer()
+    const { tokenizer } = loadedTokenizer(path.join(folder, 'models', 'tiny-qwen3'))
     for (const recipe of recipes) {
       const trajectory = await firstThatShows(recipe, base, tokenizer)
       const about = EXAMPLES.find(({ name }) => name === recipe.name)

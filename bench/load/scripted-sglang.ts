@@ -4,11 +4,11 @@
  */
 import { createServer, type ServerResponse } from 'node:http'
 import path from 'node:path'
-import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
+import { loadedTokenizer } from '#testing/tokenizers.ts'
 
 /** The body of a /generate request. */
-export interface ReceivedRequest {
+export interface LoadRequest {
   readonly rid: string
   readonly input_ids: readonly number[]
   readonly sampling_params: Readonly<Record<string, number | undefined>>
@@ -50,10 +50,10 @@ export interface ScriptedSglang {
  * 0.
  */
 export async function startScriptedSglang(
-  reply: (asked: ReceivedRequest, seed: number, call: number) => Reply | Promise<Reply>,
+  reply: (asked: LoadRequest, seed: number, call: number) => Reply | Promise<Reply>,
 ): Promise<ScriptedSglang> {
   const exchanges = new Map<number, Exchange[]>()
-  const generate = async (asked: ReceivedRequest, response: ServerResponse) => {
+  const generate = async (asked: LoadRequest, response: ServerResponse) => {
     const seed = asked.sampling_params.sampling_seed ?? 0
     const calls = exchanges.get(seed) ?? []
     exchanges.set(seed, calls)
@@ -109,7 +109,7 @@ const answer = (response: ServerResponse, value: object): void => {
 }
 
 function chunkOf(
-  asked: ReceivedRequest,
+  asked: LoadRequest,
   ids: readonly number[],
   from: number,
   to: number,
@@ -148,11 +148,7 @@ const logprobAt = (index: number): number => -Math.fround(((index * 7919) % 997)
 /** Loads the tokenizer of the built-in model. */
 export async function builtInTokenizer() {
   const folder = path.resolve(import.meta.dirname, '..', '..', 'models', 'tiny-qwen3')
-  const { tokenizer } = await createTokenizerLoader({
-    builtIn: { 'built-in': folder },
-    folders: [],
-    hub: { url: undefined, token: undefined, cacheFolder: undefined, cachedOnly: true },
-  }).load('built-in')
+  const { tokenizer } = loadedTokenizer(folder, 'built-in')
   const endOfTurn = tokenizer.addedTokens.find(({ content }) => content === '<|im_end|>')?.id
   if (endOfTurn === undefined) throw new Error('the tokenizer of the built-in model has no token <|im_end|>')
   const encode = (text: string): readonly number[] => tokenizer.encode(text)

@@ -17,9 +17,9 @@ import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { rolloutWithoutSdk } from './loop-without-sdk.ts'
-import type { Result, Task } from './workload.ts'
+import type { Result, WorkloadTask } from './workload.ts'
 
-const task: Task = JSON.parse(await text(process.stdin))
+const task: WorkloadTask = JSON.parse(await text(process.stdin))
 const loaded = await createTokenizerLoader({
   builtIn: {},
   folders: [path.dirname(task.tokenizerFolder)],

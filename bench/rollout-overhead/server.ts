@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { excerpt, PAGES, TOKENIZER_FOLDER, TOOL } from './workload.ts'
+import { excerpt, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2, 5).map(Number)
 const IS_INCREMENTAL = process.argv[5] === 'incremental'
@@ -47,7 +47,7 @@ interface Written {
  */
 function writeReply(variant: number, isCall: boolean): Written {
   const next = randomNumbers(variant)
-  const page = Math.floor(next() * PAGES)
+  const page = Math.floor(next() * PAGE_COUNT)
   const end = isCall
     ? `\n</think>\n\n<tool_call>\n${JSON.stringify({ name: TOOL.name, arguments: { page } })}\n</tool_call>`
     : '\n</think>\n\nThat is what the manual says.'

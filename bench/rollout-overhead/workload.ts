@@ -31,7 +31,7 @@ export interface Shape {
 type Streaming = 'cumulative' | 'incremental'
 
 /** The input of a client on its standard input. Ours and Python's both read it. */
-export interface Task {
+export interface WorkloadTask {
   readonly baseUrl: string
   readonly tokenizerFolder: string
   readonly systemPrompt: string
@@ -75,7 +75,7 @@ export const TOOL: ToolSpec = {
 }
 
 /** Number of pages that the tool can return. */
-export const PAGES = 64
+export const PAGE_COUNT = 64
 
 /** Returns the input of a client for a case. */
 export function taskOf(
@@ -86,14 +86,14 @@ export function taskOf(
     rollouts,
     concurrency,
   }: { readonly warmUp: number; readonly rollouts: number; readonly concurrency: number },
-): Task {
+): WorkloadTask {
   return {
     baseUrl,
     tokenizerFolder: TOKENIZER_FOLDER,
     systemPrompt: 'You are a helpful assistant. Look into the manual before you answer.',
     tool: TOOL,
     otherTools: Array.from({ length: otherTools }, (_, index) => unusedTool(index)),
-    pages: Array.from({ length: PAGES }, (_, page) => excerpt(page, 400)),
+    pages: Array.from({ length: PAGE_COUNT }, (_, page) => excerpt(page, 400)),
     prompts: Array.from({ length: warmUp + rollouts }, (_, number) => question(Math.floor(number / samples))),
     sampling: { temperature: 1, top_p: 0.95, max_new_tokens: tokens, ...(stop && { stop }) },
     alternatives,
@@ -105,7 +105,7 @@ export function taskOf(
 }
 
 const question = (number: number): string =>
-  `Question ${number}: what does the manual say of this?\n\n${excerpt(PAGES + number, 300)}`
+  `Question ${number}: what does the manual say of this?\n\n${excerpt(PAGE_COUNT + number, 300)}`
 
 const unusedTool = (index: number): ToolSpec => ({
   name: `search_${index}`,
