@@ -1,13 +1,13 @@
 'use client'
 import dynamic from 'next/dynamic'
-import { type ReactNode, useId } from 'react'
+import { type ComponentType, type ReactNode, useId } from 'react'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { TabPanel } from '#components/ui/tabs.tsx'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { InspectorPartProps, InspectorTab } from './inspection.ts'
 import { InspectorPalette } from './inspector-palette.tsx'
 import { InspectorNotices } from './notices.tsx'
-import { OTHER_TABS } from './tabs.ts'
 import { TokenTab } from './token-tab.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { InspectorCommands } from './use-inspector-commands.ts'
@@ -18,6 +18,23 @@ const HealthStrip = dynamic(async () => (await import('#components/inspector/hea
   // The fallback is as high as the strip, so that the tokens do not move.
   loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
 })
+
+/** The tabs of the inspector besides Tokens, in their order. Each is loaded when it is first shown. */
+const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType<InspectorPartProps>>> = {
+  messages: dynamic(async () => (await import('#components/inspector/messages/messages-tab.tsx')).MessagesTab, {
+    loading: () => null,
+  }),
+  requests: dynamic(async () => (await import('#components/inspector/requests/requests-tab.tsx')).RequestsTab, {
+    loading: () => null,
+  }),
+  charts: dynamic(async () => (await import('#components/inspector/charts/charts-tab.tsx')).ChartsTab, {
+    loading: () => null,
+  }),
+  trainer: dynamic(async () => (await import('#components/inspector/trainer/trainer-tab.tsx')).TrainerTab, {
+    loading: () => null,
+  }),
+  raw: dynamic(async () => (await import('#components/inspector/raw/raw-tab.tsx')).RawTab, { loading: () => null }),
+}
 
 interface ViewPaneProps {
   readonly state: InspectionState

@@ -1,11 +1,12 @@
 import { useNavigation } from '#components/shell/navigation.tsx'
+import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
-import { Heading } from '#components/ui/facts.tsx'
-import type { TrajectorySummary } from '#lib/api/library.ts'
+import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
+import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
+import { healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
-import { GroupFacts } from './rows/group-facts.tsx'
-import { RowFacts } from './rows/row-facts.tsx'
+import { flatText, outcomeInk, timeText, titleText, trajectorySourceText } from './rows/row-texts.ts'
 import type { TableEntry } from './rows/table-entries.ts'
 import { groupHref } from './rows/trajectory-table.tsx'
 import { type LibraryList, MOST_SAMPLES } from './use-library-list.ts'
@@ -108,5 +109,69 @@ function TrajectoryDetails({ row, knownTags, onOpen, onRemove }: TrajectoryDetai
         <Button onClick={() => onRemove([row.key])}>Delete</Button>
       </div>
     </div>
+  )
+}
+
+interface GroupFactsProps {
+  readonly group: GroupSummary
+  /** The sample that represents the group. */
+  readonly row: TrajectorySummary
+}
+
+/** Shows facts about a group without its samples. */
+function GroupFacts({ group, row }: GroupFactsProps) {
+  const { keys, matching, running, rewards, isFlat } = group
+  return (
+    <>
+      <p className="mb-3 [overflow-wrap:anywhere]">{titleText({ ...row, title: null })}</p>
+      <Facts>
+        <Fact name="samples">
+          {countText(keys.length)}
+          {matching < keys.length && ` · ${countText(matching)} match`}
+          {running > 0 && ` · ${countText(running)} running`}
+        </Fact>
+        <Fact name="mean reward">{rewardText(rewards?.mean ?? null)}</Fact>
+        <Fact name="lowest reward">{rewardText(rewards?.min ?? null)}</Fact>
+        <Fact name="highest reward">{rewardText(rewards?.max ?? null)}</Fact>
+        {rewards && rewards.known < keys.length && (
+          <Fact name="rewards known">{`${countText(rewards.known)} of ${countText(keys.length)}`}</Fact>
+        )}
+        <Fact name="model">{row.model ?? '—'}</Fact>
+        <Fact name="added">{timeText(row.addedAt)}</Fact>
+      </Facts>
+      {isFlat && <p className="mt-2 text-warn text-xs">{flatText(group)}</p>}
+    </>
+  )
+}
+
+/** Shows facts about a trajectory without opening it. */
+function RowFacts({ row }: { readonly row: TrajectorySummary }) {
+  return (
+    <Facts>
+      <Fact name="outcome">
+        <span className={outcomeInk(row)}>{row.outcome}</span>
+      </Fact>
+      <Fact name="segments">
+        {countText(row.segments)} · {countText(row.turns)} of the model
+      </Fact>
+      <Fact name="tokens">{countText(row.tokens)}</Fact>
+      <Fact name="trained (mask 1)">
+        {countText(row.trained)}
+        {row.tokens > 0 && ` · ${percentText(row.trained / row.tokens)}`}
+      </Fact>
+      {row.rewardWhy !== null && <Fact name="reward">{row.rewardWhy}</Fact>}
+      <Fact name="mean logprob">{decimalText(row.meanLogprob)}</Fact>
+      <Fact name="tool calls">
+        {countText(row.toolCalls - row.failedCalls)} ✓ {countText(row.failedCalls)} ✗
+      </Fact>
+      <Fact name="health">{healthWords(row.health)}</Fact>
+      <Fact name="model">{row.model ?? '—'}</Fact>
+      <Fact name="source">{trajectorySourceText(row.source, row.importFormat)}</Fact>
+      <Fact name="made">{timeText(row.createdAt)}</Fact>
+      <Fact name="added">{timeText(row.addedAt)}</Fact>
+      <Fact name="id">
+        <span className="font-mono text-[11px]">{row.id}</span>
+      </Fact>
+    </Facts>
   )
 }

@@ -1,3 +1,4 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { RefObject } from 'react'
 import { reportOfLibraryHref } from '#components/shell/hrefs.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
@@ -5,10 +6,11 @@ import { countText } from '#components/token-view/numbers.ts'
 import { TrainerCutFields } from '#components/token-view/overview/trainer-cut.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Popover } from '#components/ui/popover.tsx'
+import type { TrajectoryPage } from '#lib/api/library.ts'
 import type { LibraryState } from './address.ts'
 import { CutSentence } from './cut-count.tsx'
 import { LibraryFilters } from './library-filters.tsx'
-import { Pager } from './pager.tsx'
+import { rowRangeText } from './rows/row-texts.ts'
 import type { LibraryList } from './use-library-list.ts'
 
 interface ListToolbarProps {
@@ -72,5 +74,32 @@ function CutPopover({ state, list: { page, cut, setCut } }: Pick<ListToolbarProp
         )}
       </div>
     </Popover>
+  )
+}
+
+interface PagerProps {
+  readonly page: TrajectoryPage
+  readonly onCursor: (cursor: string | undefined) => void
+}
+
+/** Shows the range of visible rows, the total, and buttons for the previous and next page. */
+function Pager({ page: { trajectories, start, total, previous, next }, onCursor }: PagerProps) {
+  return (
+    <nav aria-label="Pages of the list" className="ml-auto flex items-center gap-1 tabular-nums">
+      <span className="mr-1 text-dim text-xs" data-range>
+        {rowRangeText(start, trajectories.length, total)}
+      </span>
+      <Button
+        look="quiet"
+        aria-label="Previous page"
+        disabled={previous === undefined}
+        onClick={() => onCursor(previous)}
+      >
+        <ChevronLeft size={16} aria-hidden />
+      </Button>
+      <Button look="quiet" aria-label="Next page" disabled={next === undefined} onClick={() => onCursor(next)}>
+        <ChevronRight size={16} aria-hidden />
+      </Button>
+    </nav>
   )
 }

@@ -1,6 +1,6 @@
 'use client'
 /** The library: search, labels, export and deletion of all stored trajectories. */
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
@@ -16,8 +16,6 @@ import { ListToolbar } from './list-toolbar.tsx'
 import { keysOf } from './rows/table-entries.ts'
 import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
-import { useChosenRows } from './use-chosen-rows.ts'
-import { useKeys } from './use-keys.ts'
 import { useLibraryList } from './use-library-list.ts'
 import { useListFocus } from './use-list-focus.ts'
 import { type Trouble, troubleOf, useRemovals } from './use-removals.ts'
@@ -170,4 +168,33 @@ export function LibraryScreen() {
       )}
     </Shell>
   )
+}
+
+/** Returns the keys of the selected trajectories, and the actions that change them. */
+function useChosenRows() {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const choose = (keys: readonly string[], isChosen: boolean) =>
+    setChosen((before) => new Set(isChosen ? [...before, ...keys] : [...before].filter((key) => !keys.includes(key))))
+  return {
+    chosen,
+    choose,
+    clearChosen: () => setChosen(new Set()),
+  }
+}
+
+/** Calls actions on single keys, outside fields and dialogs. */
+function useKeys(actions: Readonly<Record<string, () => unknown>>): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null
+    const action = actions[event.key]
+    if (!action || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    action()
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
 }

@@ -1,6 +1,6 @@
 'use client'
 import dynamic from 'next/dynamic'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useSharing } from '#components/sharing/use-sharing.ts'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { LabPanes } from '#components/templates/editor/lab-panes.tsx'
@@ -16,14 +16,13 @@ import {
   type Loaded,
 } from '#lib/templates/document/document.ts'
 import type { SharedDocument } from '#lib/templates/document/shared-document.ts'
-import type { LabAddress } from './address.ts'
+import { isFollowed, type LabAddress } from './address.ts'
 import { LabDialogs } from './lab-dialogs.tsx'
 import { LabEditor } from './lab-editor.tsx'
 import { LabResult } from './lab-result.tsx'
 import type { LabDialog } from './lab-toolbar.tsx'
 import { labTabNamed } from './tabs.tsx'
 import { useEditorPlace } from './use-editor-place.ts'
-import { useFollowedDocument } from './use-followed-document.ts'
 import { useLabCheck } from './use-lab-check.ts'
 
 const LabSharing = dynamic(async () => (await import('#components/sharing/lab-sharing.tsx')).LabSharing, {
@@ -128,4 +127,16 @@ export function OpenLab({ lab, history, address, isSaved, onFile, sharedFile, on
       )}
     </>
   )
+}
+
+/**
+ * Makes the address name the document. The address is read once, when the page opens; afterwards it only follows, since
+ * the document also changes by undo and in other windows.
+ */
+function useFollowedDocument(address: LabAddress, document: LabDocument): void {
+  const follow = useEffectEvent((shown: LabDocument) => address.follow(shown))
+  const isBehind = !isFollowed(address.linked, document)
+  useEffect(() => {
+    if (isBehind) void follow(document)
+  }, [isBehind, document])
 }

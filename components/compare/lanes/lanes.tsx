@@ -8,6 +8,7 @@ import { selectedText } from '#components/token-view/card/selected-tokens.ts'
 import { useCopy } from '#components/token-view/card/use-copy.ts'
 import { DEFAULT_GRID_OPTIONS, type GridOptions } from '#components/token-view/grid-options.ts'
 import { keyName } from '#components/token-view/key-name.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { driftVocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
@@ -20,7 +21,6 @@ import { pairingOf, type Spot } from './pairing.ts'
 import { useLanePointer } from './use-lane-pointer.ts'
 import { useLaneSelection } from './use-lane-selection.ts'
 import { useLanesDrawing } from './use-lanes-drawing.ts'
-import { useOpenRuns } from './use-open-runs.ts'
 
 interface LanesProps extends ComparePartProps {
   /** Omitted: the default options. */
@@ -77,9 +77,9 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
 
   const onClick = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target.closest<HTMLElement>(CONTROLS) : null
-    const { stretch, drift } = target?.dataset ?? {}
-    if (stretch && event.shiftKey) toggleAll()
-    else if (stretch) toggle(Number(stretch))
+    const { run, drift } = target?.dataset ?? {}
+    if (run && event.shiftKey) toggleAll()
+    else if (run) toggle(Number(run))
     else if (drift) onView({ drift: Number(drift) })
     else pointer.onClick(event)
   }
@@ -128,4 +128,23 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
 }
 
 /** Selector of clickable elements that are not tokens: folds, drift markers and gaps. */
-const CONTROLS = '[data-stretch]:not([data-stretch=""]), .lane-note, .lane-hatch:not([data-drift=""])'
+const CONTROLS = '[data-run]:not([data-run=""]), .lane-note, .lane-gap:not([data-drift=""])'
+
+const NONE_OPEN: ReadonlySet<number> = new Set()
+
+/** Returns the numbers of the unfolded runs of equal tokens, and the actions that fold and unfold. */
+function useOpenRuns(runs: readonly AlignedRun[]) {
+  const [open, setOpen] = useState(NONE_OPEN)
+  return {
+    open,
+    toggle: (run: number) =>
+      setOpen((known) =>
+        known.has(run) ? new Set([...known].filter((other) => other !== run)) : new Set([...known, run]),
+      ),
+    /** Folds all runs if one is unfolded, and unfolds all otherwise. */
+    toggleAll: () =>
+      setOpen((known) =>
+        known.size > 0 ? NONE_OPEN : new Set(runs.flatMap(({ kind }, number) => (kind === 'equal' ? [number] : []))),
+      ),
+  }
+}
