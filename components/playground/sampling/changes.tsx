@@ -1,10 +1,10 @@
 import type { FieldChange } from '#lib/sampling/presets.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 
 const SHOWN = 40
 const shortenText = (text: string): string => {
   if (text === '') return 'not sent'
-  const line = text.replaceAll('\n', ' ')
-  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
+  return excerpt(text.replaceAll('\n', ' '), SHOWN)
 }
 
 /** Returns a change as text, such as `top_p 1 → 0.95`. */

@@ -2,6 +2,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import type { ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import type { ReRendering } from '#lib/templates/tool-parsing/rerender.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { ParsedCallCard } from './call-card.tsx'
 import { ParsedText } from './parsed-text.tsx'
 
@@ -57,8 +58,8 @@ function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'be
         <ul aria-label="Dropped silently" className="px-3.5 pb-2 text-warn text-xs">
           {dropped.slice(0, MOST_CARDS).map(({ start, end, why }) => (
             <li key={start} className="[overflow-wrap:anywhere]">
-              Dropped silently: <code className="font-mono line-through">{excerpt(text.slice(start, end))}</code> –{' '}
-              {why}.
+              Dropped silently:{' '}
+              <code className="font-mono line-through">{excerpt(text.slice(start, end), LONGEST)}</code> – {why}.
             </li>
           ))}
         </ul>
@@ -105,4 +106,3 @@ function summaryOf({ calls, dropped, rest, drafted }: ParserReading): string {
 }
 
 const LONGEST = 120
-const excerpt = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

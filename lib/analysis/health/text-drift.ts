@@ -7,6 +7,7 @@ import type { Span, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import type { Drift } from './drift.ts'
 
 /**
@@ -68,8 +69,7 @@ const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
 const LONGEST_PIECE = 40
 
 function shownBytes(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes)
-  return text.length > LONGEST_PIECE ? `${text.slice(0, LONGEST_PIECE)}…` : text
+  return excerpt(new TextDecoder().decode(bytes), LONGEST_PIECE)
 }
 
 /** Widens an empty span, where only the encoded text has tokens, to the token after it; at the end, to the last token. */

@@ -1,6 +1,7 @@
 /** A grammar for a text that begins with a call: its opening, its arguments and its closing. The text after the call is free. */
 
 import { elementAt } from '#lib/util/element-at.ts'
+import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 import type { Grammar, Part } from './grammar.ts'
 import type { CallForm } from './job.ts'
 
@@ -56,5 +57,3 @@ export function beginningWithCall(forms: readonly CallForm[], { regex, json, tex
     isBinding: () => true,
   }
 }
-
-const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -5,6 +5,7 @@
 import { gatherRows, longest, type RowPositions, release } from '#lib/builtin-server/models/key-values.ts'
 import type { OnnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { type Grammar, type GrammarCompiler, GrammarError } from './grammar.ts'
 import { type Capacity, emptyChunk, type Job, type JobChunk, type JobFinish, QUEUE_FULL } from './job.ts'
 import { createPrefixCache } from './prefix-cache.ts'
@@ -236,6 +237,5 @@ const REFUSED: JobFinish = { kind: 'failed', status: 503, message: QUEUE_FULL }
 
 /** Returns at most 300 characters of an error's message, because onnxruntime may print whole tensors. */
 export function shortMessage(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text
+  return excerpt(error instanceof Error ? error.message : String(error), 300)
 }

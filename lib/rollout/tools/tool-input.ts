@@ -9,6 +9,7 @@ import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/tools/too
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { describeValue, fieldPathText, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 
 /** Returns why the arguments do not match the schema, for the model; undefined if they match. */
 export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
@@ -201,7 +202,7 @@ const PLURALS: Readonly<Record<string, string>> = { property: 'properties', item
 const countOf = (count: unknown, noun: string): string => `${count} ${count === 1 ? noun : PLURALS[noun]}`
 
 const LONGEST_RULE = 200
-const clipRule = (text: string): string => (text.length > LONGEST_RULE ? `${text.slice(0, LONGEST_RULE)}…` : text)
+const clipRule = (text: string): string => excerpt(text, LONGEST_RULE)
 
 /** Returns the value of a keyword at a location such as `#/properties/a/$ref/type`; a $ref is followed. */
 function ruleAt(schema: CheckedSchema, keys: readonly string[]): unknown {

@@ -4,12 +4,11 @@ import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { HttpProblem } from '../http/problem.ts'
+import { readStored } from '../library/read-stored.ts'
 import { loadSide, orProblem } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
 import { trajectoryOfIds } from './trajectory-of-ids.ts'
@@ -22,24 +21,10 @@ interface Deps {
 /** Returns the retokenized trajectory. Throws HttpProblem or TokenizerError. */
 export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
   const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
-  const trajectory = key === undefined ? trajectoryOfIds(request.ids ?? []) : stored(key, deps)
+  const trajectory = key === undefined ? trajectoryOfIds(request.ids ?? []) : readStored(key, deps.reader)
   const as = { kind: mode, ...(tokenizer !== undefined && { tokenizer }) }
   const answer = toldSide(await loadSide(trajectory, as, template, deps, new AbortController().signal))
   return key === undefined ? { ...answer, mask: null } : answer
-}
-
-function stored(key: string, { reader }: Deps): Trajectory {
-  const found = reader.read(key)?.found
-  if (found === undefined)
-    throw new HttpProblem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
-  if (typeof found === 'string')
-    throw new HttpProblem({
-      status: 422,
-      code: 'DAMAGED',
-      detail: `the stored trajectory cannot be read: ${found}`,
-      field: 'trajectory',
-    })
-  return found
 }
 
 function toldSide(given: LoadedSide): RetokenizeAnswer {

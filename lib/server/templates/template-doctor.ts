@@ -14,8 +14,8 @@ import {
 } from '#lib/templates/prefix-preservation/report.ts'
 import type { SearchProgress, SearchResult } from '#lib/templates/prefix-preservation/search.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { readStored } from '../library/read-stored.ts'
 import type { LabParts } from './lab-answers.ts'
 import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
 
@@ -72,32 +72,13 @@ export async function diagnose(
   signal: AbortSignal,
 ): Promise<Diagnosis> {
   const { template } = chosen
-  const trajectory = key === undefined ? undefined : recorded(key, reader)
+  const trajectory = key === undefined ? undefined : readStored(key, reader)
   const { messages, tools, options } = trajectory ? withRecorded(texts, trajectory) : texts
   const report = await finishTask(tasks.stability({ template, tools, options, trajectory, compares }, [chosen]), signal)
   if (messages === '' && !trajectory) return report
   const input = { template, messages, tools, options }
   const masks = await finishTask(tasks.masks({ input, trajectory }, [chosen]), signal)
   return { ...report, masks }
-}
-
-function recorded(key: string, reader: Pick<TrajectoryReader, 'read'>): Trajectory {
-  const found = reader.read(key)?.found
-  if (found === undefined)
-    throw new HttpProblem({
-      status: 404,
-      code: 'NO_TRAJECTORY',
-      detail: 'there is no such trajectory',
-      field: 'trajectory',
-    })
-  if (typeof found === 'string')
-    throw new HttpProblem({
-      status: 422,
-      code: 'DAMAGED',
-      detail: `the stored trajectory cannot be read: ${found}`,
-      field: 'trajectory',
-    })
-  return found
 }
 
 /** Schema of the body of POST /api/templates/fix. */

@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 
 /** Ids that were read, or the error with its position. */
 export type IdsIn =
@@ -104,7 +105,7 @@ function scanIds(text: string): Found {
 function wrongWord(word: string): string {
   if (/^(\.\.\.|…)/.test(word)) return 'the printed array omits ids here: print the whole array'
   if (/^-\d+$/.test(word)) return `expected a token id, found ${word}: ids are not negative`
-  return `expected a token id, found ${word.length > 40 ? `${word.slice(0, 40)}…` : word}`
+  return `expected a token id, found ${excerpt(word, 40)}`
 }
 
 /** Replaces what numpy and torch print around numbers by spaces, so that offsets stay the same. */

@@ -1,5 +1,7 @@
 /** Token sequences with a loss mask, and what each token is in the conversation. */
 
+import { excerpt } from '#lib/util/text/excerpt.ts'
+
 /** A token sequence with a loss mask; every list has one entry for each token. */
 export interface MaskedTokens {
   readonly ids: readonly number[]
@@ -74,5 +76,5 @@ const LONGEST_QUOTE = 200
 /** Returns the text of some tokens for a quote, cut if it is long. */
 export function quoteTokens({ ids, bytes }: Pick<MaskedTokens, 'ids' | 'bytes'>, start: number, end: number): string {
   const text = decoder.decode(Uint8Array.from(ids.slice(start, end).flatMap((id) => [...bytes(id)])))
-  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`
+  return excerpt(text, LONGEST_QUOTE)
 }

@@ -5,9 +5,9 @@ import { parsers } from '#lib/parsers/registry.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { analyse, type ParserReading } from './analysis.ts'
 import type { ParserScore } from './template-fit.ts'
-import { clipForReport } from './texts.ts'
 
 /** What one parser reads in one completion, in numbers. */
 export interface CompletionCounts {
@@ -167,7 +167,7 @@ function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]):
 const namesIn = (names: readonly string[]): string =>
   [...new Set(names)]
     .slice(0, 3)
-    .map((name) => JSON.stringify(clipForReport(name)))
+    .map((name) => JSON.stringify(excerpt(name, 60)))
     .join(', ')
 
 const namesOf = (missed: readonly Missed[]): string => [...new Set(missed.map(({ parser }) => parser))].join(' or ')

@@ -15,9 +15,9 @@ import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { type InputError, readInput } from '../document/input.ts'
 import { parseCompletion } from './analysis.ts'
-import { clipForReport } from './texts.ts'
 import { toolsIn } from './tools.ts'
 import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
@@ -156,7 +156,7 @@ function writtenScore(replies: readonly string[], parser: ToolParser): ParserSco
   if (first?.kind === 'malformed') reasons.push(`${countWithNoun(malformed.length, 'call')} malformed: ${first.why}`)
   const strange = calls.filter((call) => call.kind === 'parsed' && !EXPECTED.some(({ name }) => name === call.name))
   if (strange.length > 0)
-    reasons.push(`reads a name without a tool: ${JSON.stringify(clipForReport(strange[0]?.name ?? ''))}`)
+    reasons.push(`reads a name without a tool: ${JSON.stringify(excerpt(strange[0]?.name ?? '', 60))}`)
   if (calls.length === 0) reasons.push('finds no call in the text that the template writes')
   return { parser: parser.name, score, reasons }
 }
@@ -168,7 +168,7 @@ const sortedJson = (value: unknown): string | undefined =>
   )
 
 const valueFound = (input: Readonly<Record<string, unknown>>, key: string): string =>
-  Object.hasOwn(input, key) ? `comes back as ${clipForReport(JSON.stringify(input[key]))}` : 'missing'
+  Object.hasOwn(input, key) ? `comes back as ${excerpt(JSON.stringify(input[key]), 60)}` : 'missing'
 
 /** Returns what the template writes because of tools, before any call: the explanation of the format. */
 function instructionsOf(template: CompiledTemplate, options: string): string {
