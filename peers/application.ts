@@ -11,13 +11,13 @@ export interface Application {
   /** Saves a server under a name that rollouts can select. */
   addServer(name: string, baseUrl: string): Promise<void>
   /** Runs a conversation at temperature 0, with the calculator. */
-  converse(conversation: Conversation, settings: RunSettings): Promise<Trajectory>
+  converse(conversation: Conversation, settings: PeerRunSettings): Promise<Trajectory>
   get(path: string): Promise<Response>
   post(path: string, json: object): Promise<Response>
 }
 
 /** The settings of a run. */
-export interface RunSettings {
+export interface PeerRunSettings {
   readonly server: string
   readonly stream: boolean
   /** True to request logprobs of prompts. Omitted: only sampled tokens have logprobs. */

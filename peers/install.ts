@@ -8,6 +8,7 @@ import { findPython, PYTHON_3_11, PYTHON_3_12, type PythonRequirement } from './
 const here = import.meta.dirname
 const root = path.resolve(here, '..')
 
+/** The installed peers. */
 export interface Peers {
   /** Where all of this lies. */
   readonly folder: string

@@ -21,7 +21,7 @@ export async function python(
 }
 
 /** A script that answers lines of JSON with lines of JSON until it is ended. */
-export interface Conversation {
+export interface ScriptSession {
   /** Returns the next line that the script writes. Throws with its error output if it has ended. */
   reply(): Promise<unknown>
   ask(question: unknown): Promise<unknown>
@@ -29,7 +29,7 @@ export interface Conversation {
 }
 
 /** Starts a script of this folder that answers line by line. */
-export function conversing(interpreter: string, script: string): Conversation {
+export function startSession(interpreter: string, script: string): ScriptSession {
   const child = spawn(interpreter, [path.join(import.meta.dirname, script)], {
     env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
   })

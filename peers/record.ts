@@ -9,7 +9,7 @@ import path from 'node:path'
 import { installPeers } from './install.ts'
 import { startSglang } from './processes.ts'
 import { callCases, parsingTools, reasoningCases } from './recorded-parsing.ts'
-import { type RecordedRequest, recordedRequests } from './recorded-requests.ts'
+import { type RequestToRecord, recordedRequests } from './recorded-requests.ts'
 
 const here = import.meta.dirname
 const FOLDER = path.join(here, '..', 'lib', 'sglang', 'recordings')
@@ -69,9 +69,9 @@ function callStream(): string {
   return stdout
 }
 
-async function answered(baseUrl: string, { path: place, body, batchedWith = [] }: RecordedRequest) {
+async function answered(baseUrl: string, { path: place, body, batchedWith = [] }: RequestToRecord) {
   const headers = { 'content-type': 'application/json' }
-  const post = (to: string, sent: RecordedRequest['body']) =>
+  const post = (to: string, sent: RequestToRecord['body']) =>
     fetch(`${baseUrl}${to}`, { method: 'POST', headers, body: typeof sent === 'string' ? sent : JSON.stringify(sent) })
   if (batchedWith.length > 0) await post('/pause_generation', { mode: 'in_place' })
   const others = batchedWith.map((other) => post(place, other))

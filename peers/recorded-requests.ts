@@ -5,7 +5,7 @@
  */
 
 /** A request to SGLang. */
-export interface RecordedRequest {
+export interface RequestToRecord {
   readonly path: string
   /** The body; a text is sent unchanged. */
   readonly body: Readonly<Record<string, unknown>> | string
@@ -25,11 +25,11 @@ const calculator = tool('calculator', 'Evaluate an arithmetic expression.', {
 const WITHOUT_THINKING = { chat_template_kwargs: { enable_thinking: false } }
 const USAGE = { stream_options: { include_usage: true } }
 
-const chat = (question: string, own: object): RecordedRequest => ({
+const chat = (question: string, own: object): RequestToRecord => ({
   path: '/v1/chat/completions',
   body: { model: 'tiny-qwen3', temperature: 0, messages: [{ role: 'user', content: question }], ...own },
 })
-const streamed = (question: string, own: object): RecordedRequest => chat(question, { stream: true, ...own })
+const streamed = (question: string, own: object): RequestToRecord => chat(question, { stream: true, ...own })
 
 const CALL = 'What is 25 * 17?'
 const TWO_CALLS = 'What is 12 * 31 and what is 144 / 16?'
@@ -39,7 +39,7 @@ const strict = { type: 'function', function: { ...clock.function, strict: true }
 const choosing = { tools: [calculator, clock], max_completion_tokens: 128, return_token_ids: true }
 const named = (name: string): object => ({ type: 'function', function: { name } })
 
-const chats: Readonly<Record<string, RecordedRequest>> = {
+const chats: Readonly<Record<string, RequestToRecord>> = {
   'chat-stream-thinking': streamed(CALL, { ...called, ...USAGE, logprobs: true }),
   'chat-stream-tool-call': streamed(CALL, { ...called, ...USAGE, ...WITHOUT_THINKING, logprobs: true }),
   'chat-stream-parallel-calls': streamed(TWO_CALLS, { ...called, ...WITHOUT_THINKING }),
@@ -144,13 +144,13 @@ const QUESTION = '<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n<th
 /** The ids of the same prompt, which are close enough for the model. */
 const IDS = [1, 308, 207, 578, 229, 338, 229, 25, 26, 2, 207, 1, 315, 207]
 
-const completion = (prompt: unknown, own: object = {}): RecordedRequest => ({
+const completion = (prompt: unknown, own: object = {}): RequestToRecord => ({
   path: '/v1/completions',
   body: { model: 'tiny-qwen3', temperature: 0, max_tokens: 5, prompt, ...own },
 })
-const flowing = (prompt: unknown, own: object = {}): RecordedRequest => completion(prompt, { stream: true, ...own })
+const flowing = (prompt: unknown, own: object = {}): RequestToRecord => completion(prompt, { stream: true, ...own })
 
-const completions: Readonly<Record<string, RecordedRequest>> = {
+const completions: Readonly<Record<string, RequestToRecord>> = {
   'completion-text': completion(PROMPT),
   'completion-texts': completion([PROMPT, QUESTION]),
   'completion-text-of-one': completion([PROMPT]),
@@ -217,11 +217,11 @@ const completions: Readonly<Record<string, RecordedRequest>> = {
   'completion-err-list': { path: '/v1/completions', body: '[]' },
 }
 
-const parse = (body: RecordedRequest['body']): RecordedRequest => ({ path: '/parse_function_call', body })
-const separate = (body: RecordedRequest['body']): RecordedRequest => ({ path: '/separate_reasoning', body })
+const parse = (body: RequestToRecord['body']): RequestToRecord => ({ path: '/parse_function_call', body })
+const separate = (body: RequestToRecord['body']): RequestToRecord => ({ path: '/separate_reasoning', body })
 const TEXT = '<think>a</think>b<tool_call>\n{"name": "calculator", "arguments": {}}\n</tool_call>'
 
-const parsings: Readonly<Record<string, RecordedRequest>> = {
+const parsings: Readonly<Record<string, RequestToRecord>> = {
   'parse-no-tools': parse({ text: TEXT, tool_call_parser: 'qwen25' }),
   'parse-err-parser': parse({ text: TEXT, tools: [calculator], tool_call_parser: 'nonsense' }),
   'parse-err-no-parser': parse({ text: TEXT, tools: [calculator] }),
@@ -244,7 +244,7 @@ const parsings: Readonly<Record<string, RecordedRequest>> = {
  * Returns a request that scores a prompt (max_new_tokens 0) while other requests generate: the answer has the row of a token
  * that was not requested.
  */
-const busyScore = (own: object, streaming?: 'cumulative'): RecordedRequest => ({
+const busyScore = (own: object, streaming?: 'cumulative'): RequestToRecord => ({
   path: '/generate',
   body: {
     input_ids: IDS,
@@ -261,7 +261,7 @@ const busyScore = (own: object, streaming?: 'cumulative'): RecordedRequest => ({
   ...(streaming && { streaming }),
 })
 
-const busyScores: Readonly<Record<string, RecordedRequest>> = {
+const busyScores: Readonly<Record<string, RequestToRecord>> = {
   'busy-score': busyScore({}),
   'busy-score-alternatives': busyScore({ top_logprobs_num: 2 }),
   'busy-score-stream-incremental': busyScore({ top_logprobs_num: 2, stream: true }),
@@ -269,7 +269,7 @@ const busyScores: Readonly<Record<string, RecordedRequest>> = {
 }
 
 /** All requests, by the name of their file. */
-export const recordedRequests: Readonly<Record<string, RecordedRequest>> = {
+export const recordedRequests: Readonly<Record<string, RequestToRecord>> = {
   ...chats,
   ...completions,
   ...parsings,

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { application, difference, type RunSettings, tokensOf } from './application.ts'
+import { application, difference, type PeerRunSettings, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'
 
 const places = inject('places')
@@ -19,7 +19,7 @@ beforeAll(async () => {
   builtIn = await all({ server: 'built-in', stream: true })
 })
 
-async function all(settings: RunSettings): Promise<Trajectory[]> {
+async function all(settings: PeerRunSettings): Promise<Trajectory[]> {
   const made: Trajectory[] = []
   for (const conversation of conversations) made.push(await rollscope.converse(conversation, settings))
   return made

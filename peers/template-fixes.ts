@@ -12,7 +12,7 @@ import { fixFor } from '#lib/templates/prefix-preservation/fix/fix.ts'
 import type { Cell, DoctorReport, Fix, TemplateFacts } from '#lib/templates/prefix-preservation/report.ts'
 import { SAMPLE_TOOLS } from '#lib/templates/prefix-preservation/sample-tools.ts'
 import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
-import { type Conversation, conversing } from './python.ts'
+import { type ScriptSession, startSession } from './python.ts'
 import { TEMPLATE_MARK } from './template-mark.ts'
 
 interface OfferedFix {
@@ -62,7 +62,7 @@ export async function sweepFixes(
     onTemplate?: (name: string, found: FixSweep) => void
   } = {},
 ): Promise<FixSweep> {
-  const transformers = conversing(python, 'render_templates.py')
+  const transformers = startSession(python, 'render_templates.py')
   try {
     await transformers.reply()
     const offered: OfferedFix[] = []
@@ -90,7 +90,7 @@ export async function sweepFixes(
 async function fixesOf(
   name: string,
   template: string,
-  transformers: Conversation,
+  transformers: ScriptSession,
   isWanted: (cell: string) => boolean,
 ): Promise<FixSweep> {
   const tokenizer = tokenizerFor(template)
@@ -128,7 +128,7 @@ async function checkFix(
   fix: Fix,
   facts: TemplateFacts,
   { place }: Cell,
-  transformers: Conversation,
+  transformers: ScriptSession,
 ): Promise<{ readonly held: number; readonly wrong: readonly string[] }> {
   const wrong: string[] = []
   let held = 0

@@ -8,10 +8,16 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
-import { CLOCK, type Failure, members, type RenderOutcome, renderGolden } from '#lib/templates/golden/test-golden.ts'
+import {
+  CLOCK,
+  members,
+  type RenderFailure,
+  type RenderOutcome,
+  renderGolden,
+} from '#lib/templates/golden/test-golden.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { type GeneratedTemplate, generatedTemplate } from './generated-templates.ts'
-import { conversing, python } from './python.ts'
+import { python, startSession } from './python.ts'
 
 const CASES = 2_500
 /** The fixed seed has no case with a difference that docs/divergences.md names. Other seeds are tried by hand, with SEED=… */
@@ -26,7 +32,7 @@ afterAll(() => {
 })
 
 test(`${CASES} generated templates render as with transformers (SEED=${seed})`, async () => {
-  const theirs = conversing(interpreter, 'render_templates.py')
+  const theirs = startSession(interpreter, 'render_templates.py')
   const seen = { texts: 0, errors: 0, 'errors in the same words': 0 }
   try {
     const madeWith = await theirs.reply()
@@ -38,7 +44,7 @@ test(`${CASES} generated templates render as with transformers (SEED=${seed})`, 
         if (typeof expected === 'string') seen.texts += 1
         else {
           seen.errors += 1
-          if ((ours as Failure).message === expected.message) seen['errors in the same words'] += 1
+          if ((ours as RenderFailure).message === expected.message) seen['errors in the same words'] += 1
         }
       }),
       { numRuns: CASES, seed },

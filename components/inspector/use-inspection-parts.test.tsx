@@ -4,13 +4,13 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { useInspectionParts } from './use-inspection-parts.ts'
 
-type Given = Parameters<typeof useInspectionParts>[0]
+type ParentInspection = Parameters<typeof useInspectionParts>[0]
 
 /** Renders the parts for a trajectory; `rerender` shows another one. */
 const show = () =>
   renderHook(
     ({ trajectory }: { readonly trajectory: TrajectoryView }) =>
-      useInspectionParts({ trajectory, view: { selection: undefined } } as unknown as Given, {
+      useInspectionParts({ trajectory, view: { selection: undefined } } as unknown as ParentInspection, {
         onShowTokens: () => {},
       }),
     { initialProps: { trajectory: sample as TrajectoryView } },

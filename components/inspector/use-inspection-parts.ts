@@ -13,7 +13,7 @@ import { currentHit, withCurrentHit } from './find/hit-steps.ts'
 import type { Inspection } from './inspection.ts'
 import type { PanelCommandName, PanelCommands } from './selection/panel-commands.ts'
 
-type Given = Pick<
+type ParentInspection = Pick<
   Inspection,
   | 'trajectory'
   | 'storedKey'
@@ -41,8 +41,8 @@ interface OwnMarks extends TokenMarks {
 }
 
 /** Returns an `Inspection` with its own state, and the handlers that the token view needs. */
-export function useInspectionParts(given: Given, { onShowTokens, first }: PartsOptions) {
-  const { trajectory, view, onView } = given
+export function useInspectionParts(parent: ParentInspection, { onShowTokens, first }: PartsOptions) {
+  const { trajectory, view, onView } = parent
   const [pointed, setPointed] = useState<number>()
   const [ownMarks, setMarks] = useState<readonly OwnMarks[]>(
     () => first?.().marks.map((marks) => ({ ...marks, of: trajectory })) ?? [],
@@ -77,7 +77,7 @@ export function useInspectionParts(given: Given, { onShowTokens, first }: PartsO
     })
   }
   const inspection: Inspection = {
-    ...given,
+    ...parent,
     onSelect: select,
     pointed,
     onPointAt: (tokens) => replaceMarks('linked', Int32Array.from(tokens ? [tokens.start, tokens.end] : [])),

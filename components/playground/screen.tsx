@@ -158,7 +158,7 @@ export function PlaygroundScreen() {
                 state={sending.state}
                 isFirst={!hasTokens}
                 turnNote={
-                  trajectory && startsAsGiven(trajectory) ? (
+                  trajectory && startsWithRawPrompt(trajectory) ? (
                     <>
                       A turn is a user message, rendered with the chat template. To add text or ids unchanged:
                       <Button className="min-h-7!" onClick={() => goOnAsIds(trajectory)}>
@@ -202,7 +202,7 @@ export function PlaygroundScreen() {
   )
 }
 
-const startsAsGiven = ({ segments: [first] }: TrajectoryView): boolean =>
+const startsWithRawPrompt = ({ segments: [first] }: TrajectoryView): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'
 
 const previewed: AskPreview = async (question, signal) => {

@@ -5,7 +5,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { ImportChoices, ImportPlan, ServerChange, SetupChange } from '#lib/share/settings/settings-import.ts'
-import { takenSetup } from '#lib/share/settings/settings-import.ts'
+import { setupAfterImport } from '#lib/share/settings/settings-import.ts'
 
 interface ImportPreviewProps {
   readonly fileName: string
@@ -29,7 +29,9 @@ export function ImportPreview(props: ImportPreviewProps) {
     plan.presets.length === 0 &&
     plan.servers.every(({ kind }) => kind === 'same' || kind === 'fixed')
   const lacksServer =
-    plan.setup !== undefined && takenSetup(plan, choices, new Set())?.server === '' && plan.setup.value.server !== ''
+    plan.setup !== undefined &&
+    setupAfterImport(plan, choices, new Set())?.server === '' &&
+    plan.setup.value.server !== ''
   return (
     <Dialog title={`Import ${fileName}`} onClose={onClose}>
       <div className="grid gap-5">

@@ -16,9 +16,9 @@ import {
   FIRST_CHOICES,
   type ImportChoices,
   importPlan,
+  setupAfterImport,
   takenPresets,
   takenServers,
-  takenSetup,
 } from '#lib/share/settings/settings-import.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import { ImportPreview } from './import-preview.tsx'
@@ -69,7 +69,7 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
           replaced: kind === 'conflict' ? name : undefined,
         })),
       )
-      const taken = takenSetup(plan, choices, new Set(refused.keys()))
+      const taken = setupAfterImport(plan, choices, new Set(refused.keys()))
       if (taken) onSetup(taken)
       setPresets(takenPresets(plan, choices, presets))
       const failures = new Map([...refused].map(([name, { message }]) => [name, message]))

@@ -12,7 +12,7 @@ import { pythonScript } from '#lib/share/reproduce/python-script.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import { withPrompt } from '#lib/share/settings/prompt-opening.ts'
 import { readSettings, type Settings } from '#lib/share/settings/settings-file.ts'
-import { FIRST_CHOICES, type ImportChoices, importPlan, takenSetup } from '#lib/share/settings/settings-import.ts'
+import { FIRST_CHOICES, type ImportChoices, importPlan, setupAfterImport } from '#lib/share/settings/settings-import.ts'
 import { requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import { sharedText } from '#lib/share/settings/shared-setup.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
@@ -77,7 +77,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
         isImporting={false}
         onChoose={(choices) => setOpened({ ...opened, choices })}
         onImport={() => {
-          const taken = takenSetup(plan, opened.choices, new Set())
+          const taken = setupAfterImport(plan, opened.choices, new Set())
           if (taken) onTaken(taken, plan.setup?.prompt)
           onClose()
         }}

@@ -1,5 +1,6 @@
 /** A typed text that belongs to no document: stored while its window is open, across tabs of a page and reloads. */
 
+/** Returns the stored text; '' if there is none. */
 export const sessionText = (name: string): string => window.sessionStorage.getItem(keyOf(name)) ?? ''
 
 /** Stores a text. If the browser's storage is full or switched off, the text is not stored, without further effects. */

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { domain, rooms } from './import-directions.ts'
 
 /** An import of a source file. */
-export interface Import {
+export interface ImportStatement {
   readonly file: string
   /** The module specifier as written in the source. */
   readonly specifier: string
@@ -22,7 +22,7 @@ const IMPORT =
   /^(?:import|export|\})[^'"\n]*\bfrom ['"]([^'"]+)['"]|^import ['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
 
 /** Returns the imports in a source text. */
-export function importsOf(file: string, source: string): Import[] {
+export function importsOf(file: string, source: string): ImportStatement[] {
   return Array.from(source.matchAll(IMPORT), (match) => ({
     file,
     specifier: (match[1] ?? match[2] ?? match[3]) as string,
@@ -30,11 +30,11 @@ export function importsOf(file: string, source: string): Import[] {
 }
 
 /** Returns the imports of all source files, tests excepted. */
-export const readImports = (root: string): Import[] =>
+export const readImports = (root: string): ImportStatement[] =>
   sourceFiles(root).flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8')))
 
 /** Returns why an import is not allowed, or undefined if it is. */
-export function violation({ file, specifier }: Import): string | undefined {
+export function violation({ file, specifier }: ImportStatement): string | undefined {
   const room = roomOf(file)
   if (!room) return `${file} stands in no room of scripts/checks/import-directions.ts`
   const rules = rooms[room]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { count, readBounds } from './ratchets.ts'
+import { countSources, readBounds } from './ratchets.ts'
 
-const present = count()
+const present = countSources()
 const bounds = readBounds()
 const ADVICE = 'Remove as many as you added. Where there are fewer now: node scripts/checks/ratchets.ts --write'
 

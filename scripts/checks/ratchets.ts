@@ -2,7 +2,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** The counts of the sources. */
-export interface Counts {
+export interface RatchetCounts {
   /** Casts of the form `items[index] as T`: `elementAt` checks the index. */
   readonly itemCasts: number
   /** Exported functions, types and constants without a docstring. */
@@ -21,7 +21,7 @@ const BLOCKED =
   /^(told|asked|given|held|made|alone|together|lost|kept|shown)([A-Z]|$)|[a-z](Told|Asked|Given|Held|Made|Alone|Together|Lost|Kept|Shown)([A-Z]|$)|(^|[a-z])(Wish|Patient|Hatch|Weigh(?!t)|Shelf|Doubt)|^(weigh(?!t)|doubt|shelf)/
 
 /** Returns the present counts. */
-export function count(): Counts {
+export function countSources(): RatchetCounts {
   const files = globSync('{app,components,lib,testing}/**/*.{ts,tsx}')
   const sources = files.filter((file) => !/\.test\.tsx?$|\/test-/.test(file)).map((file) => readFileSync(file, 'utf8'))
   const exported = sources.flatMap(exportsIn)
@@ -45,7 +45,7 @@ export function count(): Counts {
 }
 
 /** Returns the bounds that the counts must not exceed. */
-export const readBounds = (): Counts => JSON.parse(readFileSync(BOUNDS, 'utf8')) as Counts
+export const readBounds = (): RatchetCounts => JSON.parse(readFileSync(BOUNDS, 'utf8')) as RatchetCounts
 
 function exportsIn(source: string): { readonly name: string; readonly isDocumented: boolean }[] {
   const lines = source.split('\n')
@@ -56,7 +56,7 @@ function exportsIn(source: string): { readonly name: string; readonly isDocument
 }
 
 if (import.meta.main && process.argv.includes('--write')) {
-  const present = count()
+  const present = countSources()
   writeFileSync(BOUNDS, `${JSON.stringify(present, null, 2)}\n`)
   console.log(present)
 }

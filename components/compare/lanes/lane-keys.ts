@@ -4,7 +4,7 @@ import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '#c
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { LaneSelection } from './lanes-picture.ts'
 import { driftOfToken, matchOf, type Pairing, runNumberOf, type Spot } from './pairing.ts'
-import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows/rows.ts'
+import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokenCountOf } from './rows/rows.ts'
 
 /** State from which a key finds its target. */
 export interface LanePlace {
@@ -89,7 +89,7 @@ function stepFrom({ rows, chosen }: LanePlace, step: 1 | -1): Spot | undefined {
   const item = itemOfToken(rows, side, focus)
   if (!item) return undefined
   const next = item.kind === 'tokens' ? focus + step : step === 1 ? item[side].end : item[side].start - 1
-  return nearestSpot(rows, { side, token: Math.max(0, Math.min(tokensOf(rows.sides[side]) - 1, next)) })
+  return nearestSpot(rows, { side, token: Math.max(0, Math.min(tokenCountOf(rows.sides[side]) - 1, next)) })
 }
 
 /** Returns the token itself, or the first token of the fold that contains it. */
@@ -102,9 +102,9 @@ function endOf(
   { rows, chosen }: Pick<LanePlace, 'rows'> & { readonly chosen?: LaneSelection | undefined },
   which: 'first' | 'last',
 ) {
-  const side = chosen?.side ?? SIDES.find((name) => tokensOf(rows.sides[name]) > 0)
+  const side = chosen?.side ?? SIDES.find((name) => tokenCountOf(rows.sides[name]) > 0)
   if (side === undefined) return undefined
-  return nearestSpot(rows, { side, token: which === 'first' ? 0 : tokensOf(rows.sides[side]) - 1 })
+  return nearestSpot(rows, { side, token: which === 'first' ? 0 : tokenCountOf(rows.sides[side]) - 1 })
 }
 
 /** Returns the token `count` rows away at the same column on the same side. Rows without tokens of the side are skipped. */

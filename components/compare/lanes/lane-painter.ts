@@ -109,7 +109,7 @@ function makeBorder(): Drawn {
 }
 
 function makeGapRect() {
-  const element = createPart('div', 'lane-hatch')
+  const element = createPart('div', 'lane-gap')
   element.ariaHidden = 'true'
   const words = createPart('span', '')
   element.append(words)
@@ -155,7 +155,7 @@ function paintRun(
   label.hidden = !isLabelled
   setData(label, 'tight', String(isTight))
   fold.hidden = opened === undefined
-  setData(fold, 'stretch', opened === undefined ? '' : String(opened))
+  setData(fold, 'run', opened === undefined ? '' : String(opened))
   setText(position, isLabelled ? token.toLocaleString('en') : '')
   setText(title, isLabelled ? titleOf(rows.sides[side], segmentIndex) : '')
   setText(sign, isSigned ? (side === 'left' ? '−' : '+') : '')
@@ -211,7 +211,7 @@ function paintFold(
 ): void {
   setPlace(element, fold.top, fold.height)
   setData(element, 'divider', String(fold.isDivider))
-  setData(element, 'stretch', String(fold.run))
+  setData(element, 'run', String(fold.run))
   setText(position, fold.isDivider ? '' : fold.tokens.start.toLocaleString('en'))
   setText(text, `${fold.isDivider ? '' : '▸ '}${foldText(fold, rows.sides[fold.side])}`)
 }

@@ -1,7 +1,6 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** One bar of the histogram of surprisal. */
-
 export interface Bin {
   /** Surprisal in nats, half-open; the last bin includes its end. */
   readonly from: number

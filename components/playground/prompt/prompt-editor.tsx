@@ -31,9 +31,9 @@ export function PromptEditor(props: PromptEditorProps) {
     case 'conversation':
       return <ConversationEditor {...props} />
     case 'text':
-      return <GivenText {...props} />
+      return <RawTextPrompt {...props} />
     case 'ids':
-      return <GivenIds {...props} />
+      return <RawIdsPrompt {...props} />
   }
 }
 
@@ -87,7 +87,7 @@ function ConversationEditor({ draft, onChange }: PromptEditorProps) {
   )
 }
 
-function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps) {
+function RawTextPrompt({ draft, onChange, onPreview, previewed }: PromptEditorProps) {
   const question = draft.text === '' ? undefined : { ...previewed, text: draft.text }
   const { take, takeFile, refusal } = useBoundedText(LONGEST_PROMPT, (text) => onChange({ text }))
   return (
@@ -111,7 +111,7 @@ function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps)
   )
 }
 
-function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) {
+function RawIdsPrompt({ draft, onChange, onPreview, previewed }: PromptEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const read = readIds(draft.ids, draft.record)
   const { take, takeFile, refusal } = useBoundedText(LONGEST_PROMPT, (ids) => onChange({ ids, record: 0 }))

@@ -62,25 +62,26 @@ interface CodeEditorProps {
 export function CodeEditor({ label, language, text, problem, shownLine, onChange, onCursor }: CodeEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(undefined)
-  const first = useEffectEvent(() => text)
-  const named = useEffectEvent(() => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }))
-  const typed = useEffectEvent((changed: string) => onChange(changed))
-  const moved = useEffectEvent((line: number) => onCursor?.(line))
+  const initialText = useEffectEvent(() => text)
+  const labelAttributes = useEffectEvent(() => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }))
+  const reportChange = useEffectEvent((changed: string) => onChange(changed))
+  const reportCursor = useEffectEvent((line: number) => onCursor?.(line))
 
   useEffect(() => {
     if (!frame.current) return
     const view = new EditorView({
       parent: frame.current,
       state: EditorState.create({
-        doc: first(),
+        doc: initialText(),
         extensions: [
-          named(),
+          labelAttributes(),
           surroundings(),
           LANGUAGES[language](),
           EditorView.updateListener.of(({ docChanged, selectionSet, state, transactions, view: { hasFocus } }) => {
             if (docChanged && !transactions.some((transaction) => transaction.annotation(fromOutside)))
-              typed(state.doc.toString())
-            if ((selectionSet || docChanged) && hasFocus) moved(state.doc.lineAt(state.selection.main.head).number)
+              reportChange(state.doc.toString())
+            if ((selectionSet || docChanged) && hasFocus)
+              reportCursor(state.doc.lineAt(state.selection.main.head).number)
           }),
         ],
       }),
@@ -91,7 +92,7 @@ export function CodeEditor({ label, language, text, problem, shownLine, onChange
 
   useEffect(() => {
     const view = editor.current
-    if (view) takeText(view, text)
+    if (view) replaceText(view, text)
   }, [text])
 
   useEffect(() => {
@@ -116,20 +117,20 @@ export function CodeEditor({ label, language, text, problem, shownLine, onChange
 const fromOutside = Annotation.define<true>()
 
 /** Replaces only the part that differs, so that the cursor keeps its position. A step of undo scrolls to the change. */
-function takeText(view: EditorView, text: string): void {
+function replaceText(view: EditorView, text: string): void {
   const old = view.state.doc.toString()
   if (old === text) return
   const from = commonText(old, text)
-  let kept = 0
+  let suffixLength = 0
   while (
-    kept < old.length - from &&
-    kept < text.length - from &&
-    old.charCodeAt(old.length - 1 - kept) === text.charCodeAt(text.length - 1 - kept)
+    suffixLength < old.length - from &&
+    suffixLength < text.length - from &&
+    old.charCodeAt(old.length - 1 - suffixLength) === text.charCodeAt(text.length - 1 - suffixLength)
   )
-    kept++
-  const insert = text.slice(from, text.length - kept)
+    suffixLength++
+  const insert = text.slice(from, text.length - suffixLength)
   view.dispatch({
-    changes: { from, to: old.length - kept, insert },
+    changes: { from, to: old.length - suffixLength, insert },
     ...(view.hasFocus && { selection: { anchor: from + insert.length }, scrollIntoView: true }),
     annotations: fromOutside.of(true),
   })

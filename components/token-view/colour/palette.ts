@@ -1,5 +1,6 @@
 /** Colours by their names in the style sheet. Heat has few levels, so that rows and the minimap use the same ones. */
 
+/** Number of levels on each side of a scale. */
 export const HEAT_LEVELS = 8
 /** Returns the CSS colour of a level above the origin, 1 to HEAT_LEVELS. */
 export const heat = (level: number): string => `var(--heat-${level})`

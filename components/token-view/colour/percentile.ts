@@ -4,7 +4,7 @@ import { elementAt } from '#lib/util/element-at.ts'
  * Returns the value at a share of the sorted values, exactly: the element at `floor(n · share)` of the sorted array, found in linear time
  * with Hoare's selection. Returns undefined if there are no values. Reorders the array.
  */
-export function percentile(values: Float64Array, share: number): number | undefined {
+export function selectPercentile(values: Float64Array, share: number): number | undefined {
   const wanted = Math.min(values.length - 1, Math.floor(values.length * share))
   let low = 0
   let high = values.length - 1

@@ -7,7 +7,7 @@ import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Axis, CategoryMode, Coloured, ColourMode, Extent, NumberMode } from './mode.ts'
-import { percentile } from './percentile.ts'
+import { selectPercentile } from './percentile.ts'
 
 /** What the legend of a colour mode shows. */
 export type ColourScale = { readonly kind: 'none' } | NumberScale | CategoryScale
@@ -77,7 +77,7 @@ function numberScale(segments: readonly SegmentView[], mode: NumberMode): Number
   const extent = extentOf(values)
   const axis = mode.axis(extent)
   for (let index = 0; index < values.length; index++) values[index] = distance(axis, elementAt(values, index))
-  const p95 = percentile(values, 0.95) ?? null
+  const p95 = selectPercentile(values, 0.95) ?? null
   const farthest = Math.max(distance(axis, extent.min), distance(axis, extent.max))
   return {
     kind: 'number',

@@ -37,7 +37,7 @@ interface CountedSource extends LegendSource {
 }
 
 /** What is drawn beside an entry. */
-export type LegendSample = RowSample | { readonly kind: 'rail' | 'minimap' | 'hatch' | 'signs' | 'segment-rules' }
+export type LegendSample = RowSample | { readonly kind: 'rail' | 'minimap' | 'gap' | 'signs' | 'segment-rules' }
 
 /** A line of tokens in the style of the view; a mark covers the whole text. */
 export interface RowSample {
@@ -281,7 +281,7 @@ const GROUPS: readonly LegendGroup[] = [
       {
         title: 'Nothing here',
         meaning: 'hatched: tokens of the other side that are missing on this side',
-        sample: { kind: 'hatch' },
+        sample: { kind: 'gap' },
         views: ['lanes'],
         occurs: marks('gap'),
       },

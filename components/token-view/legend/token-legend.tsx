@@ -79,10 +79,10 @@ function Sample({ sample }: { readonly sample: LegendSample }) {
           <span className="bg-(--mark-hit)" />
         </span>
       )
-    case 'hatch':
+    case 'gap':
       return (
         <span aria-hidden className="legend-sample">
-          <span className="lane-hatch inset-x-0 h-full" data-drift="" />
+          <span className="lane-gap inset-x-0 h-full" data-drift="" />
         </span>
       )
     case 'signs':

@@ -23,25 +23,26 @@ interface SentComparison {
 }
 
 interface SentSide extends Omit<ShownSide, 'trajectory'> {
-  /** The reconstructed trajectory; undefined if the side is the given one. */
+  /** The reconstructed trajectory; undefined if the side is the one that both have. */
   readonly made: TrajectoryView | undefined
 }
 
-interface Given {
+/** The trajectories that the sender and the receiver both have. */
+interface SharedTrajectories {
   readonly left: TrajectoryView
   readonly right: TrajectoryView
 }
 
-/** Packs a comparison. `given` are the trajectories that the page has. */
-export function sentComparing(comparing: ComparisonResult, given: Given): SentComparing {
+/** Packs a comparison. `shared` are the trajectories that the page has. */
+export function sentComparing(comparing: ComparisonResult, shared: SharedTrajectories): SentComparing {
   if (!comparing.ok) return comparing
   const { left, right, comparison } = comparing.value
   const { spans, ...report } = comparison.report
   return {
     ok: true,
     value: {
-      left: sentSide(left, given.left),
-      right: sentSide(right, given.right),
+      left: sentSide(left, shared.left),
+      right: sentSide(right, shared.right),
       alignedRuns: sentRows(comparison.alignedRuns),
       report,
       spans: sentRows(spans),
@@ -49,26 +50,26 @@ export function sentComparing(comparing: ComparisonResult, given: Given): SentCo
   }
 }
 
-/** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `given`. */
-export function receivedComparing(sent: SentComparing, given: Given): ComparisonResult {
+/** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `shared`. */
+export function receivedComparing(sent: SentComparing, shared: SharedTrajectories): ComparisonResult {
   if (!sent.ok) return sent
   const { left, right, alignedRuns, report, spans } = sent.value
   const value: ComparedSides = {
-    left: receivedSide(left, given.left),
-    right: receivedSide(right, given.right),
+    left: receivedSide(left, shared.left),
+    right: receivedSide(right, shared.right),
     comparison: { alignedRuns: receivedRows(alignedRuns), report: { ...report, spans: receivedRows(spans) } },
   }
   return { ok: true, value }
 }
 
-const sentSide = ({ trajectory, ...others }: ShownSide, given: TrajectoryView): SentSide => ({
+const sentSide = ({ trajectory, ...others }: ShownSide, shared: TrajectoryView): SentSide => ({
   ...others,
-  made: trajectory === given ? undefined : pack(unpack(trajectory)).trajectory,
+  made: trajectory === shared ? undefined : pack(unpack(trajectory)).trajectory,
 })
 
-const receivedSide = ({ made, ...others }: SentSide, given: TrajectoryView): ShownSide => ({
+const receivedSide = ({ made, ...others }: SentSide, shared: TrajectoryView): ShownSide => ({
   ...others,
-  trajectory: made ?? given,
+  trajectory: made ?? shared,
 })
 
 /** Packed rows, each with a span on both sides. */

@@ -7,7 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import type { HealthCheck } from './check.ts'
 
-interface GivenText {
+interface PromptText {
   /** Path of the field in the file. */
   readonly path: string
   readonly text: string
@@ -22,7 +22,7 @@ export const checkRecordedTexts: HealthCheck = (trajectory) => {
   const isKnown = model.tokenizer !== undefined && ids.every((id) => Object.hasOwn(vocab, id))
   const plain = plainText(trajectory)
   const other = isKnown
-    ? givenTexts(trajectory).flatMap(({ path, text, start }) => {
+    ? promptTexts(trajectory).flatMap(({ path, text, start }) => {
         const [given, decoded] = [plain(text), plain(textOf(ids.slice(start), vocab))]
         return given === decoded ? [] : [{ path, start, given, decoded }]
       })
@@ -47,7 +47,7 @@ export const checkRecordedTexts: HealthCheck = (trajectory) => {
 }
 
 /** Returns the texts that slime and TorchRL write: that of the whole trajectory, and that of everything after the first prompt. */
-function givenTexts({ foreign = {}, segments }: Trajectory): readonly GivenText[] {
+function promptTexts({ foreign = {}, segments }: Trajectory): readonly PromptText[] {
   const [first] = segments
   const afterPrompt = first?.kind === 'prompt' ? first.ids.length : 0
   const { slime, torchrl } = foreign

@@ -64,11 +64,11 @@ export function recordedConversation(
       continue
     }
     const text = textOf(segment.ids, trajectory.vocab)
-    if (index === 0 && text.trim() !== '') return GIVEN_AS_TEXT
+    if (index === 0 && text.trim() !== '') return RAW_PROMPT
     if (isGlue(segment, text, trajectory)) closeReply()
     else if (segments[index + 1]?.kind === 'response')
       reply = joinParts(reply, { ...NOTHING, text, ids: Array.from(segment.ids) }, true)
-    else return GIVEN_AS_TEXT
+    else return RAW_PROMPT
   }
   closeReply()
   return { ok: true, value: { parts, isPrompt: endsWithPrompt(segments) } }
@@ -94,7 +94,7 @@ const WITHOUT_MESSAGES: BuildResult<never> = {
   hint: 'Compare as text, which needs no messages. Or open a file of the same run that contains its messages.',
 }
 
-const GIVEN_AS_TEXT: BuildResult<never> = {
+const RAW_PROMPT: BuildResult<never> = {
   ok: false,
   why: 'A part of the prompt was given as text or ids and belongs to no message, so no chat pipeline would have it.',
   hint: 'Compare as text, which needs no messages.',

@@ -31,7 +31,7 @@ function comparing() {
       return new TextEncoder().encode(files).buffer as ArrayBuffer
     },
     stepMs: 30_000,
-    givenUpMs: 1_000,
+    cancelledStepMs: 1_000,
     tooLongHint: '',
   })
   return { ...made, workers, asked }

@@ -35,7 +35,7 @@ const inBrowser: ComparingDeps = {
   createWorker: () => new Worker(new URL('./compare-worker.ts', import.meta.url), { type: 'module' }),
   fetchTokenizer,
   stepMs: 60_000,
-  givenUpMs: 10_000,
+  cancelledStepMs: 10_000,
   tooLongHint: 'The trajectories may be too long to compare here, or the template renders too slowly.',
 }
 

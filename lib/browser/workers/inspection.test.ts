@@ -44,7 +44,7 @@ function inspection(makers: readonly (() => ReturnType<typeof inThisThread>)[] =
       return made as never
     },
     stepMs: 5_000,
-    givenUpMs: 1_000,
+    cancelledStepMs: 1_000,
     tooLongHint: 'It was too much.',
   }
   const made = createTrajectoryTasks({ typed: lane, rest: lane, fetchTokenizer: () => expect.unreachable() })

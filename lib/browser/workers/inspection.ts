@@ -37,13 +37,13 @@ const inBrowser: InspectionDeps = {
     createWorker,
     // A regular expression that takes too long is reported soon, and the next one hardly waits for it.
     stepMs: 3_000,
-    givenUpMs: 300,
+    cancelledStepMs: 300,
     tooLongHint: 'A regular expression with nested repetitions can take extremely long: simplify it.',
   },
   rest: {
     createWorker,
     stepMs: 60_000,
-    givenUpMs: 10_000,
+    cancelledStepMs: 10_000,
     tooLongHint: 'The trajectory may be too long for this operation.',
   },
   fetchTokenizer,

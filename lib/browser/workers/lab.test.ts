@@ -67,7 +67,7 @@ function lab(makers: readonly (() => ReturnType<typeof inThisThread>)[] = []) {
       return new TextEncoder().encode(name).buffer
     },
     stepMs: 5_000,
-    givenUpMs: 1_000,
+    cancelledStepMs: 1_000,
     tooLongHint: 'It was too much.',
   })
   const runTask = run as unknown as (

@@ -32,7 +32,7 @@ const inBrowser: LabDeps = {
   fetchTokenizer,
   // The limit is longer than the budget of a render, whose error explains more.
   stepMs: 8_000,
-  givenUpMs: 8_000,
+  cancelledStepMs: 8_000,
   tooLongHint: 'The template or its input takes too long: look for large loops or very long texts.',
 }
 

@@ -40,7 +40,7 @@ export interface LaneDeps {
   /** Longest time of a step in milliseconds. */
   readonly stepMs: number
   /** Longest time of a step of a cancelled task in milliseconds, for which other tasks wait. */
-  readonly givenUpMs: number
+  readonly cancelledStepMs: number
   /** Hint in the error of a task that took too long. */
   readonly tooLongHint: string
 }
@@ -57,7 +57,7 @@ type TaskWorker = ConnectedWorker<TaskRequest, unknown, StepProgress>
 const stoppedError = (): TaskError => new TaskError('STOPPED', 'the page was closed')
 
 /** Returns a lane, whose worker starts with the first task. */
-export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): TaskLane {
+export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint }: LaneDeps): TaskLane {
   const runs = new Set<Run>()
   let worker: TaskWorker | undefined
   /** Resources that the worker has, or will receive. */
@@ -107,7 +107,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
 
   function receive(run: Run, progress: StepProgress): void {
     if (progress === 'begins') {
-      allow(run, runs.has(run) ? stepMs : givenUpMs)
+      allow(run, runs.has(run) ? stepMs : cancelledStepMs)
       return
     }
     rest()
@@ -182,7 +182,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
       const giveUp = () => {
         if (!runs.has(run)) return
         settle(run)
-        if (stepping === run) allow(run, givenUpMs)
+        if (stepping === run) allow(run, cancelledStepMs)
         reject(signal.reason)
       }
       runs.add(run)

@@ -2,6 +2,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 /** A row of logits as a distribution over the vocabulary: logprobs, the best alternatives, and a draw. */
 
+/** A row of logits with its normalization. */
 export interface Distribution {
   readonly logits: Float32Array
   readonly temperature: number

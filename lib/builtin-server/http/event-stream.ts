@@ -1,5 +1,6 @@
 /** Answers with streams of server-sent events. */
 
+/** Returns an answer that sends the events. `onCancel` is called when the client leaves. */
 export function serverSentEvents(events: AsyncGenerator<string>, onCancel: () => void): Response {
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({

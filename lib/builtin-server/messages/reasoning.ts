@@ -1,5 +1,6 @@
 /** Separates the reasoning of a reply by SGLang's rules: of a whole text, and of a growing one. */
 
+/** The marks around the reasoning of a reply. */
 export interface ReasoningFormat {
   readonly open: string
   readonly close: string

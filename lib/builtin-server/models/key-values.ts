@@ -2,6 +2,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 /** Keys and values of token positions in the form of an ONNX graph, and their moves between sequences and batches. */
 
+/** The keys and values of several sequences. */
 export interface KeyValues {
   readonly rows: number
   /** Positions of each row. A shorter row is at the right, after padding. */

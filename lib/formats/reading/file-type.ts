@@ -1,5 +1,6 @@
 /** A file type other than UTF-8 JSON, recognised by its first bytes, with a command that converts it. */
 
+/** A recognised file type. */
 export interface FileType {
   /** Name with its article, for a sentence. */
   readonly name: string

@@ -78,17 +78,17 @@ async function inTime<T>(
   action: (time: Pick<CallContext, 'signal' | 'hold' | 'untimed'>) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new Error(STOPPED)
-  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const { promise: abandonment, reject } = Promise.withResolvers<never>()
   const own = new AbortController()
   let soFar = () => ''
-  const giveUp = (why: string) => {
+  const abandon = (why: string) => {
     const held = soFar()
     // Rejecting first prevents the tool's reaction to its signal from becoming the result.
     reject(held === '' ? new Error(why) : new ToolFailure(`${held}\nError: ${why}`))
     own.abort()
   }
-  const stop = () => giveUp(STOPPED)
-  const timed = () => setTimeout(giveUp, ms, `no result within ${ms} ms. The call was given up.`)
+  const stop = () => abandon(STOPPED)
+  const timed = () => setTimeout(abandon, ms, `no result within ${ms} ms. The call was given up.`)
   let timer = timed()
   const hold = (left: () => string) => {
     soFar = left
@@ -103,7 +103,7 @@ async function inTime<T>(
   }
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return await Promise.race([action({ signal: own.signal, hold, untimed }), givenUp])
+    return await Promise.race([action({ signal: own.signal, hold, untimed }), abandonment])
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)

@@ -14,7 +14,7 @@ export interface Server {
   readonly retries: Retries
   readonly breaker: Breaker
   readonly identity: IdentityWatch
-  readonly chance: ClockAndRandom
+  readonly clockAndRandom: ClockAndRandom
   /** The limit of the same name in TransportLimits. */
   readonly firstTokenMs: number
 }
@@ -74,7 +74,7 @@ export async function* tryRepeatedly<Part extends object>(
         }
         const delayMs = started || signal.aborted ? undefined : server.retries.delayMs(error, ++repetitions)
         if (delayMs === undefined) throw error
-        await server.chance.wait(delayMs, signal)
+        await server.clockAndRandom.wait(delayMs, signal)
         call.again()
       }
     }

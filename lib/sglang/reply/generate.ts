@@ -33,7 +33,7 @@ async function* scoredGenerate(
 ): AsyncGenerator<Chunk> {
   const one = (call: GenerateRequest) => triedGenerate(server, call, signal)
   const { scoring, writing } = splitCall(whole, scoringRid)
-  yield* afterReading(await readPrompt(one, scoring, server.chance), () => one(writing))
+  yield* afterReading(await readPrompt(one, scoring, server.clockAndRandom), () => one(writing))
 }
 
 /** The result of a call that scores the prompt and samples nothing; the whole reply if the server aborted it. */
@@ -102,7 +102,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
 async function* chunksOf(
   reply: HttpReply,
   request: GenerateRequest,
-  { apiKey, chance, firstTokenMs }: Server,
+  { apiKey, clockAndRandom: chance, firstTokenMs }: Server,
 ): AsyncGenerator<Chunk> {
   const writesNothing = request.scoreOnly === true || request.sampling.max_new_tokens === 0
   const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens }, (text) =>

@@ -54,7 +54,7 @@ export async function openServerPromptEncoder(
     server.tokenize([...FINGERPRINT_TEXTS, ...WELL_KNOWN], signal),
     findDecoding(server, signal),
   ])
-  const given = templateText === undefined ? undefined : givenTemplate(templateText, slow)
+  const given = templateText === undefined ? undefined : customTemplate(templateText, slow)
   const sample = await sampleRender(server, given, signal)
   const addedTokens = await findAddedTokens(server, [...fixed.flat(), ...sample.ids], signal)
   const known: Known = {
@@ -198,12 +198,12 @@ interface Rendered {
 }
 
 /** A given template. `quick` is undefined if `render` must render it. */
-interface GivenTemplate {
+interface CustomTemplate {
   quick(input: RenderInput): string | undefined
   render(input: RenderInput, signal: AbortSignal): Promise<Rendered | TemplateError>
 }
 
-function givenTemplate(text: string, slow: SlowRenders | undefined): GivenTemplate {
+function customTemplate(text: string, slow: SlowRenders | undefined): CustomTemplate {
   const template = chatTemplate(text, {})
   // An attempt takes the whole budget, so it is not repeated.
   let isSlow = false
@@ -250,7 +250,7 @@ const PLACEHOLDER = 'SAMPLE-REPLY'
 /** Renders a short conversation and returns its ids and the template's text after the reply. */
 async function sampleRender(
   server: ServerTokenizer,
-  given: GivenTemplate | undefined,
+  given: CustomTemplate | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly ids: readonly number[]; readonly tail: string }> {
   const input: RenderInput = {

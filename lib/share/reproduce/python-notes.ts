@@ -9,7 +9,7 @@ export const PARSERS = ['hermes', 'qwen_xml', 'glm', 'kimi_k2']
 export function notesOn(again: Again): readonly string[] {
   const { request, turns, results, reward } = again
   const { limits = {}, parser, endpoint, tokenizer, messages = [] } = request
-  const isGiven = request.ids !== undefined || request.text !== undefined
+  const isRawPrompt = request.ids !== undefined || request.text !== undefined
   const tools = toolsOf(again)
   return [
     ...(endpoint === 'chat' ? ['The run was over a chat endpoint; this script is token-in/token-out.'] : []),
@@ -28,10 +28,10 @@ export function notesOn(again: Again): readonly string[] {
     )
       ? ['Structured calls and reasoning of given replies are left out: strands-sglang uses only their text.']
       : []),
-    ...(isGiven && (turns.length > 0 || tools.length > 0 || Object.keys(results).length > 0)
+    ...(isRawPrompt && (turns.length > 0 || tools.length > 0 || Object.keys(results).length > 0)
       ? ['The run began with text or ids, which a Strands agent cannot do. The script samples only the first response.']
       : []),
-    ...(isGiven
+    ...(isRawPrompt
       ? []
       : [
           ...aboutTools(

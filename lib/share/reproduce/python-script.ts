@@ -21,7 +21,7 @@ const STRANDS_SGLANG = '0.6.2'
 
 /** Returns the source of the script. It prints one line of JSON for each rollout. */
 export function pythonScript(again: Again, { baseUrl }: ScriptPlaces): string {
-  const isGiven = again.request.ids !== undefined || again.request.text !== undefined
+  const isRawPrompt = again.request.ids !== undefined || again.request.text !== undefined
   const what = again.samples > 1 ? `${again.samples} runs of one prompt` : 'A run'
   return `"""${what} of Rollscope as a script for strands-sglang ${STRANDS_SGLANG}. It prints a line of JSON for each rollout.
 
@@ -32,7 +32,7 @@ MODEL: the Hub name or the folder of the tokenizer.
 ${notesOn(again)
   .map((note) => `\n${inDocstring(note)}\n`)
   .join('')}"""
-${isGiven ? givenSource(again, baseUrl) : agentSource(again, baseUrl)}`
+${isRawPrompt ? rawPromptSource(again, baseUrl) : agentSource(again, baseUrl)}`
 }
 
 /** Merges known and further parameters into one object, as the server expects them. */
@@ -149,7 +149,7 @@ const LIMITS = {
   maxMessages: 'max_messages',
 } as const
 
-function givenSource(again: Again, baseUrl: string | undefined): string {
+function rawPromptSource(again: Again, baseUrl: string | undefined): string {
   const { ids, text } = again.request
   return `import asyncio
 import json

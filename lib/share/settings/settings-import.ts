@@ -124,7 +124,7 @@ export const takenServers = ({ servers }: ImportPlan, { replaced, leftOut }: Imp
  * Returns the setup after the import; undefined if it stays unchanged. `refused` holds the names of servers that could not be saved. If
  * the setup uses one of these, or a server that is left out, it gets the default server.
  */
-export function takenSetup(
+export function setupAfterImport(
   { servers, setup }: ImportPlan,
   { leftOut, takesSetup }: ImportChoices,
   refused: ReadonlySet<string>,

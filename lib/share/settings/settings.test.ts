@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ServerEntry } from '#lib/api/server-status.ts'
 import { anyText } from '#testing/strings.ts'
 import { readSettings, type Settings, settingsText } from './settings-file.ts'
-import { FIRST_CHOICES, importPlan, takenPresets, takenServers, takenSetup } from './settings-import.ts'
+import { FIRST_CHOICES, importPlan, setupAfterImport, takenPresets, takenServers } from './settings-import.ts'
 import { DEFAULT_SETUP, type Setup } from './setup.ts'
 
 const letters = fc.constantFrom(...'aZ09 ._-éß四')
@@ -261,12 +261,14 @@ describe('an import of settings', () => {
       ['a server, when others are refused or left out', 'gpu', { leftOut: new Set(['new']) }, new Set(['x']), 'gpu'],
       ['a server that is here', 'gpu', { leftOut: new Set(['gpu']) }, none, 'gpu'],
     ])('of a setup with %s', (_, chosenServer, choices, refused, expected) => {
-      expect(takenSetup(planWith(chosenServer), { ...FIRST_CHOICES, ...choices }, refused)).toEqual(setupOn(expected))
+      expect(setupAfterImport(planWith(chosenServer), { ...FIRST_CHOICES, ...choices }, refused)).toEqual(
+        setupOn(expected),
+      )
     })
 
     test('without a setup if there is none or it is not chosen', () => {
-      expect(takenSetup(planWith('new'), { ...FIRST_CHOICES, takesSetup: false }, none)).toBeUndefined()
-      expect(takenSetup(importPlan({ servers: [] }, here), FIRST_CHOICES, none)).toBeUndefined()
+      expect(setupAfterImport(planWith('new'), { ...FIRST_CHOICES, takesSetup: false }, none)).toBeUndefined()
+      expect(setupAfterImport(importPlan({ servers: [] }, here), FIRST_CHOICES, none)).toBeUndefined()
     })
   })
 

@@ -4,7 +4,7 @@ import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
 import { anyText } from '#testing/strings.ts'
 import { EMPTY_PROMPT, PROMPT_MODES } from './prompt-draft.ts'
 import { readSettings } from './settings-file.ts'
-import { FIRST_CHOICES, importPlan, takenSetup } from './settings-import.ts'
+import { FIRST_CHOICES, importPlan, setupAfterImport } from './settings-import.ts'
 import { DEFAULT_SETUP } from './setup.ts'
 import { sharedText } from './shared-setup.ts'
 
@@ -43,7 +43,7 @@ test('the changes of a shared setup include the prompt only if the page has one'
   const plan = importPlan(read.settings, { servers: [], presets: [], setup: DEFAULT_SETUP, prompt: EMPTY_PROMPT })
   expect(plan.setup?.changes.map(({ field }) => field)).toEqual(['system', 'prompt.mode', 'prompt.ids'])
   expect(plan.setup?.prompt).toMatchObject({ mode: 'ids', ids: '1' })
-  expect(takenSetup(plan, FIRST_CHOICES, new Set())?.system).toBe('S')
+  expect(setupAfterImport(plan, FIRST_CHOICES, new Set())?.system).toBe('S')
   const without = importPlan(read.settings, { servers: [], presets: [], setup: DEFAULT_SETUP })
   expect(without.setup?.changes.map(({ field }) => field)).toEqual(['system'])
 })

@@ -6,10 +6,10 @@ import { readJson } from '../jinja/python/json.ts'
 import { PyDict, type Value } from '../jinja/python/values.ts'
 
 /** A text, or the error that ended the render. */
-export type RenderOutcome = string | Failure
+export type RenderOutcome = string | RenderFailure
 
 /** The error that ended a render. */
-export interface Failure {
+export interface RenderFailure {
   readonly class: string
   readonly message: string
   /** null if the error was raised before the template began. */

@@ -20,7 +20,7 @@ export function countDisagreements(marks: MarksByWay): MaskReport['pairs'] {
 }
 
 /**
- * Returns the stretches, within one message, on which the ways disagree in the same manner. A token that one way trains and another does
+ * Returns the ranges, within one message, on which the ways disagree in the same manner. A token that one way trains and another does
  * not have counts; a token that no way trains does not.
  */
 export function disagreementsOf(

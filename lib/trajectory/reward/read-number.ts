@@ -3,6 +3,7 @@
  * percent (12%), exponents (3e8, 3 × 10^8). Time is linear in the text: no pattern has nested repetition.
  */
 
+/** A number with the text that states it. */
 export interface WrittenNumber {
   readonly text: string
   readonly value: number

@@ -164,7 +164,7 @@ export function itemsBetween(rows: Rows, top: number, bottom: number): readonly 
 
 /** Returns the item that contains a token, shown or folded; undefined if there is no such token. */
 export function itemOfToken(rows: Rows, side: SideName, token: number): Item | undefined {
-  if (token < 0 || token >= tokensOf(rows.sides[side])) return undefined
+  if (token < 0 || token >= tokenCountOf(rows.sides[side])) return undefined
   const field = side === 'left' ? LEFT : RIGHT
   const begun = countWhile(rows.itemCount, (number) => (rows.items[number * FIELDS + field] as number) <= token)
   return itemAt(rows, begun - 1)
@@ -178,7 +178,7 @@ export function itemOfRow(rows: Rows, row: number): Item | undefined {
 }
 
 /** Returns the number of tokens of a side. */
-export const tokensOf = ({ starts }: RowSide): number => starts.at(-1) as number
+export const tokenCountOf = ({ starts }: RowSide): number => starts.at(-1) as number
 
 /** Returns the line that a side has in a row of the item; undefined if it has none. */
 function lineInRow(rows: Rows, item: Item, row: number, side: SideName): number | undefined {

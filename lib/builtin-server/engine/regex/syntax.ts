@@ -5,6 +5,7 @@ import { elementAt } from '#lib/util/element-at.ts'
  * also in classes; `.` is any of them.
  */
 
+/** The syntax tree of an expression. */
 export type RegexExpression =
   | { readonly kind: 'characters'; readonly ranges: readonly CodePointRange[] }
   | { readonly kind: 'sequence'; readonly parts: readonly RegexExpression[] }

@@ -2,7 +2,7 @@
 
 import { escapedHtml } from '../python/markup.ts'
 import { codePointLength, codePointSlice, SPACE_RUN } from '../python/text/code-points.ts'
-import { count, split, windowOf } from '../python/text/text-search.ts'
+import { countOccurrences, split, windowOf } from '../python/text/text-search.ts'
 
 /** Returns the text without tags and comments, with each run of space as one and references resolved (Markup.striptags). */
 export function strippedOfTags(html: string): string {
@@ -129,7 +129,8 @@ function balanceBrackets(address: string, rest: string): { readonly middle: stri
   return { middle, tail }
 }
 
-const occurrences = (text: string, part: string): number => count(text, part, windowOf(text, undefined, undefined))
+const occurrences = (text: string, part: string): number =>
+  countOccurrences(text, part, windowOf(text, undefined, undefined))
 
 function link(address: string, attributes: string, { limit, schemes }: LinkStyle): string {
   if (HTTP.test(address)) {

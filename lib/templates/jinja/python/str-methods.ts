@@ -37,7 +37,7 @@ import {
 import { encodeText } from './text/encodings.ts'
 import { typeName } from './text/repr.ts'
 import {
-  count,
+  countOccurrences,
   find,
   findLast,
   padText,
@@ -57,7 +57,7 @@ export type StrMethod = (self: string, call: Arguments, runtime: Runtime) => Val
 const typeError = (message: string): PyError => new PyError('TypeError', message)
 
 /** Returns the name of a value's type in messages about arguments. */
-const givenType = (value: Value): string => (value === null ? 'None' : typeName(value))
+const argumentType = (value: Value): string => (value === null ? 'None' : typeName(value))
 
 /** Makes a method that returns the text in another case. */
 const changing =
@@ -201,7 +201,7 @@ const removing =
   (self, call) => {
     const affix = oneArgument(`str.${name}`, call)
     const text = stringOf(affix)
-    if (text === undefined) throw typeError(`${name}() argument must be str, not ${givenType(affix)}`)
+    if (text === undefined) throw typeError(`${name}() argument must be str, not ${argumentType(affix)}`)
     if (name === 'removeprefix') return self.startsWith(text) ? self.slice(text.length) : self
     return text !== '' && self.endsWith(text) ? self.slice(0, -text.length) : self
   }
@@ -224,8 +224,8 @@ export function joinedText(separator: string, parts: Value, runtime: Runtime): s
 function replaceMethod(self: string, call: Arguments, runtime: Runtime): Value {
   const [old = '', by = '', most = -1] = positionalArguments('str.replace', 2, 3, call)
   const [oldText, byText] = [stringOf(old), stringOf(by)]
-  if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${givenType(old)}`)
-  if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${givenType(by)}`)
+  if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${argumentType(old)}`)
+  if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${argumentType(by)}`)
   return replaceText(self, oldText, byText, sizeArgument(most), runtime)
 }
 
@@ -268,10 +268,10 @@ function tableOf(_self: string, call: Arguments): Value {
   const [fromText, toText, goneText] = [stringOf(from), stringOf(to ?? null), stringOf(gone ?? null)]
   if (to === undefined) return tableOfDict(from)
   if (toText === undefined) {
-    throw typeError(`maketrans() argument 2 must be str, not ${givenType(to)}`)
+    throw typeError(`maketrans() argument 2 must be str, not ${argumentType(to)}`)
   }
   if (gone !== undefined && goneText === undefined) {
-    throw typeError(`maketrans() argument 3 must be str, not ${givenType(gone)}`)
+    throw typeError(`maketrans() argument 3 must be str, not ${argumentType(gone)}`)
   }
   if (fromText === undefined) {
     throw typeError('first maketrans argument must be a string if there is a second argument')
@@ -341,7 +341,7 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
   ['rfind', finding('rfind', findLast, false)],
   ['index', finding('index', find, true)],
   ['rindex', finding('rindex', findLast, true)],
-  ['count', finding('count', count, false)],
+  ['count', finding('count', countOccurrences, false)],
   ['startswith', edge('startswith')],
   ['endswith', edge('endswith')],
   ['replace', replaceMethod],
@@ -380,6 +380,6 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
 
 function textArgument(method: string, name: string, value: Value): string {
   const text = stringOf(value)
-  if (text === undefined) throw typeError(`${method}() argument '${name}' must be str, not ${givenType(value)}`)
+  if (text === undefined) throw typeError(`${method}() argument '${name}' must be str, not ${argumentType(value)}`)
   return text
 }

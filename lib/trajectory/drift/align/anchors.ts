@@ -5,7 +5,7 @@ import { countWhile } from '#lib/util/bisect.ts'
 import type { Box } from './common-runs.ts'
 
 /** Positions on both sides, as two columns. */
-export interface Places {
+export interface AnchorPositions {
   readonly lefts: Int32Array
   readonly rights: Int32Array
 }
@@ -20,7 +20,7 @@ const MANY = 1 << 14
  * occurrence on one side is paired with the nth on the other. Runs are compared by hash, so the caller must compare the
  * numbers. Time is linear, except for the n log n of the rising sequence.
  */
-export function anchors(left: Int32Array, right: Int32Array, box: Box, length: number): Places {
+export function anchors(left: Int32Array, right: Int32Array, box: Box, length: number): AnchorPositions {
   const { left: l, right: r } = box
   const count = l.end - l.start + r.end - r.start
   const mask = count > MANY ? 7 : 0
@@ -113,7 +113,7 @@ function groupsByHash({ hashes }: Rows): (hash: number) => number {
 }
 
 /** Returns the longest selection of pairs whose rights rise too; pairs are in the order of their lefts. */
-function rising({ lefts, rights }: Places): Places {
+function rising({ lefts, rights }: AnchorPositions): AnchorPositions {
   /** ends[n] is the smallest right that ends a rising list of length n + 1. */
   const ends = new Int32Array(rights.length)
   const before = new Int32Array(rights.length)

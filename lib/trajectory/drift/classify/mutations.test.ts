@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { pythonic } from '#lib/parsers/python/pythonic.ts'
 import { compareTrajectories } from '../compare.ts'
 import type { DriftReport } from '../report.ts'
-import { type Base, conversations, example, retold } from './test-conversations.ts'
+import { agentConversations, type Base, example, retold } from './test-conversations.ts'
 import { chance, MUTATIONS, type Mutation, PYTHONIC_MUTATIONS } from './test-mutations.ts'
 
 const recorded = ['parallel-calls', 'tool-error', 'two-steps'].map(example)
 const BASES: readonly Base[] = [
   ...recorded,
-  ...['qwen3', 'llama3_2', 'deepseek_v3'].flatMap((model) => conversations(model)),
+  ...['qwen3', 'llama3_2', 'deepseek_v3'].flatMap((model) => agentConversations(model)),
 ]
 
-const PYTHONIC = ['qwen3', 'llama3_2'].flatMap((model) => conversations(model, pythonic))
+const PYTHONIC = ['qwen3', 'llama3_2'].flatMap((model) => agentConversations(model, pythonic))
 
 const TRIALS = 24
 

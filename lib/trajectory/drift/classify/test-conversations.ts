@@ -29,7 +29,7 @@ export function example(name: string): Base {
 const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
 
 /** Returns the three agents below for a model's tokenizer and template, with calls in the format of a parser. */
-export function conversations(model: string, parser = hermes): readonly Base[] {
+export function agentConversations(model: string, parser = hermes): readonly Base[] {
   const { tokenizer, template } = loadedTokenizer(tokenizerFolder(model))
   const promptEncoder = { tokenizer, template: template(true) ?? fail(model) }
   const end = endOfTurnId(promptEncoder, {}) ?? fail(model)

@@ -47,7 +47,7 @@ export function findLast(text: string, part: string, window: Window | undefined)
 }
 
 /** Implements str.count: occurrences that do not overlap. */
-export function count(text: string, part: string, window: Window | undefined): number {
+export function countOccurrences(text: string, part: string, window: Window | undefined): number {
   if (window === undefined) return 0
   const within = text.slice(window.start, window.end)
   if (part === '') return codePointLength(within) + 1
@@ -61,7 +61,7 @@ export function replaceText(text: string, old: string, by: string, most: number,
   runtime.step(1 + text.length / 1000)
   if (most === 0) return text
   if (old === '') return interleaveText(text, by, most, runtime)
-  const found = count(text, old, windowOf(text, undefined, undefined))
+  const found = countOccurrences(text, old, windowOf(text, undefined, undefined))
   if (found === 0) return text
   const times = most < 0 ? found : Math.min(found, most)
   runtime.step(times / 16)
