@@ -712,7 +712,7 @@ export async function runFault(
     const other = await found?.elsewhere?.()
     if (other?.close) closing.push(other.close)
     const waitsMs: number[] = []
-    const chance: ClockAndRandom = {
+    const clockAndRandom: ClockAndRandom = {
       nowMs: () => performance.now(),
       random: () => 0.5,
       async wait(ms) {
@@ -725,7 +725,7 @@ export async function runFault(
         apiKey: undefined,
         limits: { ...standard, ...limits },
         retry: { repetitions },
-        chance,
+        clockAndRandom,
       })
       closing.push(() => client.close())
       return client

@@ -786,7 +786,7 @@ describe('a retry', () => {
     let nowMs = 0
     let calls = 0
     let isWell = false
-    const chance: ClockAndRandom = { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} }
+    const clockAndRandom: ClockAndRandom = { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} }
     const model = JSON.stringify(recording('info-get_model_info').response)
     const good = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
     const failing = await against(
@@ -796,7 +796,7 @@ describe('a retry', () => {
         response.writeHead(isInfo || isWell ? 200 : 500, { 'content-type': 'application/json' })
         response.end(isInfo ? model : good)
       },
-      { retry: {}, chance },
+      { retry: {}, clockAndRandom },
     )
     const call = () => all(failing.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
     for (let n = 0; n < 5; n++) expect((await failure(call())).code).toBe('UPSTREAM_ERROR')
@@ -832,7 +832,7 @@ describe('a retry', () => {
         const isPoison = JSON.parse(body).input_ids.length === 1
         response.writeHead(isPoison ? 500 : 200, { 'content-type': 'application/json' }).end(good)
       },
-      { retry: {}, chance: { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} } },
+      { retry: {}, clockAndRandom: { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} } },
     )
     for (let n = 0; n < 4; n++) {
       nowMs += 60_000
@@ -853,7 +853,7 @@ describe('a retry', () => {
       },
       {
         retry: {},
-        chance: {
+        clockAndRandom: {
           nowMs: () => 0,
           random: () => 0.5,
           wait: (ms) => (ms > 500 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),

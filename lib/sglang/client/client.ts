@@ -48,7 +48,7 @@ export interface ClientOptions {
   readonly apiKey: string | undefined
   readonly limits?: Partial<TransportLimits>
   readonly retry?: Partial<RetryPolicy>
-  readonly chance?: ClockAndRandom
+  readonly clockAndRandom?: ClockAndRandom
 }
 
 /** Creates a client. It connects with its first call. */
@@ -57,12 +57,12 @@ export function createClient({
   apiKey,
   limits,
   retry,
-  chance = systemClockAndRandom,
+  clockAndRandom = systemClockAndRandom,
 }: ClientOptions): SglangClient {
   const all = { ...DEFAULT_LIMITS, ...limits }
   const transport = createTransport(baseUrl, apiKey, all)
-  const breaker = createBreaker(chance)
-  const retries = createRetries({ ...RETRY_POLICY, ...retry }, chance)
+  const breaker = createBreaker(clockAndRandom)
+  const retries = createRetries({ ...RETRY_POLICY, ...retry }, clockAndRandom)
   const asking = reportingTransport(breaker, transport)
   const info: Info = async (path, schema, signal) =>
     parseReply(
@@ -79,7 +79,7 @@ export function createClient({
     (signal) => modelOf(info, signal),
     () => transport.connections,
   )
-  const server = { transport, apiKey, retries, breaker, identity, chance, firstTokenMs: all.firstTokenMs }
+  const server = { transport, apiKey, retries, breaker, identity, clockAndRandom, firstTokenMs: all.firstTokenMs }
   let lastKnown: ServerDescription | undefined
   return {
     generate: (request, signal) => streamReply(server, request, signal),

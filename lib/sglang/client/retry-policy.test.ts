@@ -4,14 +4,14 @@ import { retryAfterMs, SglangError, type SglangErrorCode } from './errors.ts'
 import { createRetries, LONGEST_WAIT_MS, RETRY_POLICY } from './retry-policy.ts'
 
 const failing = (code: SglangErrorCode, retryAfterMs?: number) => new SglangError(code, 'x', { retryAfterMs })
-const chance = { nowMs: () => 0, random: () => 0.5 }
+const clockAndRandom = { nowMs: () => 0, random: () => 0.5 }
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
 test('retry delays double with a spread of a quarter, and Retry-After is respected up to half a minute', () => {
   const retryAfter = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), share, retryAfter, (repetition, random, retryAfterMs) => {
-      const delay = createRetries(RETRY_POLICY, { ...chance, random: () => random }).delayMs(
+      const delay = createRetries(RETRY_POLICY, { ...clockAndRandom, random: () => random }).delayMs(
         failing('UPSTREAM_BUSY', retryAfterMs),
         repetition,
       ) as number
@@ -25,7 +25,7 @@ test('retry delays double with a spread of a quarter, and Retry-After is respect
 test('a call is retried at most three times, and only after transient failures', () => {
   const passing = ['CONNECT_REFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_RESET', 'UPSTREAM_BUSY', 'UPSTREAM_ERROR'] as const
   for (const code of passing) {
-    const retries = createRetries(RETRY_POLICY, chance)
+    const retries = createRetries(RETRY_POLICY, clockAndRandom)
     expect([1, 2, 3, 4].map((n) => retries.delayMs(failing(code), n))).toEqual([500, 1000, 2000, undefined])
   }
   const lasting = [
@@ -37,8 +37,9 @@ test('a call is retried at most three times, and only after transient failures',
     'TLS_FAILED',
     'CIRCUIT_OPEN',
   ] as const
-  for (const code of lasting) expect(createRetries(RETRY_POLICY, chance).delayMs(failing(code), 1)).toBeUndefined()
-  expect(createRetries(RETRY_POLICY, chance).delayMs(new Error('stopped'), 1)).toBeUndefined()
+  for (const code of lasting)
+    expect(createRetries(RETRY_POLICY, clockAndRandom).delayMs(failing(code), 1)).toBeUndefined()
+  expect(createRetries(RETRY_POLICY, clockAndRandom).delayMs(new Error('stopped'), 1)).toBeUndefined()
 })
 
 test('retries stay within a fifth of all calls, a tenth of the seconds and ten, in whatever order calls fail', () => {
@@ -46,7 +47,7 @@ test('retries stay within a fifth of all calls, a tenth of the seconds and ten, 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       let nowMs = 0
-      const retries = createRetries(RETRY_POLICY, { ...chance, nowMs: () => nowMs })
+      const retries = createRetries(RETRY_POLICY, { ...clockAndRandom, nowMs: () => nowMs })
       let calls = 0
       let repetitions = 0
       for (const { passedMs, calls: more, failures } of steps) {
@@ -63,7 +64,7 @@ test('retries stay within a fifth of all calls, a tenth of the seconds and ten, 
 
 test('a spent retry budget refills', () => {
   let nowMs = 0
-  const retries = createRetries(RETRY_POLICY, { ...chance, nowMs: () => nowMs })
+  const retries = createRetries(RETRY_POLICY, { ...clockAndRandom, nowMs: () => nowMs })
   const repeated = () => retries.delayMs(failing('CONNECT_REFUSED'), 1) !== undefined
   expect(Array.from({ length: 12 }, repeated).filter(Boolean)).toHaveLength(10)
   nowMs += 10_000

@@ -102,7 +102,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
 async function* chunksOf(
   reply: HttpReply,
   request: GenerateRequest,
-  { apiKey, clockAndRandom: chance, firstTokenMs }: Server,
+  { apiKey, clockAndRandom, firstTokenMs }: Server,
 ): AsyncGenerator<Chunk> {
   const writesNothing = request.scoreOnly === true || request.sampling.max_new_tokens === 0
   const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens }, (text) =>
@@ -118,9 +118,9 @@ async function* chunksOf(
   let started = false
   let ended = false
   let hasTokens = false
-  const latestMs = chance.nowMs() + firstTokenMs
+  const latestMs = clockAndRandom.nowMs() + firstTokenMs
   const checkTime = (): void => {
-    if (!hasTokens && chance.nowMs() > latestMs)
+    if (!hasTokens && clockAndRandom.nowMs() > latestMs)
       throw new SglangError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
   }
   for await (const { value, columns } of events(reply, apiKey, checkTime)) {
