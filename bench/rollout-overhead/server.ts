@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { excerpt, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
+import { manualText, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2, 5).map(Number)
 const IS_INCREMENTAL = process.argv[5] === 'incremental'
@@ -27,7 +27,7 @@ const END_OF_TURN = idOf('<|im_end|>')
 const RESULT = idOf('<tool_response>')
 
 /** Alternatives are tokens that are as common as those of any text. */
-const common = tokenizer.encode(excerpt(0, 20_000))
+const common = tokenizer.encode(manualText(0, 20_000))
 const anyId = (next: () => number): number => common[Math.floor(next() * common.length)] as number
 
 /** Formats a float32 as SGLang prints it. */
@@ -53,7 +53,7 @@ function writeReply(variant: number, isCall: boolean): Written {
     : '\n</think>\n\nThat is what the manual says.'
   const head = tokenizer.encode('<think>\n')
   const tail = [...tokenizer.encode(end), END_OF_TURN]
-  const prose = tokenizer.encode(excerpt(1000 + variant, 8 * TOKENS)).slice(0, TOKENS - head.length - tail.length)
+  const prose = tokenizer.encode(manualText(1000 + variant, 8 * TOKENS)).slice(0, TOKENS - head.length - tail.length)
   const ids = [...head, ...prose, ...tail]
   if (ids.length !== TOKENS) throw new Error(`a reply of ${ids.length} tokens`)
   const scores = ids.map((id) => `[${logprob(next)},${id},null]`)

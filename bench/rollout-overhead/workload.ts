@@ -93,7 +93,7 @@ export function taskOf(
     systemPrompt: 'You are a helpful assistant. Look into the manual before you answer.',
     tool: TOOL,
     otherTools: Array.from({ length: otherTools }, (_, index) => unusedTool(index)),
-    pages: Array.from({ length: PAGE_COUNT }, (_, page) => excerpt(page, 400)),
+    pages: Array.from({ length: PAGE_COUNT }, (_, page) => manualText(page, 400)),
     prompts: Array.from({ length: warmUp + rollouts }, (_, number) => question(Math.floor(number / samples))),
     sampling: { temperature: 1, top_p: 0.95, max_new_tokens: tokens, ...(stop && { stop }) },
     alternatives,
@@ -105,17 +105,17 @@ export function taskOf(
 }
 
 const question = (number: number): string =>
-  `Question ${number}: what does the manual say of this?\n\n${excerpt(PAGE_COUNT + number, 300)}`
+  `Question ${number}: what does the manual say of this?\n\n${manualText(PAGE_COUNT + number, 300)}`
 
 const unusedTool = (index: number): ToolSpec => ({
   name: `search_${index}`,
-  description: excerpt(index, 400),
+  description: manualText(index, 400),
   inputSchema: {
     type: 'object',
     properties: Object.fromEntries(
       Array.from({ length: 8 }, (_, field) => [
         `field_${field}`,
-        { type: 'string', description: excerpt(100 * index + field, 130) },
+        { type: 'string', description: manualText(100 * index + field, 130) },
       ]),
     ),
     required: ['field_0'],
@@ -123,7 +123,7 @@ const unusedTool = (index: number): ToolSpec => ({
 })
 
 /** Returns an excerpt of the documents, at a different position for each number. It is plain ASCII, so it can be cut anywhere. */
-export function excerpt(number: number, length: number): string {
+export function manualText(number: number, length: number): string {
   const from = (number * 7919) % (prose.length - length)
   return prose.slice(from, from + length)
 }

@@ -16,7 +16,7 @@ import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { type ComparingThread, createCompareThread } from './comparing.ts'
-import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from './retokenize.ts'
+import { answerRetokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from './retokenize.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-retokenize-'))
 
@@ -61,7 +61,11 @@ afterAll(async () => {
 const ask = async ({ trajectory, ...rest }: { readonly trajectory?: string; readonly [field: string]: unknown }) => {
   const body = trajectory === undefined ? rest : { ...rest, trajectory: keys.get(trajectory) ?? trajectory }
   const request = checkedJson(JSON.stringify(body), retokenizeRequestSchema)
-  const response = await retokenize(request, { comparing, store } as unknown as Services, new AbortController().signal)
+  const response = await answerRetokenize(
+    request,
+    { comparing, store } as unknown as Services,
+    new AbortController().signal,
+  )
   return retokenizeAnswerSchema.parse(await response.json())
 }
 const problem = async (body: Parameters<typeof ask>[0]) => {

@@ -79,7 +79,11 @@ export const retokenizeAnswerSchema = z.object({
 export type RetokenizeAnswer = z.infer<typeof retokenizeAnswerSchema>
 
 /** Answers a checked request. Throws HttpProblem. */
-export async function retokenize(request: RetokenizeRequest, all: Services, signal: AbortSignal): Promise<Response> {
+export async function answerRetokenize(
+  request: RetokenizeRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Response> {
   const answer = await runComparison({ kind: 'retokenize', request }, all, signal).catch((error: unknown) => {
     if (!(error instanceof HttpProblem) || error.details.code !== 'NO_TRAJECTORY') throw error
     throw noTrajectory(request.trajectory ?? '', all.store)

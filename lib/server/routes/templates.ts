@@ -1,7 +1,7 @@
 /** The routes of templates, parsers and comparisons, which compute on their input and store nothing. */
 import { templateCheckSchema } from '#lib/api/template-check.ts'
 import { answerCompare, compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
-import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from '../compare/retokenize.ts'
+import { answerRetokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from '../compare/retokenize.ts'
 import { endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { jsonTextResponse } from '../http/json-response.ts'
 import { answerDoctor, labBody } from '../templates/lab-routes.ts'
@@ -51,7 +51,7 @@ export const templateRoutes = [
     summary: 'Computes the ids of a pipeline that keeps text or messages instead of the ids of a run.',
     body: largeJsonBody(retokenizeRequestSchema),
     answers: { 200: { description: 'The ids, and where they first differ.', schema: retokenizeAnswerSchema } },
-    handle: ({ body, services, signal }) => retokenize(body, services, signal),
+    handle: ({ body, services, signal }) => answerRetokenize(body, services, signal),
   }),
   endpoint({
     method: 'POST',

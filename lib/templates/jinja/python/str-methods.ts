@@ -40,7 +40,7 @@ import {
   countOccurrences,
   find,
   findLast,
-  padText,
+  justifyText,
   replaceText,
   split,
   splitFromEnd,
@@ -181,7 +181,7 @@ const filling =
       throw typeError(`The fill character must be a unicode character, not ${typeName(fill)}`)
     }
     if (codePointLength(character) !== 1) throw typeError('The fill character must be exactly one character long')
-    return padText(self, size, character, align, runtime)
+    return justifyText(self, size, character, align, runtime)
   }
 
 const partitioning =

@@ -178,7 +178,7 @@ export function stripText(text: string, characters: string | undefined, side: 'l
  * Implements ljust, rjust and center with one character `fill`. If the padding of a centered text is odd, Python puts the extra character
  * on the left for an odd width.
  */
-export function padText(
+export function justifyText(
   text: string,
   width: number,
   fill: string,
