@@ -16,6 +16,12 @@ export function exampleTrajectory(name: string): Trajectory {
 /** A source for format readers with a fixed time and id. */
 export const source: RecordSource = { file: 'run.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
+/** Returns a source that numbers the ids of its trajectories. */
+export function numberedSource(): RecordSource {
+  let count = 0
+  return { ...source, newId: () => `id ${count++}` }
+}
+
 const tokens = fc.array(
   fc.record({
     id: fc.integer({ min: 0, max: 200_000 }),

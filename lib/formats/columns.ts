@@ -37,10 +37,19 @@ const isLogprob = (value: unknown): boolean =>
 
 /** Schema of a logprob. Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */
 export const logprobSchema = z.custom<LogprobAsWritten>(isLogprob, { error: 'a number or null' })
-type LogprobAsWritten = number | null | string
+/** A logprob or another number as a file has it. */
+export type LogprobAsWritten = number | null | string
 
 /** Schema of logprobs. */
 export const logprobsSchema = columnOf(logprobSchema, isLogprob)
+
+const isNumberOrBit = (value: unknown): boolean => typeof value === 'boolean' || isLogprob(value)
+
+/** Schema of further numbers of tokens: as logprobs, or Python's booleans for masks. */
+export const numbersSchema = columnOf(
+  z.custom<LogprobAsWritten | boolean>(isNumberOrBit, { error: 'a number, true, false or null' }),
+  isNumberOrBit,
+)
 
 /** Returns a loss mask as 0 and 1. */
 export const maskBits = (mask: readonly (0 | 1 | boolean)[]): readonly (0 | 1)[] =>
@@ -89,7 +98,12 @@ export interface Columns {
   readonly promptLength?: number
   /** True if the logprob 0 of a token that is not trained means that its logprob is unknown. */
   readonly hasFillers?: boolean
+  /** Further numbers of the tokens of `mask`, by the names of their columns. Omitted: none. */
+  readonly numbers?: NumberColumns
 }
+
+/** Numbers of tokens by the name of their column in a trajectory. */
+export type NumberColumns = Readonly<Record<string, readonly LogprobAsWritten[]>>
 
 /** Returns whether the logprob of an entry is such a filler. */
 export const isFiller = ({ mask, logprobs }: Pick<Columns, 'mask' | 'logprobs'>, index: number): boolean =>
@@ -101,7 +115,7 @@ export const isFiller = ({ mask, logprobs }: Pick<Columns, 'mask' | 'logprobs'>,
  */
 export function segmentOf(
   { isOutput, start, end }: ColumnRange,
-  { ids, mask, logprobs, promptLength = 0, hasFillers = false }: Columns,
+  { ids, mask, logprobs, promptLength = 0, hasFillers = false, numbers = {} }: Columns,
 ): Segment {
   const problems: Problem[] = []
   const entries = <T>(column: readonly T[] | null | undefined) =>
@@ -111,6 +125,10 @@ export function segmentOf(
     ids: part(ids, start, end),
     ...logprobColumn({ mask: hasFillers ? bits : undefined, logprobs: entries(logprobs) }, problems),
     ...maskColumn(bits, isOutput, problems),
+    ...numberColumns(
+      Object.entries(numbers).map(([name, column]) => [name, entries(column)]),
+      problems,
+    ),
     ...(problems.length > 0 && { problems }),
   }
   return isOutput
@@ -130,19 +148,42 @@ function logprobColumn(columns: Pick<Columns, 'mask' | 'logprobs'>, problems: Pr
   if (!logprobs?.some((logprob, index) => logprob !== null && !isFiller(columns, index))) return {}
   return {
     logprobs: logprobs.map((written, index) => {
-      const logprob = written === null || isFiller(columns, index) ? null : Number(written)
-      if (logprob === null || (logprob > MINUS_INFINITY && logprob < Infinity)) return logprob === 0 ? 0 : logprob
-      problems.push({
-        kind: 'number',
-        message: 'The file contains a number that JSON cannot represent.',
-        column: 'logprobs',
-        index,
-        raw: String(written),
-      })
+      const logprob = isFiller(columns, index) ? null : readNumber(written, 'logprobs', index, problems)
+      if (logprob === null || logprob > MINUS_INFINITY) return logprob
+      problems.push(unrepresentable('logprobs', index, written))
       return null
     }),
   }
 }
+
+/** Returns the columns with a known number; a segment without one omits the column. */
+function numberColumns(
+  columns: readonly (readonly [name: string, entries: readonly LogprobAsWritten[] | undefined])[],
+  problems: Problem[],
+): Pick<Segment, 'columns'> {
+  const known = columns.flatMap(([name, entries]) =>
+    entries?.some((entry) => entry !== null)
+      ? [[name, entries.map((written, index) => readNumber(written, name, index, problems))] as const]
+      : [],
+  )
+  return known.length > 0 ? { columns: Object.fromEntries(known) } : {}
+}
+
+/** Returns null for a number that JSON cannot represent, with a problem. */
+function readNumber(written: LogprobAsWritten, column: string, index: number, problems: Problem[]): number | null {
+  const number = written === null ? null : Number(written)
+  if (number === null || Number.isFinite(number)) return number === 0 ? 0 : number
+  problems.push(unrepresentable(column, index, written))
+  return null
+}
+
+const unrepresentable = (column: string, index: number, written: LogprobAsWritten): Problem => ({
+  kind: 'number',
+  message: 'The file contains a number that JSON cannot represent.',
+  column,
+  index,
+  raw: String(written),
+})
 
 function maskColumn(
   mask: readonly (0 | 1)[] | undefined,

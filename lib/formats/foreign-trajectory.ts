@@ -1,16 +1,36 @@
-/** Builds a trajectory from a trainer's file. Information that such files lack is omitted and reported. */
+/** Builds a trajectory from another program's file. Information that such files lack is omitted and reported. */
 import { type JsonObject, storable } from '#lib/json/json-object.ts'
-import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import {
+  type ColumnMeaning,
+  FORMAT,
+  type MissingContent,
+  type Problem,
+  type Segment,
+  type Trajectory,
+} from '#lib/trajectory/format/trajectory.ts'
+import { hasLogprobs } from './columns.ts'
 import type { RecordSource } from './format.ts'
 
-interface Found {
+/** The content of a record as far as the trajectory format has fields for it. */
+export interface ForeignContent {
   readonly format: string
   readonly segments: readonly Segment[]
   readonly outcome: Trajectory['outcome']
   readonly reward: unknown
   /** Information that this file lacks, in addition to what all such files lack. */
   readonly lacked: readonly string[]
-  readonly group?: Trajectory['group']
+  /** The same by name, as far as the trajectory itself does not show it: an assumed loss mask. */
+  readonly missing?: readonly MissingContent[]
+  readonly group?: Trajectory['group'] | undefined
+  readonly title?: string | undefined
+  /** ISO 8601. Omitted: the time of the import. */
+  readonly createdAt?: string | undefined
+  readonly modelName?: string | undefined
+  /** Omitted: the file does not contain the tools. */
+  readonly tools?: Trajectory['model']['tools'] | undefined
+  readonly columnMeanings?: Readonly<Record<string, ColumnMeaning>>
+  readonly forkedFrom?: Trajectory['forkedFrom']
+  readonly problems?: readonly Problem[]
   readonly routedExperts?: readonly string[] | undefined
   readonly imageData?: readonly string[] | undefined
   /** Content without a field; undefined if there is none. */
@@ -18,16 +38,23 @@ interface Found {
 }
 
 /** Returns the trajectory of a file's content. */
-export function foreignTrajectory(found: Found, { file, now, newId }: RecordSource): Trajectory {
-  const { format, segments, outcome, reward, lacked, group, routedExperts, imageData, rest } = found
-  const problems = rewardProblems(reward)
+export function foreignTrajectory(
+  content: ForeignContent,
+  { file, now, newId }: RecordSource,
+  id = newId(),
+): Trajectory {
+  const { format, segments, outcome, reward, group, title, createdAt = now, modelName, tools } = content
+  const { columnMeanings, forkedFrom, routedExperts, imageData, rest } = content
+  const wrongReward = rewardProblems(reward)
+  const problems = [...wrongReward, ...(content.problems ?? [])]
   return {
     format: FORMAT,
-    id: newId(),
-    createdAt: now,
-    ...(typeof reward === 'number' && { reward: problems.length > 0 ? null : reward }),
+    id,
+    createdAt,
+    ...(title !== undefined && { title }),
+    ...(typeof reward === 'number' && { reward: wrongReward.length > 0 ? null : reward }),
     ...(group && { group }),
-    model: { tools: [] },
+    model: { ...(modelName !== undefined && { name: modelName }), tools: tools ?? [] },
     vocab: {},
     segments,
     outcome,
@@ -35,13 +62,46 @@ export function foreignTrajectory(found: Found, { file, now, newId }: RecordSour
       kind: 'import',
       format,
       ...(file !== undefined && { file }),
-      lacked: ['texts of the tokens', 'model, tools and sampling parameters', ...lacked],
+      lacked: lackedIn(content),
+      missing: missingIn(content),
     },
     ...(problems.length > 0 && { problems }),
+    ...(columnMeanings && Object.keys(columnMeanings).length > 0 && { columnMeanings }),
+    ...(forkedFrom && { forkedFrom }),
     ...(routedExperts && routedExperts.length > 0 && { routedExperts }),
     ...(imageData && imageData.length > 0 && { imageData }),
     ...(rest && { foreign: { [format]: storable(rest) } }),
   }
+}
+
+const WORDS = new Intl.ListFormat('en-GB')
+
+const lackedIn = ({ modelName, tools, lacked }: ForeignContent): readonly string[] => [
+  'texts of the tokens',
+  WORDS.format([
+    ...(modelName === undefined ? ['model'] : []),
+    ...(tools === undefined ? ['tools'] : []),
+    'sampling parameters',
+  ]),
+  ...lacked,
+]
+
+/** Returns what the trajectory itself shows to be missing, and what the reader of the format adds. */
+function missingIn({ segments, missing = [], columnMeanings = {} }: ForeignContent): readonly MissingContent[] {
+  const hasMessages = segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)
+  const meaning = columnMeanings.logprobs
+  return [
+    'texts',
+    ...(hasMessages ? [] : ['messages' as const]),
+    ...(hasLogprobs(segments)
+      ? [
+          ...(meaning?.values === undefined ? ['logprob_values' as const] : []),
+          ...(meaning?.temperature === undefined ? ['temperature' as const] : []),
+        ]
+      : ['logprobs' as const]),
+    ...missing,
+    'special_tokens',
+  ]
 }
 
 function rewardProblems(reward: unknown): Problem[] {
@@ -54,4 +114,11 @@ function rewardProblems(reward: unknown): Problem[] {
       raw: String(reward),
     },
   ]
+}
+
+/** Returns the time of seconds since 1970 as ISO 8601, or undefined for another value. */
+export function isoTime(seconds: unknown): string | undefined {
+  if (typeof seconds !== 'number') return undefined
+  const time = new Date(seconds * 1000)
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstMessages } from './messages.ts'
+import { firstMessages, readMessages, readTools } from './messages.ts'
 
 test.each<[string, unknown, unknown]>([
   [
@@ -62,4 +62,49 @@ test('firstMessages returns the messages before the first answer', () => {
     ]),
   ).toEqual([{ role: 'user', content: 'a' }])
   expect(firstMessages([])).toBeUndefined()
+})
+
+test('readMessages reads messages of the assistant with reasoning and calls, also calls in a JSON text', () => {
+  const call = { id: 'c', function: { name: 'add', arguments: '{"a": 1}' } }
+  expect(
+    readMessages([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: null, reasoning_content: 'so', tool_calls: [call, 7] },
+      { role: 'assistant', content: [{ type: 'text', text: 'ok' }], tool_calls: JSON.stringify([call]) },
+      { role: 'assistant', content: 'x', tool_calls: 'none' },
+      { role: 'assistant', tool_calls: [{ name: 'f', arguments: '{' }, { arguments: { a: 1 } }, { name: 'g' }] },
+    ]),
+  ).toEqual([
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: '', reasoning: 'so', toolCalls: [{ id: 'c', name: 'add', input: { a: 1 } }] },
+    { role: 'assistant', content: 'ok', toolCalls: [{ id: 'c', name: 'add', input: { a: 1 } }] },
+    { role: 'assistant', content: 'x' },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [
+        { name: 'f', input: '{' },
+        { name: '', input: { a: 1 } },
+        { name: 'g', input: {} },
+      ],
+    },
+  ])
+})
+
+test('readMessages returns nothing for values that are not messages', () => {
+  expect([readMessages('hi'), readMessages([{ role: 'robot', content: '' }])]).toEqual([undefined, undefined])
+})
+
+test('readTools reads tools with or without an enclosing function, also from a JSON text', () => {
+  const tools = [
+    { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' } } },
+    { name: 'g' },
+  ]
+  const specs = [
+    { name: 'f', description: 'd', inputSchema: { type: 'object' } },
+    { name: 'g', inputSchema: {} },
+  ]
+  expect(readTools(tools)).toEqual(specs)
+  expect(readTools(JSON.stringify(tools))).toEqual(specs)
+  expect([readTools(undefined), readTools([{}]), readTools([3])]).toEqual([undefined, undefined, undefined])
 })

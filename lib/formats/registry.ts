@@ -13,9 +13,20 @@ import { skyrlWriter } from './writing/skyrl.ts'
 import { verifiersWriter } from './writing/verifiers.ts'
 import { verlWriter } from './writing/verl.ts'
 import type { Writer } from './writing/writer.ts'
+import { atif } from './traces/atif.ts'
+import { tinkerCapture } from './traces/tinker.ts'
+import { verifiersTrace } from './traces/verifiers-trace.ts'
 
 /** Rollscope's own format comes first. */
-export const formats: readonly Format[] = [rollscope, strandsSglang, slime, torchrl]
+export const formats: readonly Format[] = [
+  rollscope,
+  verifiersTrace,
+  atif,
+  tinkerCapture,
+  strandsSglang,
+  slime,
+  torchrl,
+]
 
 /** Returns whether a JSON value is a record of this format, and not one of another tool with the same field names. */
 export const isOfFormat = (value: unknown, { sniff }: Format): boolean =>

@@ -1,5 +1,5 @@
 /** Reads records in tests of formats. */
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { source as testSource } from '#testing/trajectories.ts'
 import type { Format } from './format.ts'
@@ -16,4 +16,20 @@ export function trajectoryOf(format: Format, value: unknown, source = testSource
   const [trajectory, ...others] = trajectoriesOf(format, value, source)
   if (!trajectory || others.length > 0) throw new Error(`the record contains ${others.length + 1} trajectories`)
   return trajectory
+}
+
+/** Returns each response with all ids before it. */
+export function calls({ segments }: Trajectory): readonly CallOfModel[] {
+  const found: CallOfModel[] = []
+  const before: number[] = []
+  for (const segment of segments) {
+    if (segment.kind === 'response') found.push({ prompt: [...before], response: segment })
+    before.push(...segment.ids)
+  }
+  return found
+}
+
+interface CallOfModel {
+  readonly prompt: readonly number[]
+  readonly response: ResponseSegment
 }

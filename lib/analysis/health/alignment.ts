@@ -9,8 +9,8 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { HealthCheck } from './check.ts'
 
-/** Reports broken continuations, requests with other ids or another length, and prompts that a chat endpoint tokenized again. */
-export const checkAlignment: HealthCheck = ({ segments }, starts) => {
+/** Reports prompts that do not continue the earlier tokens, broken continuations, requests with other ids or another length, and prompts that a chat endpoint tokenized again. */
+export const checkAlignment: HealthCheck = ({ segments, forkedFrom }, starts) => {
   const ranges = segments.map((_, index) => ({ start: elementAt(starts, index), end: elementAt(starts, index + 1) }))
   const broken = segments.flatMap((segment, index) =>
     segment.kind === 'prompt' &&
@@ -54,6 +54,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
       'The messages were tokenized again for each turn, and the server read other tokens than had been sampled: these responses were not sampled after the tokens before them.',
       'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
     ),
+    renderedAgain(forkedFrom, elementAt(starts, segments.length)),
   ].flat()
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
   const explained = prompts.filter(
@@ -75,6 +76,18 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
     ...(prompts.length > 1 &&
       explained.length < prompts.length - 1 && { unknown: 'the file does not record how its later prompts were made' }),
   }
+}
+
+/** The first token that differs is named; which of the later ones differ is known only from a comparison. */
+function renderedAgain(forkedFrom: Trajectory['forkedFrom'], tokens: number): readonly HealthFinding[] {
+  if (forkedFrom?.kind !== 'rendered_again') return []
+  const { token } = forkedFrom
+  return finding(
+    [{ start: Math.min(token, Math.max(0, tokens - 1)), end: Math.min(token + 1, tokens) }],
+    'prompt does not continue the earlier tokens',
+    `The conversation was encoded again for this prompt: from token ${token}, its ids differ from those that the model sampled and read before.`,
+    'Compare the trajectory with the one that it was forked from: the drift names the cause. Append new tokens to the sampled ids instead of encoding the conversation again.',
+  )
 }
 
 /** Returns the finding at these places; none without a place. */

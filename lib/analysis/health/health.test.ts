@@ -225,6 +225,23 @@ describe('health', () => {
     expect(changed.findings[0]?.places).toEqual([{ start: prompt.ids.length, end: prompt.ids.length + 2 }])
   })
 
+  test('reports a prompt that does not continue the earlier tokens, because the conversation was encoded again', () => {
+    const forkedFrom = { trajectory: 'first', token: 3, kind: 'rendered_again' } as const
+    const { findings } = checked(of([prompt, response('a')], { forkedFrom }))
+    expect(findings).toMatchObject([
+      {
+        kind: 'alignment',
+        severity: 'error',
+        count: 1,
+        places: [{ start: 3, end: 4 }],
+        remedy: expect.stringContaining('Compare'),
+      },
+    ])
+    expect(checked(of([prompt, response('a')], { forkedFrom: { ...forkedFrom, kind: 'message' } })).findings).toEqual(
+      [],
+    )
+  })
+
   test('reports responses that a chat endpoint wrote after other tokens', () => {
     const read = { kept: prompt.ids.length, ids: encode('other') }
     const request = (ids: readonly number[], drifts: boolean) => ({

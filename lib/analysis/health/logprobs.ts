@@ -45,7 +45,8 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       message: `All ${countWithNoun(trained.known, 'known logprob')} of trained tokens are 0: they are placeholders, not measurements.`,
       count: trained.zero,
       places: [],
-      remedy: 'Request logprobs (return_logprob) from the server when tokens are sampled.',
+      remedy:
+        'Request logprobs (return_logprob) from the server when tokens are sampled. If they were requested, the server may lose them with speculative decoding: sample without it.',
     })
   if (isPlaceholder(context))
     findings.push({

@@ -36,15 +36,11 @@ const MISTAKABLE: readonly UnsupportedFormat[] = [
 const OTHERS: readonly UnsupportedFormat[] = [
   { name: 'an Agent Lightning event', sniff: has('event_type', 'rollout_id') },
   { name: 'an Agent Lightning rollout', sniff: has('rollout', 'attempts') },
-  { name: 'a Harbor trajectory (ATIF)', sniff: ({ schema_version }) => isAtif(schema_version) },
-  { name: 'a verifiers trace', sniff: has('nodes', 'verifiers') },
-  { name: 'verifiers traces', sniff: ({ traces }) => isObject(first(traces)) },
   { name: 'verifiers results', sniff: has('example_id', 'completion', 'reward') },
   { name: 'a verl AgentLoopOutput', sniff: has('prompt_ids', 'response_ids', 'response_mask') },
   { name: 'a verl rollout dump, which has texts and no token ids', sniff: has('input', 'output', 'score') },
   { name: 'a SkyRL GeneratorOutput', sniff: has('prompt_token_ids', 'response_ids', 'loss_masks') },
   { name: 'TRL completions, which have texts and no token ids', sniff: has('prompt', 'completion', 'advantage') },
-  { name: 'a tinker-cookbook sample', sniff: has('prompt_tokens', 'sampled_tokens') },
   { name: 'a miles dashboard trajectory, which has no token ids', sniff: has('sample_index', 'messages') },
   { name: 'an Inspect log', sniff: has('eval', 'samples') },
   { name: 'a reply of SGLang’s /generate', sniff: ({ meta_info }) => isObject(meta_info) },
@@ -77,7 +73,6 @@ function isTrainSample(value: unknown): boolean {
 }
 
 const hasIds = (value: unknown): boolean => isObject(value) && Array.isArray(value.token_ids)
-const isAtif = (version: unknown): boolean => typeof version === 'string' && version.startsWith('ATIF-')
 
 /** Returns the name, with its article, of a format that would be mistaken for a supported one. */
 export const mistakableFormat = (value: unknown): string | undefined => nameIn(MISTAKABLE, value)

@@ -1,0 +1,233 @@
+/**
+ * Harbor's trajectories (ATIF 1.0 to 1.8): one step for each message, and for each call of the model its sampled ids, their
+ * logprobs and its whole prompt. Prompts that continue all earlier tokens form one sequence, as in Harbor's own flattening.
+ */
+import * as z from 'zod/mini'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { schemaViolation } from '#lib/util/schema-violation.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
+import { foreignTrajectory } from '../foreign-trajectory.ts'
+import type { Format, ReadResult, RecordSource } from '../format.ts'
+import { readMessages, readTools } from '../messages.ts'
+import { meaningOf } from '../number-columns.ts'
+import { type JoinedTurns, joinTurns, type Turn } from '../turns.ts'
+
+const NAME = 'atif'
+
+/** The format of Harbor's trajectories. */
+export const atif: Format = {
+  name: NAME,
+  label: 'Harbor (ATIF)',
+  keeps: 'Ids and logprobs of each step, messages, tools and usage.',
+  sniff: (value) =>
+    isObject(value) && typeof value.schema_version === 'string' && value.schema_version.startsWith('ATIF-'),
+  read,
+}
+
+const count = z.int().check(z.minimum(0))
+const contentSchema = z.nullish(z.union([z.string(), z.array(z.looseObject({}))]))
+const stepSchema = z.looseObject({
+  source: z.enum(['system', 'user', 'agent']),
+  timestamp: z.nullish(z.string()),
+  message: contentSchema,
+  reasoning_content: z.nullish(z.string()),
+  tool_calls: z.nullish(
+    z.array(
+      z.looseObject({
+        tool_call_id: z.nullish(z.string()),
+        function_name: z.string(),
+        arguments: z.nullish(z.unknown()),
+      }),
+    ),
+  ),
+  observation: z.nullish(
+    z.looseObject({
+      results: z.nullish(z.array(z.looseObject({ source_call_id: z.nullish(z.string()), content: contentSchema }))),
+    }),
+  ),
+  metrics: z.nullish(
+    z.looseObject({
+      prompt_tokens: z.nullish(count),
+      completion_tokens: z.nullish(count),
+      cached_tokens: z.nullish(count),
+      prompt_token_ids: z.nullish(idsSchema),
+      completion_token_ids: z.nullish(idsSchema),
+      logprobs: z.nullish(logprobsSchema),
+    }),
+  ),
+  is_copied_context: z.nullish(z.boolean()),
+  llm_call_count: z.nullish(count),
+})
+const trajectorySchema = z.looseObject({
+  agent: z.looseObject({ model_name: z.nullish(z.string()) }),
+  steps: z.array(stepSchema).check(z.minLength(1)),
+  subagent_trajectories: z.nullish(z.array(z.unknown())),
+})
+type Step = z.infer<typeof stepSchema>
+type AtifTrajectory = z.infer<typeof trajectorySchema>
+
+function read(value: unknown, source: RecordSource): ReadResult {
+  const parsed = trajectorySchema.safeParse(value)
+  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
+  const trajectories = [...sequencesOf(parsed.data, source)]
+  for (const [number, subagent] of (parsed.data.subagent_trajectories ?? []).entries()) {
+    const inner = read(subagent, source)
+    const at = `subagent_trajectories[${number}]`
+    if (!inner.ok)
+      return { ...inner, error: { ...inner.error, path: [at, inner.error.path].filter(Boolean).join('.') } }
+    trajectories.push(...inner.trajectories)
+  }
+  return { ok: true, trajectories }
+}
+
+function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Trajectory[] {
+  const hasIds = record.steps.some(({ metrics }) => metrics?.completion_token_ids)
+  const { turns, messages, unsampled } = turnsOf(record.steps, hasIds)
+  const sequences = joinTurns(turns, source.newId)
+  const tools = readTools((record.agent as JsonObject).tool_definitions)
+  return sequences.map((sequence, number): Trajectory => {
+    const isLast = sequence.turns.includes(turns.length - 1)
+    const unsent = isLast ? messages.slice((turns.at(-1)?.messages.length ?? 0) + 1) : []
+    return foreignTrajectory(
+      {
+        format: NAME,
+        segments: sequence.segments,
+        outcome: { kind: 'ended', reason: 'unknown', ...(unsent.length > 0 && { unsent }) },
+        reward: undefined,
+        lacked: lackedIn(sequence, record, hasIds, unsampled),
+        missing: ['mask', ...(hasIds ? [] : ['ids' as const])],
+        createdAt: record.steps.map(({ timestamp }) => timestamp).find((time) => typeof time === 'string') ?? undefined,
+        modelName: record.agent.model_name ?? undefined,
+        tools,
+        columnMeanings: {
+          ...(hasLogprobs(sequence.segments) && { logprobs: meaningOf('logprobs', 'steps[].metrics.logprobs') }),
+        },
+        forkedFrom: sequence.forkedFrom,
+        // Once for all sequences of the file.
+        rest: number === 0 ? without(record, ['steps', 'subagent_trajectories']) : undefined,
+      },
+      source,
+      sequence.id,
+    )
+  })
+}
+
+function lackedIn(
+  { segments }: JoinedTurns,
+  { steps }: AtifTrajectory,
+  hasIds: boolean,
+  unsampled: number,
+): readonly string[] {
+  const hasPrompts = steps.some(({ metrics }) => metrics?.prompt_token_ids)
+  return [
+    ...(hasIds ? [] : ['token ids']),
+    ...(hasIds && !hasPrompts ? ['token ids of the prompts'] : []),
+    ...(unsampled > 0 ? [`token ids of ${countWithNoun(unsampled, 'step')} of the agent`] : []),
+    ...(hasLogprobs(segments) ? ['logprobs of the prompts'] : ['logprobs']),
+    'loss mask: what the model sampled counts as trained',
+    'reward',
+    'outcome',
+  ]
+}
+
+interface Turns {
+  readonly turns: readonly Turn[]
+  /** All messages of the file. */
+  readonly messages: readonly Message[]
+  /** Number of the agent's steps without ids in a file that has ids. */
+  readonly unsampled: number
+}
+
+function turnsOf(steps: readonly Step[], hasIds: boolean): Turns {
+  const turns: Turn[] = []
+  const messages: Message[] = []
+  let unsampled = 0
+  /** Ids of the sequence so far, which are the prompt of a file without prompt ids. */
+  let before: readonly number[] = []
+  for (const step of steps) {
+    const message = messageOf(step)
+    if (step.source === 'agent') {
+      const response = step.metrics?.completion_token_ids ?? []
+      if (hasIds && !step.metrics?.completion_token_ids) unsampled++
+      else {
+        const prompt = step.metrics?.prompt_token_ids ?? before
+        turns.push(turnOf(step, { prompt, response, messages: [...messages], message }))
+        before = [...prompt, ...response]
+      }
+    }
+    messages.push(...(readMessages([message]) ?? []), ...resultsOf(step))
+  }
+  return { turns, messages, unsampled }
+}
+
+function messageOf({ source, message, reasoning_content, tool_calls }: Step): JsonObject {
+  const content = message ?? ''
+  if (source !== 'agent') return { role: source, content }
+  return {
+    role: 'assistant',
+    content,
+    ...(typeof reasoning_content === 'string' && { reasoning_content }),
+    ...(tool_calls && {
+      tool_calls: tool_calls.map(({ tool_call_id, function_name, arguments: input }) => ({
+        ...(typeof tool_call_id === 'string' && { id: tool_call_id }),
+        type: 'function',
+        function: { name: function_name, arguments: JSON.stringify(input ?? {}) },
+      })),
+    }),
+  }
+}
+
+const resultsOf = ({ observation }: Step): readonly Message[] =>
+  readMessages(
+    (observation?.results ?? []).map(({ source_call_id, content }) => ({
+      role: 'tool',
+      ...(typeof source_call_id === 'string' && { tool_call_id: source_call_id }),
+      content: content ?? '',
+    })),
+  ) ?? []
+
+function turnOf(
+  { metrics, is_copied_context, llm_call_count }: Step,
+  {
+    prompt,
+    response,
+    messages,
+    message,
+  }: Pick<Turn, 'prompt' | 'response' | 'messages'> & { readonly message: JsonObject },
+): Turn {
+  const problems: Problem[] = []
+  const read = metrics?.prompt_token_ids
+  if (read && typeof metrics.prompt_tokens === 'number' && metrics.prompt_tokens !== read.length)
+    problems.push({
+      kind: 'count',
+      message: `The server counted ${countWithNoun(metrics.prompt_tokens, 'prompt token')}, and the file has ${read.length}.`,
+    })
+  if (typeof llm_call_count === 'number' && llm_call_count > 1)
+    problems.push({
+      kind: 'file',
+      message: `The step stands for ${llm_call_count} calls of the model; its numbers may be those of several.`,
+    })
+  return {
+    prompt,
+    response,
+    columns: {
+      logprobs: metrics?.logprobs,
+      // Copied steps were trained with the trajectory that they were copied from.
+      mask: is_copied_context === true ? response.map(() => 0 as const) : undefined,
+    },
+    messages,
+    about: { message, ...(metrics && { usage: usageOf(metrics) }) },
+    problems,
+  }
+}
+
+function usageOf(metrics: NonNullable<Step['metrics']>): NonNullable<ResponseSegment['usage']> {
+  const { prompt_tokens, completion_tokens, cached_tokens } = metrics
+  return {
+    ...(typeof prompt_tokens === 'number' && { promptTokens: prompt_tokens }),
+    ...(typeof completion_tokens === 'number' && { completionTokens: completion_tokens }),
+    ...(typeof cached_tokens === 'number' && { cachedTokens: cached_tokens }),
+  }
+}
