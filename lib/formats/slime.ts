@@ -25,13 +25,13 @@ import {
   segmentsLacked,
   tooManySegments,
 } from './columns.ts'
-import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
-import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
 import { firstMessages } from './messages.ts'
-import type { TrainingRow } from './writing/training-row.ts'
+import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
+import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
 import { responseArrays } from './writing/response-arrays.ts'
+import type { TrainingRow } from './writing/training-row.ts'
 
 const NAME = 'slime'
 

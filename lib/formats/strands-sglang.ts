@@ -26,10 +26,10 @@ import {
   segmentOf,
   tooManySegments,
 } from './columns.ts'
-import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
+import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import type { TokenField } from './writing/training-row.ts'
 
 const NAME = 'strands-sglang'

@@ -34,12 +34,12 @@ import { nextGroupMember } from '../group-members.ts'
 import { readMessages, readTools } from '../messages.ts'
 import { type ColumnName, meaningOf } from '../number-columns.ts'
 
-const NAME = 'verifiers-trace'
+const NAME = 'verifiers'
 
 /** The format of verifiers traces. */
 export const verifiersTrace: Format = {
   name: NAME,
-  label: 'verifiers trace',
+  label: 'verifiers',
   keeps: 'Each path of the tree: ids, loss mask, logprobs, advantages, messages, reward and group.',
   sniff: (value) => isObject(value) && (isTrace(value) || (Array.isArray(value.traces) && isTrace(value.traces[0]))),
   read,
