@@ -399,8 +399,8 @@ const responseSegment = withDescription(
     request: withDescription(z.optional(request), 'Omitted: unknown.'),
     message: withDescription(
       z.optional(jsonObject),
-      'With endpoint chat: the message that the server parsed from the tokens (content, reasoning_content, tool_calls), as ' +
-        'received. Omitted: unknown.',
+      'The assistant message as the server or the file gives it (content, reasoning, calls), in the notation of chat completions, ' +
+        'Anthropic, Inspect or Strands. Of a file that has only texts, it is all that is known of the response. Omitted: unknown.',
     ),
     finish: withDescription(z.optional(finish), 'Omitted: unknown.'),
     usage,

@@ -6,16 +6,36 @@ import type { Message, Vocab } from '../format/trajectory.ts'
 import { type TextWithStarts, textWithStarts } from '../tokens/pieces.ts'
 import { toolCallsOf } from '../tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '../tokens/trajectory-view.ts'
+import { type AssistantMessage, assistantMessage } from './foreign-message.ts'
 
 /**
- * Returns all messages in order. A response becomes an assistant message with its text as sampled, including markup.
+ * Returns all messages in order. A response becomes an assistant message with its text as sampled, including markup, or the
+ * given message if the texts of its tokens are unknown.
  */
 export function conversation(trajectory: TrajectoryView): Message[] {
   return trajectory.segments.flatMap((segment): Message[] =>
     segment.kind === 'prompt'
       ? segment.messages.map((message) => withResultText(message, trajectory))
-      : [{ role: 'assistant', content: responseText(segment, trajectory) }],
+      : [
+          messageOfResponse(segment, trajectory) ?? {
+            role: 'assistant',
+            content: responseText(segment, trajectory),
+          },
+        ],
   )
+}
+
+/**
+ * Returns the message that the server or the file gave for a response whose tokens are absent or have unknown texts; undefined if
+ * the texts are known, or there is no message.
+ */
+export function messageOfResponse(
+  { ids, message }: ResponseView,
+  { vocab, model }: TrajectoryView,
+): AssistantMessage | undefined {
+  if (!message || model.tokenizer) return undefined
+  const isKnown = ids.length > 0 && Array.from(ids).every((id) => Object.hasOwn(vocab, id))
+  return isKnown ? undefined : assistantMessage(message)
 }
 
 /**

@@ -10,6 +10,7 @@ import { findTexts, type WantedText } from '../tokens/find-texts.ts'
 import { textOf, textWithStarts } from '../tokens/pieces.ts'
 import { idsBetween, isSpecial, segmentsOf } from '../tokens/tokens.ts'
 import type { PromptView, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
+import { messageOfResponse } from './conversation.ts'
 import { callsById } from './tool-calls.ts'
 
 /** A message of a segment with its tokens. */
@@ -66,8 +67,19 @@ export function partText(part: MessagePart, segment: SegmentView, trajectory: Tr
   }
 }
 
-/** Returns think blocks and calls, and the prose between them. */
+/**
+ * Returns think blocks and calls, and the prose between them. Without the texts of the tokens, these are of the message that the
+ * server or the file gave.
+ */
 function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMessage {
+  const given = messageOfResponse(segment, trajectory)
+  if (given)
+    return {
+      role: 'assistant',
+      message: undefined,
+      tokens: segment.ids.length > 0 ? { start: 0, end: segment.ids.length } : undefined,
+      parts: draftsOf(given, trajectory).flatMap(({ part }) => (isEmptyText(part) ? [] : [part])),
+    }
   const marked = [
     ...segment.thinks.map(({ start, end }) => ({ span: { start, end }, call: undefined })),
     ...segment.toolCalls.map((call) => ({ span: call.span, call })),
@@ -89,6 +101,8 @@ function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMess
   addProse(segment.ids.length)
   return { role: 'assistant', message: undefined, tokens: { start: 0, end: segment.ids.length }, parts }
 }
+
+const isEmptyText = (part: MessagePart): boolean => part.kind === 'text' && part.text === ''
 
 function withoutSpecial({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): Span {
   let first = start

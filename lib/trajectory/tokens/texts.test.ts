@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Trajectory } from '../format/trajectory.ts'
-import { lacksTexts, takesTokenizer } from './texts.ts'
+import { isTextOnly, lacksTexts, takesTokenizer } from './texts.ts'
 
 const imported: Trajectory = {
   ...sample,
@@ -24,4 +24,19 @@ test.each<[string, Trajectory, readonly [lacks: boolean, takes: boolean]]>([
   ['a run from a file', { ...sample, provenance: imported.provenance }, [false, false]],
 ])('%s', (_what, trajectory, expected) => {
   expect([lacksTexts(trajectory), takesTokenizer(trajectory)]).toEqual(expected)
+})
+
+test('a trajectory is text only if a file gave messages and no ids, and then takes no tokenizer for its ids', () => {
+  const asked: Trajectory = {
+    ...imported,
+    segments: [{ kind: 'prompt', ids: [], messages: [{ role: 'user', content: 'hi' }] }],
+  }
+  const replied: Trajectory = {
+    ...imported,
+    segments: [{ kind: 'response', ids: [], thinks: [], toolCalls: [], message: { content: 'hi' } }],
+  }
+  const empty: Trajectory = { ...imported, segments: [{ kind: 'prompt', ids: [], messages: [] }] }
+  const all = [asked, replied, empty, imported, { ...asked, provenance: sample.provenance }]
+  expect(all.map(isTextOnly)).toEqual([true, true, false, false, false])
+  expect([takesTokenizer(asked), takesTokenizer(empty)]).toEqual([false, true])
 })

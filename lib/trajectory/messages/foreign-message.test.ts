@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import type { ResponseSegment, Trajectory } from '../format/trajectory.ts'
+import { conversation } from './conversation.ts'
+import { assistantMessage, readForeignMessage } from './foreign-message.ts'
+import { partText, segmentMessages } from './message-parts.ts'
+
+const call = { name: 'add', input: { a: 1 } }
+
+test.each<[string, object, object]>([
+  [
+    'chat completions with `reasoning_content`',
+    {
+      content: null,
+      reasoning_content: 'hm',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'add', arguments: '{"a": 1}' } }],
+    },
+    { content: '', reasoning: 'hm', toolCalls: [{ id: 'c', ...call }] },
+  ],
+  ['vLLM with `reasoning`', { content: 'hi', reasoning: 'hm', tool_calls: null }, { content: 'hi', reasoning: 'hm' }],
+  [
+    'an old function call, and arguments that are no JSON',
+    { content: 'x', function_call: { name: 'add', arguments: '{a' } },
+    { content: 'x', toolCalls: [{ name: 'add', input: '{a' }] },
+  ],
+  [
+    'Inspect, with reasoning as a part and the name in `function`',
+    {
+      content: [
+        { type: 'reasoning', reasoning: 'hm' },
+        { type: 'text', text: 'hi' },
+      ],
+      tool_calls: [{ id: 'c', function: 'add', arguments: { a: 1 }, type: 'function' }],
+    },
+    { content: 'hi', reasoning: 'hm', toolCalls: [{ id: 'c', ...call }] },
+  ],
+  [
+    'Anthropic',
+    {
+      content: [
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'text', text: 'hi' },
+        { type: 'tool_use', id: 'c', name: 'add', input: { a: 1 } },
+        { type: 'image', source: {} },
+      ],
+    },
+    {
+      content: [{ type: 'text', text: 'hi' }, { type: 'image' }],
+      reasoning: 'hm',
+      toolCalls: [{ id: 'c', ...call }],
+    },
+  ],
+  [
+    'Strands',
+    {
+      content: [
+        { reasoningContent: { reasoningText: { text: 'hm' } } },
+        { text: 'hi' },
+        { toolUse: { toolUseId: 'c', name: 'add', input: { a: 1 } } },
+      ],
+    },
+    { content: 'hi', reasoning: 'hm', toolCalls: [{ id: 'c', ...call }] },
+  ],
+  [
+    'values of the wrong kind',
+    {
+      content: 7,
+      reasoning: 7,
+      tool_calls: [7, { function: {} }, { function: 7 }],
+    },
+    {
+      content: '',
+      toolCalls: [
+        { name: '', input: {} },
+        { name: '', input: {} },
+      ],
+    },
+  ],
+  [
+    'empty thoughts',
+    { content: [{ type: 'thinking' }, { reasoningContent: { reasoningText: {} } }, { type: 'reasoning' }] },
+    { content: [{ type: 'reasoning' }] },
+  ],
+  [
+    'an empty text of arguments',
+    { tool_calls: [{ function: { name: 'f', arguments: '' } }] },
+    { content: '', toolCalls: [{ name: 'f', input: {} }] },
+  ],
+])('assistantMessage reads a message of %s', (_, message, read) => {
+  expect(assistantMessage({ ...message })).toEqual({ role: 'assistant', ...read })
+})
+
+test('readForeignMessage reads the results in a message of Anthropic before its text', () => {
+  expect(
+    readForeignMessage({
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: '4' }] },
+        { type: 'tool_result', content: '5' },
+        { type: 'text', text: 'so?' },
+      ],
+    }),
+  ).toEqual([
+    { role: 'tool', callId: 'c', content: '4' },
+    { role: 'tool', content: '5' },
+    { role: 'user', content: 'so?' },
+  ])
+  expect(readForeignMessage({ role: 'function', content: '4' })).toEqual([{ role: 'tool', content: '4' }])
+  expect(['user', { role: 'exit', content: 'x' }, { role: 'user' }].map(readForeignMessage)).toEqual(
+    Array(3).fill(undefined),
+  )
+})
+
+test('a response without tokens has the message of the file, as a list of parts and in the conversation', () => {
+  const response: ResponseSegment = {
+    kind: 'response',
+    ids: [],
+    thinks: [],
+    toolCalls: [],
+    message: { content: '', reasoning: 'hm', tool_calls: [{ function: { name: 'add', arguments: '{"a":1}' } }] },
+  }
+  const { tokenizer: _, ...model } = sampleTrajectory.model
+  const trajectory: Trajectory = { ...sampleTrajectory, model, segments: [response], vocab: {} }
+  const [message] = segmentMessages(trajectory, 0)
+  expect(message?.tokens).toBeUndefined()
+  expect(message?.parts.map((part) => [part.kind, partText(part, response, trajectory)])).toEqual([
+    ['thinking', 'hm'],
+    ['given-call', '{"name":"add","arguments":{"a":1}}'],
+  ])
+  expect(conversation(trajectory)).toEqual([{ role: 'assistant', content: '', reasoning: 'hm', toolCalls: [call] }])
+  const known: Trajectory = { ...trajectory, vocab: { '3': 'hi' }, segments: [{ ...response, ids: [3] }] }
+  expect(conversation(known)).toEqual([{ role: 'assistant', content: 'hi' }])
+  const unknown: Trajectory = { ...trajectory, segments: [{ ...response, ids: [3] }] }
+  expect(segmentMessages(unknown, 0)[0]?.tokens).toEqual({ start: 0, end: 1 })
+})

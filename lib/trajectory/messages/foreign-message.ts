@@ -1,0 +1,123 @@
+/**
+ * Reads messages in the notations of other programs: chat completions (also as Inspect and vLLM write them), Anthropic's and
+ * Strands' content blocks.
+ */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { Message } from '../format/trajectory.ts'
+
+/** A message of the model. */
+export type AssistantMessage = Extract<Message, { role: 'assistant' }>
+
+/**
+ * Returns the messages that a value contains, or undefined if it is no message. One message may contain several tool results;
+ * each becomes a separate message.
+ */
+export function readForeignMessage(value: unknown): readonly Message[] | undefined {
+  if (!isObject(value)) return undefined
+  if (value.role === 'assistant') return [assistantMessage(value)]
+  const { role, content } = value
+  if (typeof content !== 'string' && !(Array.isArray(content) && content.every(isObject))) return undefined
+  if (role === 'tool' || role === 'function')
+    return [
+      {
+        role: 'tool',
+        ...(typeof value.tool_call_id === 'string' && { callId: value.tool_call_id }),
+        content: typeof content === 'string' ? content : textOfBlocks(content),
+      },
+    ]
+  if (role !== 'system' && role !== 'developer' && role !== 'user') return undefined
+  if (typeof content === 'string') return [{ role, content }]
+  const results = content.flatMap((block) => resultIn(block) ?? [])
+  const parts = content.filter((block) => !isResult(block)).map(partOf)
+  return parts.length === 0 ? results : [...results, { role, content: joinedText(parts) }]
+}
+
+/** Returns a message of the model with its reasoning and calls in structured form. */
+export function assistantMessage(message: JsonObject): AssistantMessage {
+  const blocks = Array.isArray(message.content) ? message.content.filter(isObject) : []
+  const thoughts = blocks.flatMap((block) => thoughtIn(block) ?? [])
+  const reasoning = [message.reasoning ?? message.reasoning_content, ...thoughts].filter(isFilled)
+  const toolCalls = [
+    ...listOf(message.tool_calls).map(callOf),
+    ...(isObject(message.function_call) ? [callOf({ function: message.function_call })] : []),
+    ...blocks.flatMap((block) => callIn(block) ?? []),
+  ]
+  const parts = blocks.filter((block) => thoughtIn(block) === undefined && callIn(block) === undefined).map(partOf)
+  return {
+    role: 'assistant',
+    content: typeof message.content === 'string' ? message.content : joinedText(parts),
+    ...(reasoning.length > 0 && { reasoning: reasoning.join('\n') }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+  }
+}
+
+const isFilled = (text: unknown): text is string => typeof text === 'string' && text !== ''
+const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+type Call = NonNullable<AssistantMessage['toolCalls']>[number]
+
+/** The name is in an object `function` (chat completions), or is the value of `function` (Inspect). */
+function callOf({ id, function: called, arguments: given }: JsonObject): Call {
+  const { name, arguments: nested } = isObject(called) ? called : { name: called, arguments: given }
+  return callWith(id, name, nested)
+}
+
+const callWith = (id: unknown, name: unknown, input: unknown): Call => ({
+  ...(typeof id === 'string' && { id }),
+  name: typeof name === 'string' ? name : '',
+  input: parsedArguments(input),
+})
+
+/** Arguments are JSON texts or values. A text that is not JSON stays a text. */
+function parsedArguments(input: unknown): unknown {
+  if (typeof input !== 'string') return input ?? {}
+  try {
+    return JSON.parse(input === '' ? '{}' : input)
+  } catch {
+    return input
+  }
+}
+
+/** Returns the call in a block of Anthropic (`tool_use`) or Strands (`toolUse`). */
+function callIn({ type, id, name, input, toolUse }: JsonObject): Call | undefined {
+  if (isObject(toolUse)) return callWith(toolUse.toolUseId, toolUse.name, toolUse.input)
+  return type === 'tool_use' ? callWith(id, name, input) : undefined
+}
+
+/** Returns the reasoning in a block of Anthropic (`thinking`), Inspect (`reasoning`) or Strands (`reasoningContent`). */
+function thoughtIn({ type, thinking, reasoning, reasoningContent }: JsonObject): string | undefined {
+  if (isObject(reasoningContent) && isObject(reasoningContent.reasoningText))
+    return isFilled(reasoningContent.reasoningText.text) ? reasoningContent.reasoningText.text : ''
+  if (type === 'thinking') return isFilled(thinking) ? thinking : ''
+  return type === 'reasoning' && typeof reasoning === 'string' ? reasoning : undefined
+}
+
+const isResult = ({ type, toolResult }: JsonObject): boolean => toolResult !== undefined || type === 'tool_result'
+
+/** Returns the result in a block of Strands (`toolResult`) or Anthropic (`tool_result`). */
+function resultIn(block: JsonObject): Message | undefined {
+  if (!isResult(block)) return undefined
+  const { toolResult, tool_use_id, content } = block
+  if (toolResult === undefined) return resultMessage(tool_use_id, content)
+  return isObject(toolResult) ? resultMessage(toolResult.toolUseId, toolResult.content) : undefined
+}
+
+const resultMessage = (callId: unknown, content: unknown): Message => ({
+  role: 'tool',
+  ...(typeof callId === 'string' && { callId }),
+  content: typeof content === 'string' ? content : textOfBlocks(listOf(content)),
+})
+
+type Part = Exclude<Message['content'], string | undefined>[number]
+
+/** The key names a Strands block, the type an OpenAI part. */
+function partOf(block: JsonObject): Part {
+  if (typeof block.text === 'string') return { type: 'text', text: block.text }
+  return { type: typeof block.type === 'string' ? block.type : (Object.keys(block)[0] ?? 'unknown') }
+}
+
+const joinedText = (parts: readonly Part[]): string | readonly Part[] =>
+  parts.every(({ type }) => type === 'text') ? parts.map(({ text = '' }) => text).join('') : parts
+
+const textOfBlocks = (blocks: readonly JsonObject[]): string =>
+  blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('')
