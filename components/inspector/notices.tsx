@@ -2,13 +2,14 @@ import type { ReactNode } from 'react'
 import { continueHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
+import { missingNames } from '#components/token-view/overview/missing-badges.tsx'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
 import { RunNotices } from '#components/token-view/overview/run-notices.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { storedWords } from '#lib/browser/files/opened-words.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
-import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { isTextOnly, lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import type { InspectorPartProps } from './inspection.ts'
 
 interface InspectorNoticesProps extends InspectorPartProps {
@@ -42,6 +43,13 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
           </Link>
           <Button onClick={forgetOpened}>Dismiss</Button>
         </Banner>
+      )}
+      {isTextOnly(trajectory) && (
+        <Banner
+          tone="note"
+          title="This file has texts and no tokens."
+          hint={`${missingNames(trajectory).join(', ')}. With a tokenizer and chat template the messages get tokens, which no model has sampled.`}
+        />
       )}
       {lacksTexts(trajectory) && (
         <Banner

@@ -10,6 +10,7 @@ import type { Selection } from '#components/token-view/selection.ts'
 import { saveText } from '#lib/browser/files/save-file.ts'
 import { useInspection } from '#lib/browser/library/use-inspection.ts'
 import { usePreference } from '#lib/browser/preference.ts'
+import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Inspection } from './inspection.ts'
@@ -29,7 +30,11 @@ export function useInspectionState(
   const { go } = useNavigation()
   const [trainerCut, onTrainerCut] = usePreference(TRAINER_CUT)
   const colouring = colouringOf(trajectory, asked.colour, asked.limit)
-  const view: Inspection['view'] = { ...asked, selection: within(asked.selection, tokenCount(trajectory)) }
+  const view: Inspection['view'] = {
+    ...asked,
+    tab: asked.tab === 'tokens' && isTextOnly(trajectory) ? 'messages' : asked.tab,
+    selection: within(asked.selection, tokenCount(trajectory)),
+  }
   const parts = useInspectionParts(
     {
       trajectory,

@@ -3,6 +3,7 @@ import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
 import { markKindsOf } from '#components/token-view/token-marks.ts'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { TabList } from '#components/ui/tabs.tsx'
+import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import { INSPECTOR_TABS, type InspectorPartProps, type InspectorTab, TAB_TITLES } from './inspection.ts'
 import type { TokenControls } from './use-token-controls.ts'
 
@@ -16,6 +17,8 @@ interface ViewHeaderProps extends InspectorPartProps {
 /** Shows the tabs, and the buttons that change the token view. */
 export function ViewHeader({ inspection, id, controls, onCommands }: ViewHeaderProps) {
   const { view, onView, onCompare } = inspection
+  // Without tokens there is nothing to show in a grid.
+  const tabs = isTextOnly(inspection.trajectory) ? INSPECTOR_TABS.filter((tab) => tab !== 'tokens') : INSPECTOR_TABS
   const { legend, options, onOptions, hasTools, onTools } = controls
   return (
     <div className="flex items-center gap-x-3 border-line border-b px-3.5">
@@ -24,7 +27,7 @@ export function ViewHeader({ inspection, id, controls, onCommands }: ViewHeaderP
         label="View"
         value={view.tab}
         onChange={(tab) => onView({ tab })}
-        tabs={INSPECTOR_TABS.map((value) => ({ value, text: TAB_TITLES[value] }))}
+        tabs={tabs.map((value) => ({ value, text: TAB_TITLES[value] }))}
       />
       <span className="ml-auto flex shrink-0 items-center gap-1">
         {view.tab === 'tokens' && (

@@ -18,13 +18,15 @@ interface MessagePartProps {
   readonly isLinked: boolean
   readonly isMarkdown: boolean
   readonly isResult: boolean
+  /** False if its segment has no tokens at all. */
+  readonly hasTokens: boolean
   readonly onPointAt: (tokens: Span | undefined) => void
   readonly onChoose: (tokens: Span, tab?: 'tokens') => void
 }
 
 /** Shows a part of a message; pointing at it marks its tokens. */
 export function MessagePartView(props: MessagePartProps) {
-  const { part, text, tokens, isLinked, isMarkdown, isResult, onPointAt, onChoose } = props
+  const { part, text, tokens, isLinked, isMarkdown, isResult, hasTokens, onPointAt, onChoose } = props
   const name = nameOf(part, isResult)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has another meaning, and each part would be a landmark
@@ -60,7 +62,7 @@ export function MessagePartView(props: MessagePartProps) {
             </button>
           </>
         ) : (
-          <span>tokens unknown</span>
+          hasTokens && <span>tokens unknown</span>
         )}
         <CopyPart text={text} />
       </div>

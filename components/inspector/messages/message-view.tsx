@@ -38,6 +38,7 @@ export function MessageView(props: MessageViewProps) {
   const [isRaw, setIsRaw] = useState(false)
   const name = roleName(message, trajectory)
   const tokens = message.tokens && shiftedSpan(message.tokens, start)
+  const hasTokens = segment.ids.length > 0
   return (
     <article
       aria-label={`Message ${number}, ${visibleText(name)}`}
@@ -64,20 +65,22 @@ export function MessageView(props: MessageViewProps) {
             >
               {countText(tokens.end - tokens.start)} tokens
             </button>
-          ) : (
+          ) : hasTokens ? (
             <span title={`Its text was not found in segment ${segmentIndex}: the template may have rewritten it.`}>
               tokens unknown
             </span>
+          ) : null}
+          {hasTokens && (
+            <button
+              type="button"
+              aria-pressed={isRaw}
+              className="hover:text-accent aria-pressed:font-semibold aria-pressed:text-accent"
+              title="The unchanged text of its tokens, including markup"
+              onClick={() => setIsRaw(!isRaw)}
+            >
+              Raw
+            </button>
           )}
-          <button
-            type="button"
-            aria-pressed={isRaw}
-            className="hover:text-accent aria-pressed:font-semibold aria-pressed:text-accent"
-            title="The unchanged text of its tokens, including markup"
-            onClick={() => setIsRaw(!isRaw)}
-          >
-            Raw
-          </button>
         </span>
       </header>
       {isRaw ? (
@@ -104,6 +107,7 @@ export function MessageView(props: MessageViewProps) {
               isLinked={linkedPart === index}
               isMarkdown={isMarkdown && message.role !== 'tool'}
               isResult={message.role === 'tool'}
+              hasTokens={hasTokens}
               onPointAt={onPointAt}
               onChoose={onChoose}
             />

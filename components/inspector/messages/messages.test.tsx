@@ -1,6 +1,7 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeAll, expect, test, vi } from 'vitest'
+import type { PromptSegment, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
@@ -168,4 +169,26 @@ test('the range card shows the totals of a context range as context, and reports
   expect(screen.getByText('Unknown.')).toBeDefined()
   rerender(<RangeCard inspection={inspectionOf({}, [50, 60])} />)
   expect(screen.getByText('No token is in this range.')).toBeDefined()
+})
+
+test('the Messages tab shows messages of a file without tokens, and says nothing about tokens', () => {
+  const response: ResponseSegment = {
+    kind: 'response',
+    ids: [],
+    thinks: [],
+    toolCalls: [],
+    message: { content: 'Four.', reasoning: 'hm', tool_calls: [{ function: { name: 'add', arguments: '{"a": 1}' } }] },
+  }
+  const { tokenizer: _, ...model } = sample.model
+  const prompt: PromptSegment = { kind: 'prompt', ids: [], messages: [{ role: 'user', content: '2 + 2?' }] }
+  show({ trajectory: { ...sample, model, vocab: {}, segments: [prompt, response] } })
+  const reply = within(message(/^Message 2, assistant/))
+  expect(reply.getAllByRole('group').map((part) => part.getAttribute('aria-label'))).toEqual([
+    'thinking',
+    'text',
+    'call',
+  ])
+  expect(message(/^Message 1, user/).textContent).toContain('2 + 2?')
+  expect(screen.queryByText(/tokens/)).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Raw' })).toBeNull()
 })

@@ -3,6 +3,7 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import type { Problem, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { clipText } from '../numbers.ts'
+import { MissingBadges } from './missing-badges.tsx'
 
 const LONG_TEXT = 200
 
@@ -29,6 +30,7 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
           </>
         )}
       </p>
+      <MissingBadges trajectory={trajectory} />
       {lacked.length > 0 && (
         <details>
           <summary className="hover:text-ink">Missing in the file: {lacked.length}</summary>

@@ -8,6 +8,7 @@ import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { TokenCard } from '../card/token-card.tsx'
+import { Origin } from './origin.tsx'
 import { Outline } from './outline.tsx'
 import { RunNotices } from './run-notices.tsx'
 import { ToolCalls } from './tool-calls.tsx'
@@ -267,4 +268,16 @@ test('totals name a tokenizer that was the server’s', () => {
   const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
   rerender(<TrajectoryTotals trajectory={{ ...sample, model: { ...model, tokenizer } }} />)
   expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
+})
+
+test('the origin shows what a file lacks as badges, with the effect as their title', () => {
+  const provenance = { kind: 'import', format: 'verl', lacked: [], missing: ['ids', 'temperature'] } as const
+  const { rerender } = render(<Origin trajectory={{ ...sample, provenance }} />)
+  const badges = within(screen.getByRole('list', { name: 'Missing in the file' })).getAllByRole('listitem')
+  expect(badges.map((badge) => [badge.textContent, badge.title])).toEqual([
+    ['No token ids', 'The file has texts. The ids that the model sampled are unknown.'],
+    ['No temperature', 'Logprobs cannot be converted between raw and processed.'],
+  ])
+  rerender(<Origin trajectory={sample} />)
+  expect(screen.queryByRole('list', { name: 'Missing in the file' })).toBeNull()
 })

@@ -1,0 +1,48 @@
+import type { MissingContent } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+interface Missing {
+  readonly name: string
+  /** What is not possible without it. */
+  readonly effect: string
+}
+
+const MISSING: Readonly<Record<MissingContent, Missing>> = {
+  ids: { name: 'No token ids', effect: 'The file has texts. The ids that the model sampled are unknown.' },
+  texts: { name: 'No token texts', effect: 'Choose a tokenizer to show the texts of the ids.' },
+  messages: { name: 'No messages', effect: 'The messages that the prompts encode are unknown.' },
+  logprobs: { name: 'No logprobs', effect: 'Surprisal and importance ratios are unknown.' },
+  mask: { name: 'No loss mask', effect: 'The file does not say which tokens are trained.' },
+  special_tokens: { name: 'No special tokens', effect: 'The texts were decoded without special tokens.' },
+  logprob_values: {
+    name: 'Raw or processed logprobs?',
+    effect: 'The file does not say whether its logprobs are before or after the temperature.',
+  },
+  temperature: { name: 'No temperature', effect: 'Logprobs cannot be converted between raw and processed.' },
+}
+
+const missingOf = ({ provenance }: TrajectoryView): readonly MissingContent[] =>
+  provenance.kind === 'import' ? (provenance.missing ?? []) : []
+
+/** Returns the names of what the file of a trajectory lacks. */
+export const missingNames = (trajectory: TrajectoryView): readonly string[] =>
+  missingOf(trajectory).map((content) => MISSING[content].name)
+
+/** Shows a badge for each kind of content that the file of a trajectory lacks. */
+export function MissingBadges({ trajectory }: { readonly trajectory: TrajectoryView }) {
+  const missing = missingOf(trajectory)
+  if (missing.length === 0) return null
+  return (
+    <ul aria-label="Missing in the file" className="flex flex-wrap gap-1">
+      {missing.map((content) => (
+        <li
+          key={content}
+          title={MISSING[content].effect}
+          className="rounded-full border border-line bg-raised px-2 py-px text-[11px]"
+        >
+          {MISSING[content].name}
+        </li>
+      ))}
+    </ul>
+  )
+}
