@@ -1,12 +1,15 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { continueHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
+import { countText } from '#components/token-view/numbers.ts'
 import { missingNames } from '#components/token-view/overview/missing-badges.tsx'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
 import { RunNotices } from '#components/token-view/overview/run-notices.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { FailedRecords } from '#lib/api/imported.ts'
 import { storedWords } from '#lib/browser/files/opened-words.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { isTextOnly, lacksTexts } from '#lib/trajectory/tokens/texts.ts'
@@ -28,6 +31,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
   const file = useOpenedFile()
   const stored = storedKey === undefined ? undefined : file.storedWith(storedKey)
   const storing = storedKey === undefined && file.opened.kind === 'shown' ? file.opened.storing : undefined
+  const failed = stored?.failed ?? (storing && file.opened.kind === 'shown' ? file.opened.failed : undefined)
   const ended = outcomeText(trajectory.outcome)
   const continuation = continueHref(storedKey, trajectory)
   return (
@@ -51,6 +55,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
           hint={`${missingNames(trajectory).join(', ')}. With a tokenizer and chat template the messages get tokens, which no model has sampled.`}
         />
       )}
+      {failed && failed.count > 0 && <FailedRecordsNotice failed={failed} />}
       {lacksTexts(trajectory) && (
         <Banner
           tone="note"
@@ -91,5 +96,30 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
         />
       )}
     </div>
+  )
+}
+
+/** Lists the records of the opened file that could not be read. */
+function FailedRecordsNotice({ failed: { count, first } }: { readonly failed: FailedRecords }) {
+  const [isDismissed, setIsDismissed] = useState(false)
+  if (isDismissed) return null
+  return (
+    <Banner
+      tone="bad"
+      title={`${count === 1 ? 'A record' : `${countText(count)} records`} of the file could not be read.`}
+      hint="All others are open."
+    >
+      <Button onClick={() => setIsDismissed(true)}>Dismiss</Button>
+      <details className="basis-full">
+        <summary className="cursor-pointer text-dim hover:text-ink">
+          {first.length < count ? `The first ${first.length} of them` : 'What is wrong, and where'}
+        </summary>
+        <ul className="mt-1.5 grid max-h-40 gap-1 overflow-y-auto [overflow-wrap:anywhere]">
+          {first.map(({ message }) => (
+            <li key={message}>{visibleText(message)}</li>
+          ))}
+        </ul>
+      </details>
+    </Banner>
   )
 }

@@ -8,6 +8,16 @@ import { createOpenedFile } from './opened-file.ts'
 const trajectory = exampleTrajectory('two-steps')
 const other: TrajectoryView = { ...trajectory, id: 'other' }
 
+const NO_FAILED = { count: 0, first: [] }
+const problem = {
+  path: '',
+  expected: 'JSON',
+  found: '7',
+  message: 'line 2: expected JSON, found 7',
+  hint: 'Repair it.',
+}
+const FAILED = { count: 1, first: [{ line: 2, ...problem }] }
+
 type Imports = Parameters<typeof createOpenedFile>[0]['importFile']
 
 /** Returns a store whose files have a name that says their content: `a`, `b`, or `bad`. */
@@ -17,7 +27,9 @@ function opened(importFile: Imports) {
     reader: {
       file: async ({ name }) => {
         if (name === 'bad') throw new FileError('bad cannot be opened', 'open another')
-        return { trajectory: name === 'a' ? trajectory : other, count: name === 'a' ? 1 : 3 }
+        return name === 'a'
+          ? { trajectory, count: 1, failed: NO_FAILED }
+          : { trajectory: other, count: 3, failed: FAILED }
       },
     },
     importFile,
@@ -52,12 +64,12 @@ test('An opened file is shown, then stored, and then no longer kept in the page'
   expect(file.stored).toHaveLength(1)
 })
 
-test('An opened file reports how many of its trajectories are stored, and how many were before', async () => {
+test('An opened file reports how many of its trajectories are stored, how many were before, and which records failed', async () => {
   const file = opened(async () => ({ trajectories: ['k', 'l', 'm'], existing: 1, first: firstOf(other) }))
   await file.open('b')
   expect(file.storedWith('k')).toBeUndefined()
   await file.store()
-  expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1 })
+  expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1, failed: FAILED })
 })
 
 test('An opened file takes the id and the time that the store assigned', async () => {

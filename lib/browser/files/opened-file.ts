@@ -2,7 +2,7 @@
  * The file that the user opened. It is shown first and stored at the same time. Until the server has stored it, it exists only here; then
  * it is a stored trajectory like any other, and nothing remains here.
  */
-import { type Imported, importedSchema } from '#lib/api/imported.ts'
+import { type FailedRecords, type Imported, importedSchema } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, fetchJson } from '../api.ts'
 import { createStore } from '../store.ts'
@@ -16,6 +16,8 @@ export type OpenedFile =
       readonly opening: number
       readonly name: string
       readonly trajectory: TrajectoryView
+      /** Its records that could not be read. */
+      readonly failed: FailedRecords
       readonly storing: Storing
     }
   | { readonly kind: 'stored'; readonly key: string }
@@ -51,6 +53,8 @@ export interface StoredCounts {
   readonly all: number
   /** Number of these that were in the library before. */
   readonly existing: number
+  /** Records of the file that could not be read, so they are not stored. */
+  readonly failed: FailedRecords
 }
 
 interface OpenedFileDeps {
@@ -62,7 +66,7 @@ interface OpenedFileDeps {
   readonly now: () => Date
 }
 
-/** Stores all trajectories of a file, or none. `tokenizer` restores the texts of trajectories that have only ids. Throws ApiError. */
+/** Stores all trajectories of a file that can be read. `tokenizer` restores the texts of trajectories that have only ids. Throws ApiError. */
 export async function importFile(file: File, tokenizer?: string): Promise<Imported> {
   const query = new URLSearchParams({ name: file.name, ...(tokenizer !== undefined && { tokenizer }) })
   return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file })
@@ -80,15 +84,15 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
     openingOf: (key) => stored.get(key)?.opening,
     storedWith: (key) => stored.get(key),
     async open(file, signal) {
-      const { trajectory, count } = await reader.file(file, now().toISOString(), signal)
+      const { trajectory, count, failed } = await reader.file(file, now().toISOString(), signal)
       shownFile = file
-      set({ kind: 'shown', opening: ++openings, name: file.name, trajectory, storing: { kind: 'waiting' } })
+      set({ kind: 'shown', opening: ++openings, name: file.name, trajectory, failed, storing: { kind: 'waiting' } })
       return count
     },
     async store() {
       const current = state()
       if (current.kind !== 'shown' || current.storing.kind === 'under-way' || shownFile === undefined) return
-      const { opening, trajectory } = current
+      const { opening, trajectory, failed } = current
       /** Another file may be shown by now. */
       const shown = () => {
         const now = state()
@@ -100,7 +104,7 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
         const [key] = trajectories
         const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
         onStored(key, isSame ? trajectory : { ...trajectory, ...first })
-        stored.set(key, { opening, all: trajectories.length, existing })
+        stored.set(key, { opening, all: trajectories.length, existing, failed })
         if (!shown()) return
         shownFile = undefined
         set({ kind: 'stored', key })

@@ -5,7 +5,11 @@ import type { StoredCounts, Storing } from './opened-file.ts'
  * Returns how many of the file's trajectories are stored: all or none. `stored` is known afterwards, `storing` before. Both are undefined
  * for the address of a stored trajectory, which exists only after all were stored.
  */
-export function storedWords(inFile: number, storing: Storing | undefined, stored: StoredCounts | undefined): string {
+export function storedWords(
+  inFile: number,
+  storing: Storing | undefined,
+  stored: Omit<StoredCounts, 'failed'> | undefined,
+): string {
   if (stored) {
     const { all, existing } = stored
     if (existing === 0) return `All ${all} are stored.`

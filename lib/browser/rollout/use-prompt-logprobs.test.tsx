@@ -33,7 +33,7 @@ beforeEach(() => {
   answer = async () => ({ trajectory: scored, count: 1 })
   vi.spyOn(readerWorker, 'call').mockImplementation((path) => {
     posted.push(path)
-    return answer() as ReturnType<typeof readerWorker.call>
+    return answer() as Promise<never>
   })
 })
 afterEach(() => vi.restoreAllMocks())

@@ -1,5 +1,6 @@
 /** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for the transfer to the page. */
 
+import { type FailedRecord, type FailedRecords, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
 import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -29,18 +30,21 @@ export interface ReadAnswer {
   readonly trajectory: TrajectoryView
   /** Number of trajectories in the file, of which this is the first. */
   readonly count: number
+  /** Records of the file that could not be read. */
+  readonly failed: FailedRecords
 }
 
 /** Reads a trajectory in the worker; its buffers are transferred. Throws FileError or ApiError. */
 export const readTrajectory: Answer<ReadSource, ReadAnswer> = async (source, { signal, transfer }) => {
-  const { trajectory, buffers, count } = await (source.kind === 'file'
-    ? fromFile(source, signal)
-    : fromServer(source, signal))
+  const { buffers, ...answer } = await (source.kind === 'file' ? fromFile(source, signal) : fromServer(source, signal))
   transfer.push(...buffers)
-  return { trajectory, count }
+  return answer
 }
 
-type PackedRead = Packed & Pick<ReadAnswer, 'count'>
+type PackedRead = Packed & ReadAnswer
+
+/** What a single trajectory has besides itself. */
+const SINGLE: Omit<ReadAnswer, 'trajectory'> = { count: 1, failed: { count: 0, first: [] } }
 
 /** Returns the first record of a file after a check of all records. */
 async function fromFile(
@@ -49,14 +53,22 @@ async function fromFile(
 ): Promise<PackedRead> {
   let first: Trajectory | undefined
   let count = 0
+  const failed: FailedRecord[] = []
+  let failedCount = 0
   for await (const one of openFile(bytesOf(file), { file: file.name, now, newId: () => id })) {
     signal.throwIfAborted()
-    if (!one.ok) throw new FileError(`${file.name} cannot be opened: ${one.error.message}`, one.error.hint)
+    if (!one.ok) {
+      const { message, hint } = one.error
+      if (one.scope === 'file') throw new FileError(`${file.name} cannot be opened: ${message}`, hint)
+      failedCount++
+      if (failed.length < MOST_FAILED_RECORDS) failed.push(one.error)
+      continue
+    }
     first ??= one.trajectory
     count++
   }
   if (!first) throw new Error('a file that opens has a trajectory')
-  return { ...pack(first), count }
+  return { ...pack(first), count, failed: { count: failedCount, first: failed } }
 }
 
 /** Reads bytes of a file. Throws FileError if the file no longer exists or may not be read. */
@@ -82,7 +94,7 @@ async function fromServer(
   const response = await callApi(address, { signal, ...post, accept: post ? undefined : `${PACKED_TYPE}, */*` }, token)
   if (response.headers.get('content-type') === PACKED_TYPE) {
     const packed = readPackedAnswer(await response.arrayBuffer())
-    if (packed) return { ...packed, count: 1 }
+    if (packed) return { ...packed, ...SINGLE }
     // The page and the server differ in their version.
     return fromJson(await callApi(address, { signal }, token))
   }
@@ -93,5 +105,5 @@ async function fromJson(response: Response): Promise<PackedRead> {
   const decoded = decodeValue(await response.json())
   if (!decoded.ok)
     throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)
-  return { ...pack(decoded.trajectory), count: 1 }
+  return { ...pack(decoded.trajectory), ...SINGLE }
 }

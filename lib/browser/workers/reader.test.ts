@@ -68,6 +68,20 @@ describe('a file in the reader worker', () => {
     expect(read.trajectory).toMatchObject({ provenance: { kind: 'import', file: 'step.jsonl' } })
   })
 
+  test('shows its good records and reports the broken ones with line and path', async () => {
+    const { reader } = threadless()
+    const lines = ['{"token_ids": [', '{"token_ids": [1]}', '{"token_ids": ["x"]}', ...Array(100).fill('7')]
+    const { trajectory, count, failed } = await reader.file(fileOf(lines.join('\n'), 'step.jsonl'), NOW, ongoing())
+    expect(count).toBe(1)
+    expect(trajectory.segments[0]?.ids).toEqual(Int32Array.of(1))
+    expect(failed.count).toBe(102)
+    expect(failed.first).toHaveLength(100)
+    expect(failed.first.slice(0, 2)).toMatchObject([
+      { line: 1, path: '', expected: 'JSON', message: expect.stringMatching(/^line 1: expected JSON, found /) },
+      { line: 3, path: 'token_ids[0]', expected: 'a number', found: '"x"' },
+    ])
+  })
+
   test('that is not a trajectory is refused with the reason and a hint', async () => {
     const { reader } = threadless()
     const reading = reader.file(fileOf('{"hello": 1}'), NOW, ongoing())

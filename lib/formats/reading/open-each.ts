@@ -7,7 +7,7 @@ import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
-import type { RecordSource } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, fileTypeOf } from './file-type.ts'
 import { recordTooLong } from './record-finder.ts'
@@ -18,6 +18,7 @@ import {
   notJson,
   otherType,
   type RecordPosition,
+  readJoined,
   readRecord,
   recordsIn,
   unknownFormat,
@@ -34,21 +35,47 @@ export async function* openEach(
   source: RecordSource,
   limits = LIMITS,
 ): AsyncGenerator<OpenedRecord> {
-  for await (const found of recordsOf(chunks, source, limits))
-    yield* isFailed(found) ? [found] : openRecord(found, source, limits)
+  const joined = new Map<Format, FoundRecord[]>()
+  const failed: FileProblem[] = []
+  for await (const found of recordsOf(chunks, source, limits)) {
+    const format = isFailed(found) ? undefined : formatOf(found.value)
+    if (!isFailed(found) && format?.joins) {
+      const records = joined.get(format)
+      if (records) records.push(found)
+      else joined.set(format, [found])
+      continue
+    }
+    for (const one of isFailed(found) ? [found] : openRecord(found, format, source, limits)) {
+      if (!one.ok && joined.size > 0) failed.push(one.error)
+      yield one
+    }
+  }
+  for (const [format, [first = { value: undefined }, ...others]] of joined) {
+    const { value: _, ...place } = first
+    const known = failed.length
+    const read = readJoined([first, ...others], format, source, limits, failed)
+    for (const error of failed.slice(known)) yield { ok: false, place, error }
+    yield* read.ok ? openedAt(place, read.trajectories) : [{ ok: false, place, error: read.error } as const]
+  }
 }
+
+const openedAt = (place: RecordPosition, trajectories: readonly Trajectory[]): readonly OpenedRecord[] =>
+  trajectories.map((trajectory) => ({ ok: true, place, trajectory }))
 
 type Failed = Extract<OpenedRecord, { ok: false }>
 type Found = FoundRecord | Failed
 
 const isFailed = (found: Found): found is Failed => 'error' in found
 
-function openRecord({ value, ...place }: FoundRecord, source: RecordSource, limits: Limits): readonly OpenedRecord[] {
-  const format = formatOf(value)
+function openRecord(
+  { value, ...place }: FoundRecord,
+  format: Format | undefined,
+  source: RecordSource,
+  limits: Limits,
+): readonly OpenedRecord[] {
   if (!format) return [{ ok: false, place, error: fileProblem(place, unknownFormat(value)) }]
   const read = readRecord({ value, ...place }, format, source, limits)
-  if (!read.ok) return [{ place, ...read }]
-  return read.trajectories.map((trajectory) => ({ ok: true, place, trajectory }))
+  return read.ok ? openedAt(place, read.trajectories) : [{ place, ...read }]
 }
 
 async function* recordsOf(

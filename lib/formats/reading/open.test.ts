@@ -1,29 +1,34 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { describeValue } from '#lib/util/schema-violation.ts'
 import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
 import { source } from '#testing/trajectories.ts'
+import type { Format } from '../format.ts'
 import { writableFormats } from '../registry.ts'
 import { slime } from '../slime.ts'
+import { strandsSglang } from '../strands-sglang.ts'
 import { type ByteSource, openFile, openText } from './open.ts'
 
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
 const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
 
-/** Returns the format and the ids of each trajectory, or the problem of the file. */
+/** Returns the format, the ids of each trajectory and the problems of other records, or the problem of the file. */
 function opened(
   text: string,
   ...as: Parameters<typeof openText> extends [unknown, unknown, ...infer Rest] ? Rest : never
 ): string {
   const found = openText(text, source, ...as)
-  return found.ok
-    ? `${found.format.name} ${found.trajectories.map((trajectory) => ids(trajectory).join()).join(' ')}`
-    : found.error.message
+  if (!found.ok) return found.error.message
+  const { format, trajectories, failed } = found
+  const all = trajectories.map((trajectory) => ids(trajectory).join()).join(' ')
+  return [`${format.name} ${all}`, ...failed.map(({ message }) => message)].join(' | ')
 }
 
 describe('openFile', () => {
@@ -70,8 +75,7 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
     ['nothing', '', 'expected a trajectory, found none in this file'],
     ['half of JSON', '{"token_ids": [1,\n 2', /^expected JSON, found /],
     ['one broken line', '{"token_ids": [1', /^expected JSON, found /],
-    ['a broken line of several', `${JSON.stringify(rollout(1))}\n{"token_ids": \n`, /^line 2: expected JSON, found /],
-    ['words', 'hello\nworld', /^expected JSON, found /],
+    ['words', 'hello\nworld', /^line 1: expected JSON, found /],
     ['an empty list', '[]', 'expected a trajectory, found none in this file'],
     [
       'another object',
@@ -79,26 +83,6 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
       'expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found an object with hello',
     ],
     ['a number', '7', /found 7$/],
-    [
-      'two formats',
-      JSON.stringify([rollout(1), slimeSample]),
-      '[1]: expected a trajectory of strands-sglang, found an object with tokens, response_length, loss_mask, rollout_log_probs, status',
-    ],
-    [
-      'a wrong record in a list',
-      JSON.stringify([rollout(1), { token_ids: ['x'] }]),
-      '[1].token_ids[0]: expected a number, found "x"',
-    ],
-    [
-      'a wrong record in a line',
-      `${JSON.stringify(rollout(1))}\n${JSON.stringify({ token_ids: [null] })}`,
-      'line 2: token_ids[0]: expected a number, found null',
-    ],
-    [
-      'a wrong sample of a dump',
-      JSON.stringify({ samples: [slimeSample, { ...slimeSample, loss_mask: [] }] }),
-      'samples[1].loss_mask: expected 1 entries (one for each token of the response), found 0 entries',
-    ],
     [
       'a newer version',
       '{"format": "rollscope.trajectory/9"}',
@@ -130,11 +114,6 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
       /^expected JSON, found .* where "," or "\]" is expected \(column 17\)$/,
     ],
     [
-      'an error in a line of several',
-      `${JSON.stringify(rollout(1))}\n{"token_ids": [1}`,
-      'line 2: expected JSON, found "}" where "," or "]" is expected (column 17)',
-    ],
-    [
       'nesting without end',
       `{"token_ids": [1], "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
       'expected JSON, found it is nested deeper than 100 levels (byte 124)',
@@ -144,8 +123,7 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
       `{"token_ids": [1], "x": ${'['.repeat(100_000)}`,
       'expected JSON, found it is nested deeper than 100 levels (byte 124)',
     ],
-    ['a broken element', '[{"token_ids":[1]},{x}]', /^\[1\]: expected JSON, found .*\(column 2 of the element\)$/],
-    ['an element missing', '[1,,2]', 'expected JSON, found a list with an element missing (byte 4)'],
+    ['an element missing', '[,2]', '[0]: expected JSON, found a list with an element missing (byte 2)'],
   ])('%s', (_what, text, expected) => {
     if (typeof expected === 'string') expect(opened(text)).toBe(expected)
     else expect(opened(text)).toMatch(expected)
@@ -172,6 +150,126 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
   })
 })
 
+describe('a wrong record costs only itself:', () => {
+  test.each<[string, string, string]>([
+    [
+      'a broken line of several',
+      `${JSON.stringify(rollout(1))}\n{"token_ids": \n${JSON.stringify(rollout(2))}`,
+      'strands-sglang 1 2 | line 2: expected JSON, found the text ends where a JSON value is expected (column 15)',
+    ],
+    [
+      'an error in a line of several',
+      `${JSON.stringify(rollout(1))}\n{"token_ids": [1}`,
+      'strands-sglang 1 | line 2: expected JSON, found "}" where "," or "]" is expected (column 17)',
+    ],
+    [
+      'a record of another format',
+      JSON.stringify([rollout(1), slimeSample]),
+      'strands-sglang 1 | [1]: expected a trajectory of strands-sglang, found an object with tokens, response_length, loss_mask, rollout_log_probs, status',
+    ],
+    [
+      'records before the first that is recognised, which decides the format',
+      `7\n{"hello": 1}\n${JSON.stringify(slimeSample)}\n${JSON.stringify(rollout(1))}`,
+      'slime 1,2 | line 1: expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found 7 | line 2: expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found an object with hello | line 4: expected a trajectory of slime, found an object with token_ids, loss_mask',
+    ],
+    [
+      'a wrong record in a list',
+      JSON.stringify([rollout(1), { token_ids: ['x'] }, rollout(2)]),
+      'strands-sglang 1 2 | [1].token_ids[0]: expected a number, found "x"',
+    ],
+    [
+      'a wrong record in a line',
+      `${JSON.stringify(rollout(1))}\n${JSON.stringify({ token_ids: [null] })}`,
+      'strands-sglang 1 | line 2: token_ids[0]: expected a number, found null',
+    ],
+    [
+      'a wrong sample of a dump',
+      JSON.stringify({ samples: [slimeSample, { ...slimeSample, loss_mask: [] }] }),
+      'slime 1,2 | samples[1].loss_mask: expected 1 entries (one for each token of the response), found 0 entries',
+    ],
+    [
+      'a broken element',
+      '[{"token_ids":[1]},{x},{"token_ids":[2]}]',
+      'strands-sglang 1 2 | [1]: expected JSON, found "x" where a member name in double quotes is expected (column 2 of the element)',
+    ],
+    [
+      'the end of a list that is cut off',
+      `[${JSON.stringify(rollout(1))},{"token_i`,
+      'strands-sglang 1 | [1]: expected JSON, found a list that has no end (byte 45)',
+    ],
+    [
+      'text after a list',
+      `[${JSON.stringify(rollout(1))}] and more`,
+      'strands-sglang 1 | [1]: expected JSON, found more after the end of its list (byte 37)',
+    ],
+  ])('%s', (_what, text, expected) => {
+    expect(opened(text)).toBe(expected)
+  })
+})
+
+/** A format whose records belong together: each has a text, and all texts are the ids of one trajectory. */
+const joining: Format = {
+  name: 'joining',
+  label: 'Joining',
+  keeps: 'nothing',
+  joins: true,
+  sniff: (value) => isObject(value) && 'part' in value,
+  read(values, { newId, now }) {
+    const parts = (values as readonly { readonly part: unknown }[]).map(({ part }) => part)
+    const wrong = parts.findIndex((part) => typeof part !== 'number')
+    if (parts.includes(13)) return { ok: false, error: { path: 'all', expected: 'luck', found: '13' } }
+    if (wrong >= 0)
+      return { ok: false, error: { path: `[${wrong}].part`, expected: 'a number', found: describeValue(parts[wrong]) } }
+    const token_ids = JSON.stringify({ token_ids: parts })
+    const found = openText(token_ids, { file: undefined, now, newId }, strandsSglang)
+    return found.ok ? found : { ok: false, error: found.error }
+  },
+}
+
+describe('Records of a format that joins them', () => {
+  const part = (id: unknown) => JSON.stringify({ part: id })
+  const joined = async (text: string, limits: Partial<Limits> = {}) => {
+    const options = { as: joining, limits: { ...LIMITS, ...limits } }
+    const each = await Array.fromAsync(openFile(sourceOf(bytesOf(text)), source, options))
+    return each.map((one) => (one.ok ? ids(one.trajectory).join() : `${one.scope}: ${one.error.message}`))
+  }
+
+  test.each([
+    ['lines', [1, 2, 3].map(part).join('\n')],
+    ['a list', `[${[1, 2, 3].map(part).join()}]`],
+  ])('are read as one list, from %s', async (_, text) => {
+    expect(await joined(text)).toEqual(['1,2,3'])
+    expect(opened(text, joining)).toBe('joining 1,2,3')
+  })
+
+  test('lose only a wrong record, and the trajectory says that it is missing', async () => {
+    const text = [part(1), '{"part": ', part('x'), part(4), '{"other": 1}'].join('\n')
+    expect(await joined(text)).toEqual([
+      expect.stringMatching(/^record: line 2: expected JSON, found /),
+      expect.stringMatching(/^record: line 5: expected a trajectory of Joining, found an object with other$/),
+      'record: line 3: part: expected a number, found "x"',
+      '1,4',
+    ])
+    const found = openText(text, source, joining)
+    expect(found.ok && found.trajectories[0]?.provenance).toMatchObject({
+      lacked: expect.arrayContaining([expect.stringMatching(/^3 records that could not be read \(line 2: /)]),
+    })
+  })
+
+  test('are refused together if none can be read, if one violates a rule of all, or if they are too large together', async () => {
+    expect(await joined(part('x'))).toEqual(['file: part: expected a number, found "x"'])
+    expect(await joined([part(1), part(13)].join('\n'))).toEqual(['file: all: expected luck, found 13'])
+    expect(await joined([part(1), part(2), part(3)].join('\n'), { recordBytes: 25 })).toEqual([
+      'file: expected records that belong together of at most 25 bytes, found more',
+    ])
+  })
+
+  test('are refused if more than ten of them are wrong', async () => {
+    const wrong = Array.from({ length: 12 }, () => part('x'))
+    expect(await joined([part(1), ...wrong].join('\n'))).toEqual(['file: line 12: part: expected a number, found "x"'])
+  })
+})
+
 /** Like `opened`, for bytes that are read in pieces and within these limits. */
 async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Promise<readonly string[]> {
   const each = await Array.fromAsync(openFile(sourceOf(bytes), source, { limits: { ...LIMITS, ...limits } }))
@@ -187,14 +285,32 @@ describe('openFile from bytes', () => {
   test.each<[string, string, Partial<Limits>, readonly string[]]>([
     ['gives one trajectory after the other', '[{"token_ids":[1]},{"token_ids":[2]}]', {}, ['1', '2']],
     [
-      'ends at the first that is wrong',
+      'reports a wrong record in its place',
       '{"token_ids":[1]}\n7\n{"token_ids":[2]}',
       {},
-      ['1', expect.stringMatching(/^line 2: /)],
+      ['1', expect.stringMatching(/^line 2: /), '2'],
+    ],
+    [
+      'opens the lines after a first line that is broken',
+      '{"token_ids":[1\n\n{"token_ids":[2]}\n7',
+      {},
+      [expect.stringMatching(/^line 1: expected JSON, found /), '2', expect.stringMatching(/^line 4: /)],
+    ],
+    [
+      'with a value over several lines that is cut off',
+      '{\n"token_ids": [1,\n2,',
+      {},
+      [expect.stringMatching(/^expected JSON, found the text ends .*line 3/)],
+    ],
+    [
+      'with too many lines after a first line that is broken',
+      '{"token_ids":[1\n1\n2\n3',
+      { records: 2 },
+      [expect.stringMatching(/^expected JSON, found /)],
     ],
     ['without a record', '', {}, ['expected a trajectory, found none in this file']],
     ['with a dump of no samples', '{"samples": []}', {}, ['expected a trajectory, found none in this file']],
-    ['that is not JSON', '[1', {}, ['expected JSON, found a list that has no end (byte 3)']],
+    ['that is not JSON', '[1', {}, ['[0]: expected JSON, found a list that has no end (byte 3)']],
     ['with too many lines', '1\n2\n3', { records: 2 }, ['expected at most 2 trajectories, found more']],
     [
       'with too many samples in one record',

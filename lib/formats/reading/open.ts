@@ -1,7 +1,7 @@
 /**
- * Opens a file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. Either everything
- * opens or nothing, with the reason and its position. Records are found and counted first and then read one after the
- * other, so memory depends on the largest record, not on the file.
+ * Opens a file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. A wrong record costs
+ * only itself. Records are found and counted first and then read one after the other, so memory depends on the largest
+ * record, not on the file.
  */
 
 import { parseLongLists } from '#lib/json/long-lists.ts'
@@ -12,7 +12,7 @@ import type { Violation } from '#lib/util/schema-violation.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf, isOfFormat } from '../registry.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
-import { createRecordFinder, type FoundRecords, type RecordBytes, tooManyRecords } from './record-finder.ts'
+import { createRecordFinder, joinedTooLong, type RecordBytes, tooManyRecords } from './record-finder.ts'
 import {
   type FileProblem,
   type FoundRecord,
@@ -20,6 +20,7 @@ import {
   notJson,
   otherType,
   type RecordPosition,
+  readJoined,
   readRecord,
   recordsIn,
   recordsInItem,
@@ -27,16 +28,23 @@ import {
   utf8Text,
 } from './records.ts'
 
-/** All trajectories of a file, or the problem of the file. */
+/** The trajectories of a file with the problems of its other records, or the problem of the file. */
 export type Opened =
-  | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
-  | Failed
+  | {
+      readonly ok: true
+      readonly format: Format
+      readonly trajectories: readonly Trajectory[]
+      readonly failed: readonly FileProblem[]
+    }
+  | { readonly ok: false; readonly error: FileProblem }
 
-/** An opened trajectory with its format. */
+/** An opened trajectory with its format, the problem of one record, or the problem of the file. */
 export type OpenedTrajectory = { readonly ok: true; readonly format: Format; readonly trajectory: Trajectory } | Failed
 
 interface Failed {
   readonly ok: false
+  /** The record fails and others may open; or the file is refused and nothing follows. */
+  readonly scope: 'record' | 'file'
   readonly error: FileProblem
 }
 
@@ -51,40 +59,47 @@ export interface ByteSource {
 }
 
 interface OpenOptions {
-  /** Undefined: the first record decides. */
+  /** Undefined: the first recognised record decides. */
   readonly as?: Format | undefined
   readonly limits?: Limits
 }
 
-/** Yields the trajectories in file order, up to the first violation. Rejects if reading rejects. */
+/**
+ * Yields the trajectories and the problems of records in file order, or only the problem of the file if no record opens. The
+ * trajectories of a format that joins its records come last. Rejects if reading rejects.
+ */
 export async function* openFile(
   bytes: ByteSource,
   source: RecordSource,
   { as, limits = LIMITS }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
   const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
-  if (type) return yield failureOf(otherType(type))
-  const finder = createRecordFinder(limits)
-  for (let at = 0; at < bytes.size && !finder.broken(); at += CHUNK)
-    finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
-  const found = finder.end()
-  if ('error' in found) return yield failureOf(fileProblem(found.place, found.error, found.hint))
-  const { parsed, valuesIn, open } = recordOpener(found, source, as, limits)
+  if (type) return yield refused(otherType(type))
+  const find = async (areLines?: true) => {
+    const finder = createRecordFinder(limits, areLines)
+    for (let at = 0; at < bytes.size && !finder.isBroken(); at += CHUNK)
+      finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
+    return finder.end()
+  }
+  const opener = createOpener(source, as, limits)
+  const found = await find()
+  if ('error' in found) return yield refused(fileProblem({}, found.error, found.hint))
   const read = inPieces(bytes)
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
-  const valuesOf = async (record: RecordBytes) => {
-    const long = record.hasLongList ? await parseLongLists(rangeOf(bytes, record)) : undefined
-    return long ? valuesIn(record, long.value) : parsed(record, await read(record))
+  const valuesOf = async (record: RecordBytes, isLines: boolean) => {
+    const long = record.hasLongList && !record.failure ? await parseLongLists(rangeOf(bytes, record)) : undefined
+    return long ? valuesIn(record, long.value, isLines) : parsed(record, await read(record), isLines)
   }
-  let isNone = true
-  for (const record of found.records) {
-    for (const one of open(await valuesOf(record))) {
-      isNone = false
-      yield one
-      if (!one.ok) return
-    }
+  for (const record of found.records) yield* opener.open(await valuesOf(record, found.isLines), sizeOf(record))
+  if (found.isSpread && !opener.format()) {
+    // The first line may be a broken record of JSON lines.
+    const lines = await find(true)
+    const other = createOpener(source, as, limits)
+    if (!('error' in lines))
+      for (const record of lines.records) yield* other.open(await valuesOf(record, true), sizeOf(record))
+    if (other.format()) return yield* other.end()
   }
-  if (isNone) yield failureOf(NONE)
+  yield* opener.end()
 }
 
 /** Number of bytes that are read at once, except for longer records. */
@@ -113,80 +128,133 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
 /** Opens a text that is already in memory. */
 export function openText(text: string, source: RecordSource, as?: Format): Opened {
   const type = fileTypeOf(text, source.file)
-  if (type) return failureOf(otherType(type))
+  if (type) return { ok: false, error: otherType(type) }
   const bytes = new TextEncoder().encode(text)
   const finder = createRecordFinder(LIMITS)
   finder.push(bytes)
   const found = finder.end()
-  if ('error' in found) return failureOf(fileProblem(found.place, found.error, found.hint))
-  const { parsed, open } = recordOpener(found, source, as, LIMITS)
+  if ('error' in found) return { ok: false, error: fileProblem({}, found.error, found.hint) }
+  const opener = createOpener(source, as, LIMITS)
   const trajectories: Trajectory[] = []
-  let format: Format | undefined
+  const failed: FileProblem[] = []
+  const add = (all: Iterable<OpenedTrajectory>) => {
+    for (const one of all)
+      if (one.ok) trajectories.push(one.trajectory)
+      else failed.push(one.error)
+  }
   for (const record of found.records)
-    for (const one of open(parsed(record, bytes.subarray(record.start, record.end)))) {
-      if (!one.ok) return one
-      format = one.format
-      trajectories.push(one.trajectory)
-    }
-  return format ? { ok: true, format, trajectories } : failureOf(NONE)
+    add(opener.open(parsed(record, bytes.subarray(record.start, record.end), found.isLines), sizeOf(record)))
+  add(opener.end())
+  const format = opener.format()
+  return format && trajectories.length > 0
+    ? { ok: true, format, trajectories, failed }
+    : { ok: false, error: failed[0] ?? NONE }
 }
 
-const failureOf = (error: FileProblem): Failed => ({ ok: false, error })
+const refused = (error: FileProblem): Failed => ({ ok: false, scope: 'file', error })
+const failedRecord = (error: FileProblem): Failed => ({ ok: false, scope: 'record', error })
 
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
+const sizeOf = ({ start, end }: RecordBytes): number => end - start
+
+const placeOf = ({ line }: RecordBytes, isLines: boolean): RecordPosition => (isLines ? { line } : {})
+
+const valuesIn = (record: RecordBytes, value: unknown, isLines: boolean): FoundRecord[] =>
+  record.item === undefined
+    ? recordsIn(value, placeOf(record, isLines))
+    : recordsInItem(value, record.item, placeOf(record, isLines))
+
+function parsed(record: RecordBytes, bytes: Uint8Array, isLines: boolean): FoundRecord[] | FileProblem {
+  const { item, failure } = record
+  const isElement = item !== undefined
+  const problem = (error: Violation, hint?: string) =>
+    fileProblem({ ...placeOf(record, isLines), ...(isElement && { path: `[${item}]` }) }, error, hint)
+  if (failure) return problem(failure.error, failure.hint)
+  const text = utf8Text(bytes)
+  if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
+  try {
+    return valuesIn(record, parsePythonJson(text), isLines)
+  } catch {
+    return problem(notJson(text, isElement ? ' of the element' : ''))
+  }
+}
+
+interface Opener {
+  /** Opens the records of a value with this size in bytes, or reports why it has none. Takes the records out of the list. */
+  open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedTrajectory>
+  /** Ends the file: reads the records of a format that joins them, and refuses a file without a trajectory. */
+  end(): Generator<OpenedTrajectory>
+  /** Returns the format of the file; undefined until a record is recognised. */
+  format(): Format | undefined
+}
+
 /** Opens one record after the other, all in one format. */
-function recordOpener(
-  { records, isLines }: FoundRecords,
-  source: RecordSource,
-  as: Format | undefined,
-  limits: Limits,
-) {
-  let format = as
+function createOpener(source: RecordSource, as: Format | undefined, limits: Limits): Opener {
+  let format: Format | undefined
   let count = 0
+  let isRefused = false
+  const joined: FoundRecord[] = []
+  let joinedBytes = 0
+  /** Problems of records before the first trajectory, and with `joins` all. */
+  const failures: FileProblem[] = []
 
-  const placeOf = ({ line }: RecordBytes): RecordPosition => (isLines ? { line } : {})
-
-  const valuesIn = (record: RecordBytes, value: unknown): FoundRecord[] =>
-    record.item === undefined ? recordsIn(value, placeOf(record)) : recordsInItem(value, record.item, placeOf(record))
-
-  const parsed = (record: RecordBytes, bytes: Uint8Array): FoundRecord[] | FileProblem => {
-    const { item } = record
-    const isElement = item !== undefined
-    // If the beginning is not JSON, there are no JSON lines either.
-    const at = record === records[0] ? {} : placeOf(record)
-    const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
-    const text = utf8Text(bytes)
-    if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
-    try {
-      return valuesIn(record, parsePythonJson(text))
-    } catch {
-      return problem(notJson(text, isElement ? ' of the element' : ''))
-    }
+  const fail = (error: FileProblem): readonly Failed[] => {
+    if (count > 0) return [failedRecord(error)]
+    failures.push(error)
+    return []
   }
 
-  /** Takes the values out of the list, so that none exists while the trajectories are used. */
-  function* open(values: FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
-    if ('message' in values) return yield failureOf(values)
+  const refuse = ([error, hint]: readonly [Violation, string]): Failed => {
+    isRefused = true
+    joined.splice(0)
+    return refused(fileProblem({}, error, hint))
+  }
+
+  function* open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedTrajectory> {
+    if (isRefused) return
+    if ('message' in values) return yield* fail(values)
     values.reverse()
-    while (values.length > 0) yield* openLast(values)
+    while (values.length > 0 && !isRefused) yield* openLast(values)
+    if (!format?.joins) return
+    joinedBytes += size
+    if (joinedBytes > limits.recordBytes) yield refuse(joinedTooLong(limits))
   }
 
+  /** Takes the value out of the list, so that it does not exist while its trajectories are used. */
   const openLast = (values: FoundRecord[]): readonly OpenedTrajectory[] => {
     const one = values.pop() as FoundRecord
-    const recognised = format ?? formatOf(one.value)
-    format = recognised
-    if (!recognised) return [failureOf(fileProblem(one, unknownFormat(one.value)))]
+    const recognised = format ?? as ?? formatOf(one.value)
+    if (!recognised) return fail(fileProblem(one, unknownFormat(one.value)))
     if (!isOfFormat(one.value, recognised)) {
       const expected = `a trajectory of ${recognised.label}`
-      return [failureOf(fileProblem(one, { ...unknownFormat(one.value), expected }))]
+      return fail(fileProblem(one, { ...unknownFormat(one.value), expected }))
+    }
+    format = recognised
+    if (recognised.joins) {
+      joined.push(one)
+      return []
     }
     const read = readRecord(one, recognised, source, limits)
-    if (!read.ok) return [read]
-    count += read.trajectories.length
-    if (count > limits.records) return [failureOf(fileProblem({}, ...tooManyRecords(limits)))]
-    return read.trajectories.map((trajectory) => ({ ok: true, trajectory, format: recognised }))
+    return read.ok ? openedIn(read.trajectories, recognised) : fail(read.error)
   }
 
-  return { parsed, valuesIn, open }
+  const openedIn = (trajectories: readonly Trajectory[], format: Format): readonly OpenedTrajectory[] => {
+    count += trajectories.length
+    if (count > limits.records) return [refuse(tooManyRecords(limits))]
+    const opened = trajectories.map((trajectory) => ({ ok: true, trajectory, format }) as const)
+    return opened.length > 0 ? [...failures.splice(0).map(failedRecord), ...opened] : []
+  }
+
+  function* end(): Generator<OpenedTrajectory> {
+    if (isRefused) return
+    if (format?.joins) {
+      const read = readJoined(joined.splice(0), format, source, limits, failures)
+      if (!read.ok) return yield refused(read.error)
+      yield* openedIn(read.trajectories, format)
+    }
+    if (count === 0) yield refused(failures[0] ?? NONE)
+  }
+
+  return { open, end, format: () => format }
 }

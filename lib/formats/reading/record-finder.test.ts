@@ -15,9 +15,9 @@ function foundIn(text: string, limits = LIMITS, chunks: readonly number[] = []) 
     at += length
   }
   const found = finder.end()
-  if ('error' in found) return { ...found.error, ...found.place }
-  return found.records.map(({ start, end, line, item }) => {
-    const content = new TextDecoder().decode(bytes.subarray(start, end)).trim()
+  if ('error' in found) return found.error
+  return found.records.map(({ start, end, line, item, failure }) => {
+    const content = failure?.error.found ?? new TextDecoder().decode(bytes.subarray(start, end)).trim()
     return [found.isLines ? line : undefined, item, content].filter((part) => part !== undefined).join(' ')
   })
 }
@@ -42,39 +42,49 @@ test.each<[string, string, readonly string[]]>([
   expect(foundIn(text)).toEqual(records)
 })
 
-test.each<[string, string, object]>([
-  ['A list without its end', '[1,2', { found: 'a list that has no end (byte 5)' }],
-  ['A list without its end in a line', '1\n[1\n2', { line: 2, found: 'a list that has no end (byte 5)' }],
-  ['A list that ends as an object', '[1}', { found: 'a list that ends with } (byte 3)' }],
-  ['A list with two commas', '[1,,2]', { found: 'a list with an element missing (byte 4)' }],
-  ['A list with a comma at its end', '[1,]', { found: 'a list with an element missing (byte 4)' }],
-  ['More after a list', '[1] 2', { found: 'more after the end of its list (byte 5)' }],
-])('%s is no JSON', (_what, text, wrong) => {
-  expect(foundIn(text)).toEqual({ path: '', expected: 'JSON', ...wrong })
+test.each<[string, string, readonly string[]]>([
+  ['A list without its end', '[1,2', ['0 1', '1 a list that has no end (byte 5)']],
+  ['A list without its end in a line', '1\n[1\n2', ['1 1', '2 0 a list that has no end (byte 5)', '3 2']],
+  ['A list that ends as an object', '[1}\n2', ['1 0 a list that ends with } (byte 3)', '2 2']],
+  ['A list with two commas', '[1,,2]', ['0 1', '1 a list with an element missing (byte 4)', '2 2']],
+  ['A list with a comma at its end', '[1,]', ['0 1', '1 a list with an element missing (byte 4)']],
+  [
+    'A list that is only a comma',
+    '[,]',
+    ['0 a list with an element missing (byte 2)', '1 a list with an element missing (byte 3)'],
+  ],
+  ['More after a list', '[1] 2 "3', ['0 1', '1 more after the end of its list (byte 5)']],
+  ['More after a list in a line', '[1] ,[\n2', ['1 0 1', '1 1 more after the end of its list (byte 5)', '2 2']],
+])('%s costs one record, and those beside it are found', (_what, text, records) => {
+  expect(foundIn(text)).toEqual(records)
+})
+
+test('createRecordFinder takes each line as a value if it is told so, also if the first line is broken', () => {
+  const text = new TextEncoder().encode('{"a": [1\n{"a": 2}\n')
+  const spread = createRecordFinder(LIMITS)
+  spread.push(text)
+  expect(spread.end()).toMatchObject({ isSpread: true, isLines: false, records: [{ start: 0, end: 18 }] })
+  const lines = createRecordFinder(LIMITS, true)
+  lines.push(text)
+  expect(lines.end()).toMatchObject({ isSpread: false, isLines: true, records: [{ end: 8 }, { start: 9, end: 17 }] })
 })
 
 describe('createRecordFinder', () => {
   test.each<[string, string, object]>([
     ['with too many elements', '[1,2,3,4,', { expected: 'at most 3 trajectories', found: 'more' }],
     ['with too many lines', '1\n2\n3\n4\n', { expected: 'at most 3 trajectories', found: 'more' }],
-    [
-      'with a long line',
-      `1\n"${'x'.repeat(40)}"\n3`,
-      { line: 2, expected: 'a record of at most 40 bytes', found: 'a longer record' },
-    ],
-    [
-      'with a long element that has no end',
-      `[1,"${'x'.repeat(40)}`,
-      { path: '[1]', expected: 'a record of at most 40 bytes', found: 'a longer record' },
-    ],
-    ['with a long list', '{"a": [1,2,3,4,5,6', { expected: 'at most 5 entries in a list or an object', found: 'more' }],
-    [
-      'nested too deep in a line',
-      '1\n{"a":[[[[',
-      { line: 2, expected: 'JSON', found: 'it is nested deeper than 4 levels (byte 11)' },
-    ],
   ])('%s is refused before it is parsed', (_what, text, wrong) => {
     expect(foundIn(text, SMALL)).toEqual({ path: '', ...wrong })
+  })
+
+  test.each<[string, string, readonly string[]]>([
+    ['A long line', `1\n"${'x'.repeat(40)}"\n3`, ['1 1', '2 a longer record', '3 3']],
+    ['A long element that has no end', `[1,"${'x'.repeat(40)}`, ['0 1', '1 a longer record']],
+    ['A long list', '{"a": [1,2,3,4,5,6]}\n2', ['1 more', '2 2']],
+    ['Deep nesting', '1\n{"a":[[[[[[1]]]]\n3', ['1 1', '2 it is nested deeper than 4 levels (byte 11)', '3 3']],
+    ['Deep nesting in a list', '[[[[[[[1]]]]]], 2]', ['0 it is nested deeper than 4 levels (byte 5)', '1 2']],
+  ])('%s costs its record before it is parsed, and those beside it are found', (_what, text, records) => {
+    expect(foundIn(text, SMALL)).toEqual(records)
   })
 
   test('accepts a file exactly at the limits', () => {
@@ -85,9 +95,9 @@ describe('createRecordFinder', () => {
   test('reports a broken limit before the rest of the file is read', () => {
     const finder = createRecordFinder(SMALL)
     finder.push(new TextEncoder().encode('[1,1,1,'))
-    expect(finder.broken()).toBeUndefined()
+    expect(finder.isBroken()).toBe(false)
     finder.push(new TextEncoder().encode('1,'))
-    expect(finder.broken()).toMatchObject({ error: { found: 'more' } })
+    expect(finder.isBroken()).toBe(true)
   })
 })
 

@@ -8,7 +8,6 @@ import { LONG_LIST } from '#lib/json/long-lists.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { bytesText, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
-import type { RecordPosition } from './records.ts'
 
 /** Bytes of a file with one record, or with an object of several. Half-open. */
 export interface RecordBytes {
@@ -20,43 +19,55 @@ export interface RecordBytes {
   readonly item: number | undefined
   /** True if the record contains a list that `parseLongLists` parses in parts. */
   readonly hasLongList: boolean
+  /** Why the record must not be parsed; undefined if only the parser can tell. */
+  readonly failure: RecordFailure | undefined
 }
 
-/** A limit that a file exceeds, or a structure that is not JSON. */
-interface Broken {
-  readonly place: RecordPosition
+/** A limit that a record exceeds, or a structure that is not JSON. */
+interface RecordFailure {
   readonly error: Violation
-  /** Advice for the user; undefined if the file is not JSON. */
-  readonly hint?: string
+  /** Advice for the user; undefined if the record is not JSON. */
+  readonly hint: string | undefined
+}
+
+/** A limit that the whole file exceeds. */
+interface Broken {
+  readonly error: Violation
+  readonly hint: string
 }
 
 /** The records that were found. */
 export interface FoundRecords {
   readonly records: readonly RecordBytes[]
   readonly isLines: boolean
+  /** True if the file is one value over several lines, so that it may also be JSON lines whose first line is broken. */
+  readonly isSpread: boolean
 }
 
 /** Finds records in the bytes of a file. */
 export interface RecordFinder {
   /** Adds the next bytes of the file. Ignored once the file is broken. */
   push(bytes: Uint8Array): void
-  /** Returns a problem as soon as it is found: the rest of the file need not be read. */
-  broken(): Broken | undefined
+  /** Returns true as soon as the file exceeds a limit: the rest need not be read. */
+  isBroken(): boolean
   /** Ends the file. `isLines` is true if the file has several values, one on each line. */
   end(): FoundRecords | Broken
 }
 
-/** Creates a finder. */
-export function createRecordFinder(limits: Limits): RecordFinder {
+/**
+ * Creates a finder. Whether each line is a value of its own is found out from the first line, unless `areLines` says so. A broken
+ * record does not affect those after it.
+ */
+export function createRecordFinder(limits: Limits, areLines?: true): RecordFinder {
   const records: RecordBytes[] = []
-  /** Number of entries of each open list or object, by its depth. */
+  /** Number of entries of each open list or object, by its depth. Levels that are too deep share the last number. */
   const entries = new Int32Array(limits.depth + 2)
   let broken: Broken | undefined
   let offset = 0
   let line = 1
   let lines = 0
   /** True if each line is a value; undefined until the first line ends. */
-  let isLines: boolean | undefined
+  let isLines: boolean | undefined = areLines
   let depth = 0
   let inString = false
   let isEscaped = false
@@ -69,23 +80,24 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   /** Start of the innermost list if it contains no text, list or object so far; -1 otherwise. */
   let listStart = -1
   let hasLongList = false
+  /** The first failure of the current record. */
+  let failure: RecordFailure | undefined
 
-  const place = (): RecordPosition => ({
-    ...(isLines && { line }),
-    ...(items >= 0 && !isListClosed && { path: `[${items}]` }),
-  })
-  const fail = (error: Violation, hint?: string, at: RecordPosition = place()): void => {
-    broken ??= { place: at, error, ...(hint !== undefined && { hint }) }
+  const fail = (error: Violation, hint?: string): void => {
+    failure ??= { error, hint }
   }
   /** `at` is the position, from 0. */
   const notJson = (found: string, at: number) =>
-    fail({ path: '', expected: 'JSON', found: `${found} (byte ${at + 1})` }, undefined, isLines ? { line } : {})
+    fail({ path: '', expected: 'JSON', found: `${found} (byte ${at + 1})` })
 
   const found = (end: number): void => {
     if (end - start > limits.recordBytes) tooLong()
-    else if (records.length === limits.records) fail(...tooManyRecords(limits), {})
-    else records.push({ start, end, line, item: items < 0 ? undefined : items, hasLongList })
+    if (records.length === limits.records) {
+      const [error, hint] = tooManyRecords(limits)
+      broken ??= { error, hint }
+    } else records.push({ start, end, line, item: items < 0 ? undefined : items, hasLongList, failure })
     hasLongList = false
+    failure = undefined
   }
   const tooLong = () => fail(...recordTooLong(limits))
 
@@ -93,8 +105,8 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   const endValue = (end: number): void => {
     if (start < 0) return
     lines++
-    if (items < 0) found(end)
-    else if (!isListClosed) notJson('a list that has no end', end)
+    if (items >= 0 && !isListClosed) notJson('a list that has no end', end)
+    if (items < 0 || failure) found(end)
     start = -1
     items = -1
     isListClosed = false
@@ -107,10 +119,11 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   }
 
   const endItem = (at: number, isLast: boolean): void => {
-    if (!isItemEmpty) {
+    if (isItemEmpty && !(isLast && items === 0)) notJson('a list with an element missing', at)
+    if (!isItemEmpty || failure) {
       found(at)
       items++
-    } else if (!isLast || items !== 0) notJson('a list with an element missing', at)
+    }
     start = at + 1
     isItemEmpty = true
   }
@@ -125,15 +138,17 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     depth++
     if (depth > limits.depth)
       fail({ path: '', expected: 'JSON', found: `it is nested deeper than ${limits.depth} levels (byte ${at + 1})` })
-    entries[depth] = 0
+    entries[level()] = 0
   }
+
+  const level = (): number => Math.min(depth, limits.depth + 1)
 
   const close = (at: number, byte: number): void => {
     if (byte === CLOSE_BRACKET && listStart >= 0 && at + 1 - listStart >= LONG_LIST) hasLongList = true
     listStart = -1
     if (depth === 1 && items >= 0) {
-      if (byte === CLOSE_BRACKET) endItem(at, true)
-      else notJson('a list that ends with }', at)
+      if (byte !== CLOSE_BRACKET) notJson('a list that ends with }', at)
+      endItem(at, true)
       isListClosed = true
     }
     if (depth > 0) depth--
@@ -142,8 +157,8 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   const separatesItems = (): boolean => depth === 1 && items >= 0
 
   const addEntries = (count: number): void => {
-    const all = elementAt(entries, depth) + count
-    entries[depth] = all
+    const all = elementAt(entries, level()) + count
+    entries[level()] = all
     if (all >= limits.entries)
       fail(
         { path: '', expected: `at most ${limits.entries} entries in a list or an object`, found: 'more' },
@@ -174,12 +189,6 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     line++
   }
 
-  /** Handles the first byte of a value or of a list's element, and text after the end of a list. */
-  const begin = (at: number): void => {
-    if (start < 0) start = at
-    else notJson('more after the end of its list', at)
-  }
-
   return {
     push(bytes) {
       for (let i = offset === 0 && hasByteOrderMark(bytes) ? 3 : 0; i < bytes.length && !broken; i++) {
@@ -201,7 +210,13 @@ export function createRecordFinder(limits: Limits): RecordFinder {
           newline(offset + i)
           continue
         }
-        if (start < 0 || isListClosed) begin(offset + i)
+        if (isListClosed) {
+          // The rest of the line or of the file is one broken record.
+          if (!failure) start = offset + i
+          notJson('more after the end of its list', offset + i)
+          continue
+        }
+        if (start < 0) start = offset + i
         switch (kind) {
           case OPENS:
             open(offset + i, byte)
@@ -226,10 +241,10 @@ export function createRecordFinder(limits: Limits): RecordFinder {
       offset += bytes.length
       if (start >= 0 && offset - start > limits.recordBytes && !isListClosed) tooLong()
     },
-    broken: () => broken,
+    isBroken: () => broken !== undefined,
     end() {
       endValue(offset)
-      return broken ?? { records, isLines: lines > 1 }
+      return broken ?? { records, isLines: areLines ?? lines > 1, isSpread: !isLines && line > 1 }
     },
   }
 }
@@ -244,6 +259,12 @@ export const tooManyRecords = ({ records }: Limits): readonly [Violation, string
 export const recordTooLong = ({ recordBytes }: Limits): readonly [Violation, string] => [
   { path: '', expected: `a record of at most ${bytesText(recordBytes)}`, found: 'a longer record' },
   'Leave out columns such as alternatives or routed experts. Write a dump of samples as JSON lines, with a sample on each line.',
+]
+
+/** Returns the problem of records that are read together and are too long together, and advice. */
+export const joinedTooLong = ({ recordBytes }: Limits): readonly [Violation, string] => [
+  { path: '', expected: `records that belong together of at most ${bytesText(recordBytes)}`, found: 'more' },
+  'Write each trace, stream or rollout to a file of its own.',
 ]
 
 const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10] as const

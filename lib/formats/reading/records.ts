@@ -4,7 +4,7 @@ import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'
 import { describeValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
-import type { Format, RecordSource } from '../format.ts'
+import type { Format, ReadResult, RecordSource } from '../format.ts'
 import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
 import { unsupportedFormat } from './unsupported.ts'
@@ -22,9 +22,11 @@ export interface FoundRecord extends RecordPosition {
   readonly value: unknown
 }
 
-/** The problem of a file that cannot be opened. */
-export interface FileProblem {
-  /** The problem and its position. */
+/** The problem of a file or of one of its records. */
+export interface FileProblem extends Violation {
+  /** Line of JSON lines, from 1. */
+  readonly line?: number
+  /** The problem and its position, as one sentence. */
   readonly message: string
   /** Advice for the user. */
   readonly hint: string
@@ -91,11 +93,17 @@ const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label
 /** Returns the problem of a violation in a record, with its line and path. */
 export function fileProblem({ line, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
   const joined = joinedPath(path, error.path)
-  const text = violationText({ ...error, path: joined })
-  return { message: line === undefined ? text : `line ${line}: ${text}`, hint }
+  const violation = { ...error, path: joined }
+  const text = violationText(violation)
+  return {
+    ...violation,
+    ...(line !== undefined && { line }),
+    message: line === undefined ? text : `line ${line}: ${text}`,
+    hint,
+  }
 }
 
-type ReadRecord =
+type ReadRecords =
   | { readonly ok: true; readonly trajectories: readonly Trajectory[] }
   | { readonly ok: false; readonly error: FileProblem }
 
@@ -105,11 +113,65 @@ export function readRecord(
   format: Format,
   source: RecordSource,
   limits: Limits,
-): ReadRecord {
-  const read = format.read(value, source)
-  if (!read.ok) return { ok: false, error: fileProblem(place, read.error, read.hint) }
+): ReadRecords {
+  return withinLimits(format.read(value, source), limits, (error, hint) => fileProblem(place, error, hint))
+}
+
+/**
+ * Reads all records of a file in a format that joins them. A record that the format names as wrong is left out, and added to
+ * `failed`; the trajectories then name it as missing.
+ */
+export function readJoined(
+  records: readonly FoundRecord[],
+  format: Format,
+  source: RecordSource,
+  limits: Limits,
+  failed: FileProblem[],
+): ReadRecords {
+  let left = records
+  for (let attempts = 0; ; attempts++) {
+    let wrong: FoundRecord | undefined
+    const read = withinLimits(
+      format.read(
+        left.map(({ value }) => value),
+        source,
+      ),
+      limits,
+      (error, hint) => {
+        // A path in the list begins with the index of a record, whose position in the file is known.
+        const [begin = '', index] = /^\[(\d+)\]\.?/.exec(error.path) ?? []
+        wrong = index === undefined ? undefined : left[Number(index)]
+        return fileProblem(wrong ?? {}, wrong ? { ...error, path: error.path.slice(begin.length) } : error, hint)
+      },
+    )
+    if (read.ok)
+      return { ok: true, trajectories: read.trajectories.map((trajectory) => withFailedRecords(trajectory, failed)) }
+    if (!wrong || left.length === 1 || attempts === MOST_LEFT_OUT) return read
+    failed.push(read.error)
+    left = left.filter((record) => record !== wrong)
+  }
+}
+
+/** Each further wrong record reads the list once more. */
+const MOST_LEFT_OUT = 10
+
+/** Returns the trajectory of a joined format with a note that a record of its file could not be read. */
+function withFailedRecords(trajectory: Trajectory, failed: readonly FileProblem[]): Trajectory {
+  const { provenance } = trajectory
+  if (failed.length === 0 || provenance.kind !== 'import') return trajectory
+  const [{ message }] = failed as readonly [FileProblem]
+  const lost = `${failed.length === 1 ? 'a record' : `${failed.length} records`} that could not be read (${message})`
+  return { ...trajectory, provenance: { ...provenance, lacked: [...provenance.lacked, lost] } }
+}
+
+function withinLimits(
+  read: ReadResult,
+  limits: Limits,
+  problem: (error: Violation, hint: string | undefined) => FileProblem,
+): ReadRecords {
+  if (!read.ok) return { ok: false, error: problem(read.error, read.hint) }
   const violation = read.trajectories.map((trajectory) => limitViolation(trajectory, limits)).find(Boolean)
-  return violation ? { ok: false, error: fileProblem(place, violation, SPLIT_HINT) } : read
+  return violation ? { ok: false, error: problem(violation, SPLIT_HINT) } : read
 }
 
 function limitViolation({ segments }: Trajectory, limits: Limits): Violation | undefined {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { readSync } from 'node:fs'
-import type { Imported } from '#lib/api/imported.ts'
+import { type FailedRecord, type Imported, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
 import { type ByteSource, CHUNK, type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
@@ -46,6 +46,8 @@ export async function runImportRequest(
   const keys: string[] = []
   const added: string[] = []
   const lacked = new Set<string>()
+  const failed: FailedRecord[] = []
+  let failedCount = 0
   let waiting: Trajectory[] = []
   let weight = 0
   let first: Imported['first'] | undefined
@@ -59,8 +61,13 @@ export async function runImportRequest(
     weight = 0
   }
   const add = (one: OpenedTrajectory) => {
-    if (!one.ok)
-      throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
+    if (!one.ok) {
+      const { message, hint } = one.error
+      if (one.scope === 'file') throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: message, hint })
+      failedCount++
+      if (failed.length < MOST_FAILED_RECORDS) failed.push(one.error)
+      return
+    }
     const { provenance } = one.trajectory
     if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
     const trajectory = texts && lacksTexts(one.trajectory) ? withTokenizerTexts(one.trajectory, texts) : one.trajectory
@@ -78,7 +85,14 @@ export async function runImportRequest(
     if (!first || key === undefined) throw new Error('a file that opens has a trajectory')
     store.publish(keys)
     const existing = keys.length - added.length
-    return { format: found, trajectories: [key, ...others], existing, first, lacked: [...lacked] }
+    return {
+      format: found,
+      trajectories: [key, ...others],
+      existing,
+      first,
+      failed: { count: failedCount, first: failed },
+      lacked: [...lacked],
+    }
   } catch (error) {
     store.discard(added)
     throw error

@@ -115,10 +115,30 @@ test('The library lists an opened file of Rollscope as imported, even after its 
   ])
 })
 
-describe('An import refuses a file that cannot be read, and stores none of its records:', () => {
+test('An import stores the good records of a file, and its answer lists the broken ones with line and path', async () => {
+  const good = (id: number) => JSON.stringify({ token_ids: [id] })
+  const lines = [good(1).slice(0, 9), good(2), '{"token_ids": ["x"]}', good(3), '{"hello": 1}']
+  const answer = await importText('name=a.jsonl', lines.join('\n'))
+  expect(answer.trajectories.map((key) => store.get(key)?.segments[0]?.ids)).toEqual([[2], [3]])
+  expect(answer.failed).toMatchObject({
+    count: 3,
+    first: [
+      { line: 1, path: '', expected: 'JSON', hint: expect.stringMatching(/./) },
+      { line: 3, path: 'token_ids[0]', expected: 'a number', found: '"x"' },
+      { line: 5, path: '', expected: 'a trajectory of strands-sglang', found: 'an object with hello' },
+    ],
+  })
+})
+
+test('An import lists only the first broken records of a file with many, and counts all', async () => {
+  const { failed } = await importText('', `${'7\n'.repeat(150)}{"token_ids": [1]}`)
+  expect([failed.count, failed.first.length, failed.first.at(-1)?.line]).toEqual([150, 100, 100])
+})
+
+describe('An import refuses a file in which nothing opens, and stores none of its records:', () => {
   const good = '{"token_ids": [1], "logprobs": [NaN]}'
   test.each([
-    ['one wrong line', '', `${good}\n{"token_ids": ["x"]}`, 'line 2: token_ids[0]: expected a number, found "x"'],
+    ['only wrong lines', '', `{"token_ids": ["x"]}\n7`, 'line 1: token_ids[0]: expected a number, found "x"'],
     ['another format than the named one', 'format=slime', good, 'expected a trajectory of slime'],
     ['no format of that name', 'format=word', good, 'there is no format "word"'],
     ['another tokenizer', 'tokenizer=bytes', '{"token_ids": [5, 9999999]}', 'token 1 has the id 9999999'],
@@ -130,7 +150,7 @@ describe('An import refuses a file that cannot be read, and stores none of its r
   })
 })
 
-test('An import with a wrong record at its end removes the records that it stored before, which nobody has seen', async () => {
+test('An import that breaks a limit at its end removes the records that it stored before, which nobody has seen', async () => {
   const seen: number[] = []
   const database = openImportStore(folder, () => new Date())
   const watched = {
@@ -141,17 +161,19 @@ test('An import with a wrong record at its end removes the records that it store
       return added
     },
   }
-  const lines = [encode(sampleTrajectory), encode({ ...sampleTrajectory, id: 'other' }), '7']
+  const lines = [1, 2].map((token) => {
+    const sample = JSON.stringify({ tokens: [token], response_length: 1, status: 'completed' })
+    return `{"samples": [${sample}, ${sample}]}`
+  })
   const known = store.add(sampleTrajectory)
   const refused = importText(
     '',
-    lines.map((line) => line.replaceAll('\n', ' ')).join('\n'),
-    services({ store: watched, batch: 1 }),
+    lines.join('\n'),
+    services({ store: watched, batch: 1, limits: { ...LIMITS, records: 3 } }),
   )
   await expect(refused).rejects.toMatchObject({ details: { status: 422, code: 'BAD_FILE' } })
-  expect(seen).toEqual([1, 1])
+  expect(seen).toEqual([1, 1, 1])
   expect(allRows().map(({ key }) => key)).toEqual([known])
-  expect(store.isDeleted('other')).toBe(false)
   database.close()
 })
 
