@@ -21,7 +21,7 @@ export interface ChatMessage {
 }
 
 /** A tool call of chat completions. */
-export interface ChatToolCall {
+interface ChatToolCall {
   readonly id: string
   readonly type: 'function'
   readonly function: { readonly name: string; readonly arguments: string }

@@ -46,7 +46,7 @@ export function responseArrays(
 }
 
 /** Returns the number of tokens before the first response; all tokens if there is none. */
-export function promptLength({ segments }: Trajectory): number {
+function promptLength({ segments }: Trajectory): number {
   const first = segments.findIndex(({ kind }) => kind === 'response')
   return (first < 0 ? segments : segments.slice(0, first)).reduce((sum, { ids }) => sum + ids.length, 0)
 }

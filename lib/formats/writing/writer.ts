@@ -25,7 +25,7 @@ export interface Writer {
 }
 
 /** A file that is not JSON. */
-export interface FileEncoding {
+interface FileEncoding {
   /** Extension of the file's name, without the dot. */
   readonly extension: string
   readonly mediaType: string
