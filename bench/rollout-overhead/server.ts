@@ -86,8 +86,11 @@ function prepareReply(reply: Written) {
   }
 }
 
-const columnsOf = ({ scores, alternatives }: Written, from: number, to: number): string =>
-  `"output_token_logprobs":[${scores.slice(from, to).join(',')}]${ALTERNATIVES > 0 ? `,"output_top_logprobs":[${alternatives.slice(from, to).join(',')}]` : ''}`
+/** Returns rows of a reply as JSON. It is a declaration because replies are prepared before this line. */
+function columnsOf({ scores, alternatives }: Written, from: number, to: number): string {
+  const top = ALTERNATIVES > 0 ? `,"output_top_logprobs":[${alternatives.slice(from, to).join(',')}]` : ''
+  return `"output_token_logprobs":[${scores.slice(from, to).join(',')}]${top}`
+}
 
 /** Returns the chunks of a stream: the first has one token, and the last ends the reply. */
 function chunksOf(reply: Written, step: number): readonly string[] {
