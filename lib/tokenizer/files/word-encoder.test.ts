@@ -4,7 +4,7 @@ import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyText } from '#testing/strings.ts'
-import { packedBpe } from './packed-bpe.ts'
+import { packBpe, packedBpe } from './packed-bpe.ts'
 import { pieceBytes } from './piece-bytes.ts'
 import { libraryWords, wordEncoder } from './word-encoder.ts'
 import { createWordMemory } from './word-memory.ts'
@@ -31,7 +31,8 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
   const config: object = read(folder, 'tokenizer_config.json')
   const library = new LibraryTokenizer(definition, config)
   const added = definition.added_tokens.map((token) => ({ special: true, ...token }))
-  const packed = packedBpe(definition, added)
+  const tables = packBpe(definition, added)
+  const packed = tables && packedBpe(tables)
   const ofLibrary = libraryWords(library)
   const encoders = {
     packed: packed && wordEncoder(definition, config, packed.encode),

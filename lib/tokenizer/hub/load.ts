@@ -4,8 +4,14 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
-import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import {
+  type LoadedTokenizer,
+  loadDefinition,
+  readDefinition,
+  TokenizerError,
+} from '#lib/tokenizer/files/tokenizer-files.ts'
 import { hasTokenizer, hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
+import { readPackedDefinition, storePackedDefinition } from './packed-definitions.ts'
 import type { HubPlace, Progress } from './repository.ts'
 
 /** Sources of tokenizers. */
@@ -15,6 +21,8 @@ export interface TokenizerPlaces {
   /** Folders whose subfolders may be named, by absolute or relative path (ROLLSCOPE_TOKENIZERS). */
   readonly folders: readonly string[]
   readonly hub: HubPlace
+  /** Folder of packed vocabularies, which load faster and with less memory. Omitted: none are stored. */
+  readonly packedFolder?: string
 }
 
 /** Loads tokenizers by name. */
@@ -56,9 +64,11 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
     const content = contentHash(files)
     const known = byContent.get(content)
     if (known) return known
-    const loaded = loadTokenizerFiles(name, files)
-    byContent.set(content, loaded)
-    return loaded
+    const loaded = await loadFiles(name, files, content, places.packedFolder)
+    // Two names of the same files may be loaded at the same time.
+    const first = byContent.get(content) ?? loaded
+    byContent.set(content, first)
+    return first
   }
   const begin = (name: string): Loading => {
     const controller = new AbortController()
@@ -101,7 +111,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
     async files(name, signal) {
       // This calls load, so that a download is shared and reports its progress.
       await loader.load(name, signal)
-      return readFiles(name, await folderOf(name, places, () => {}, signal), places.folders)
+      return textsOf(await readFiles(name, await folderOf(name, places, () => {}, signal), places.folders))
     },
     names: () => namesIn(places.folders),
     downloads: () =>
@@ -200,16 +210,43 @@ async function allowedFolder(name: string, folders: readonly string[]): Promise<
   throw refused('is not under a folder that ROLLSCOPE_TOKENIZERS names')
 }
 
+/** The files of a tokenizer as bytes. A text of tokenizer.json takes time and memory, and a packed vocabulary needs none. */
+type FilesAsBytes = Readonly<Record<keyof TokenizerFiles, Buffer | undefined>> & { readonly tokenizerJson: Buffer }
+
+async function loadFiles(
+  name: string,
+  files: FilesAsBytes,
+  hash: string,
+  packedFolder: string | undefined,
+): Promise<LoadedTokenizer> {
+  const { tokenizerJson, ...others } = files
+  const packed = packedFolder === undefined ? undefined : await readPackedDefinition(packedFolder, hash)
+  if (packed) return loadDefinition(name, packed, textsOf(others))
+  const texts = textsOf(files)
+  const definition = readDefinition(texts)
+  const loaded = loadDefinition(name, definition, texts)
+  if (packedFolder !== undefined) await storePackedDefinition(packedFolder, hash, definition)
+  return loaded
+}
+
 /** Identifies files by a hash, because their texts are too large for a key. */
-function contentHash(files: TokenizerFiles): string {
+function contentHash(files: FilesAsBytes): string {
   const hash = createHash('sha256')
-  for (const text of Object.values(files)) hash.update(text === undefined ? '-' : `${text.length}:`).update(text ?? '')
+  for (const bytes of Object.values(files)) hash.update(bytes ? `${bytes.length}:` : '-').update(bytes ?? '')
   return hash.digest('hex')
+}
+
+/** Returns the texts of files. */
+const textsOf = <Name extends keyof TokenizerFiles>(files: Readonly<Record<Name, Buffer | undefined>>) => {
+  const entries = Object.entries<Buffer | undefined>(files)
+  return Object.fromEntries(entries.map(([name, bytes]) => [name, bytes?.toString('utf8')])) as {
+    readonly [Key in Name]: Key extends 'tokenizerJson' ? string : string | undefined
+  }
 }
 
 const notFound = (name: string) => new TokenizerError('TOKENIZER_NOT_FOUND', `there is no folder ${name}`)
 
-async function readFiles(name: string, folder: string, allowed: readonly string[]): Promise<TokenizerFiles> {
+async function readFiles(name: string, folder: string, allowed: readonly string[]): Promise<FilesAsBytes> {
   const places = await Promise.all(
     [folder, ...blobsOf(folder), ...allowed].map((place) => realpath(place).catch(() => undefined)),
   )
@@ -226,7 +263,7 @@ const blobsOf = (folder: string): readonly string[] =>
   path.basename(path.dirname(folder)) === 'snapshots' ? [path.resolve(folder, '..', '..', 'blobs')] : []
 
 /**
- * Returns the text of a file, or undefined if there is none. A cloned repository may contain links to any file of this
+ * Returns the bytes of a file, or undefined if there is none. A cloned repository may contain links to any file of this
  * machine, whose text would be shown, recorded and sent as a chat template; so the target of a link must be in an
  * allowed folder too.
  */
@@ -234,7 +271,7 @@ async function readFileOf(
   name: string,
   file: string,
   places: readonly (string | undefined)[],
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   const called = `${path.basename(file)} of ${name}`
   const real = await realpath(file).catch(() => undefined)
   if (real === undefined) return undefined
@@ -253,7 +290,7 @@ async function readFileOf(
       `${called} has ${found.size} bytes, which is too large for a tokenizer`,
     )
   try {
-    return await readFile(real, 'utf8')
+    return await readFile(real)
   } catch (error) {
     throw new TokenizerError('TOKENIZER_BROKEN', `${called} cannot be read: ${(error as Error).message}`, undefined, {
       cause: error,
