@@ -32,6 +32,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'mcp-servers.json',
   'instances',
   'python',
+  'tokenizers',
 ])
 
 /**
