@@ -9,11 +9,14 @@ import path from 'node:path'
 import { chromium } from '@playwright/test'
 import { startApplication, stopApplication, TOKEN } from '../e2e/application.ts'
 import { findBrowser } from '../scripts/browser.ts'
+import { percentile } from './browser.ts'
+import { reportFigure } from './figures.ts'
 
 const [, , tokenizer = 'built-in'] = process.argv
 const KEYS = 60
 const WARM_UP = 10
 const PAUSE_MS = 500
+const LIMIT_MS = 100
 
 const messages = Array.from({ length: 48 }, (_, turn) =>
   turn % 2 === 0
@@ -63,10 +66,11 @@ try {
     await page.keyboard.type('y')
     await page.waitForTimeout(PAUSE_MS)
   }
-  const times = (await timed()).slice(before).sort((a, b) => a - b)
-  const at = (share: number) => (times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0).toFixed(0)
+  const times = (await timed()).slice(before)
   console.log(`${tokenizer}: ${counts}`)
-  console.log(`${times.length} keys: median ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms (limit 100)`)
+  reportFigure('key → drawn preview, median', percentile(times, 0.5), 'ms')
+  reportFigure('key → drawn preview, p95', percentile(times, 0.95), 'ms', LIMIT_MS)
+  reportFigure('key → drawn preview, longest', Math.max(...times), 'ms')
 } finally {
   await browser.close()
   await stopApplication(application, 'SIGTERM')
