@@ -95,7 +95,7 @@ function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Tra
         format: NAME,
         segments: sequence.segments,
         outcome: { kind: 'ended', reason: 'unknown', ...(unsent.length > 0 && { unsent }) },
-        reward: undefined,
+        reward: isLast ? ownReward(record) : undefined,
         lacked: lackedIn(sequence, record, hasIds, unsampled),
         missing: ['mask', ...(hasIds ? [] : ['ids' as const])],
         createdAt: record.steps.map(({ timestamp }) => timestamp).find((time) => typeof time === 'string') ?? undefined,
@@ -114,20 +114,26 @@ function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Tra
   })
 }
 
+/** ATIF has no reward; a file that Rollscope wrote has it beside the format's own fields. */
+function ownReward({ extra }: AtifTrajectory & { readonly extra?: unknown }): number | undefined {
+  const own = isObject(extra) ? extra.rollscope : undefined
+  return isObject(own) && typeof own.reward === 'number' ? own.reward : undefined
+}
+
 function lackedIn(
   { segments }: JoinedTurns,
-  { steps }: AtifTrajectory,
+  record: AtifTrajectory,
   hasIds: boolean,
   unsampled: number,
 ): readonly string[] {
-  const hasPrompts = steps.some(({ metrics }) => metrics?.prompt_token_ids)
+  const hasPrompts = record.steps.some(({ metrics }) => metrics?.prompt_token_ids)
   return [
     ...(hasIds ? [] : ['token ids']),
     ...(hasIds && !hasPrompts ? ['token ids of the prompts'] : []),
     ...(unsampled > 0 ? [`token ids of ${countWithNoun(unsampled, 'step')} of the agent`] : []),
     ...(hasLogprobs(segments) ? ['logprobs of the prompts'] : ['logprobs']),
     'loss mask: what the model sampled counts as trained',
-    'reward',
+    ...(ownReward(record) === undefined ? ['reward'] : []),
     'outcome',
   ]
 }

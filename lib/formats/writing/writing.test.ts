@@ -4,10 +4,13 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
-import { writableFormats } from '../registry.ts'
+import { formatOf, writableFormats } from '../registry.ts'
+import { trajectoryOf } from '../test-trajectories.ts'
+import { atifWriter } from './atif.ts'
 import { chatMessagesBySegment } from './chat-messages.ts'
 import { csvWriter } from './csv.ts'
 import { parquetWriter } from './parquet.ts'
+import { verifiersWriter } from './verifiers.ts'
 import { encodedFile, type Writer } from './writer.ts'
 
 const example = exampleTrajectory('two-steps')
@@ -80,5 +83,24 @@ test.each(writableFormats.map((format) => [format.name, format] as const))(
   (_, format) => {
     const { content } = encodedFile(format, format.write({ ...sampleTrajectory, segments: [] }).value)
     expect(content.length).toBeGreaterThan(0)
+  },
+)
+
+test.each([verifiersWriter, atifWriter].map((writer) => [writer.name, writer] as const))(
+  'A trajectory that is written as %s and read again has the same ids, loss mask and logprobs of trained tokens',
+  (_, { write }) => {
+    for (const name of ['two-steps', 'parallel-calls', 'tool-error']) {
+      const written = { ...exampleTrajectory(name), reward: 0.5 }
+      const record: unknown = JSON.parse(JSON.stringify(write(written).value))
+      const format = formatOf(record)
+      if (!format) throw new Error('no format recognises the record')
+      const read = trajectoryOf(format, record)
+      const mask = lossMask(written)
+      expect(ids(read)).toEqual(ids(written))
+      expect(lossMask(read)).toEqual(mask)
+      expect(read.reward).toBe(0.5)
+      const ofTrained = (trajectory: Trajectory) => logprobs(trajectory).filter((_, token) => mask[token] === 1)
+      expect(ofTrained(read)).toEqual(ofTrained(written))
+    }
   },
 )
