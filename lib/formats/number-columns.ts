@@ -34,8 +34,8 @@ const MEANINGS = {
 /** The name of a column that formats of trainers fill. */
 export type ColumnName = keyof typeof MEANINGS
 
-/** Columns by their names in the file. */
-export type ColumnFields = Readonly<Record<string, ColumnName>>
+/** Columns by their names in the file. `other`: a column whose meaning is only its name. */
+export type ColumnFields = Readonly<Record<string, ColumnName | { readonly other: string }>>
 
 /** What the documentation of a tool says about all of its logprobs. */
 export type LogprobFacts = Pick<ColumnMeaning, 'values' | 'temperature' | 'engine'>
@@ -69,7 +69,7 @@ export function readNumbers(
 ): ReadNumbers {
   const numbers: Record<string, readonly LogprobAsWritten[]> = {}
   const meanings: Record<string, ColumnMeaning> = {}
-  for (const [field, name] of Object.entries(fields)) {
+  for (const [field, meant] of Object.entries(fields)) {
     const column = record[field]
     if (column === undefined || column === null) continue
     const parsed = numbersSchema.safeParse(column)
@@ -80,8 +80,9 @@ export function readNumbers(
     const error = lengthViolation({ [field]: parsed.data }, tokens, of)
     if (error) return { error }
     if (parsed.data.every((entry) => entry === null)) continue
+    const name = typeof meant === 'string' ? meant : meant.other
     numbers[name] = parsed.data.map((entry) => (typeof entry === 'boolean' ? Number(entry) : entry))
-    meanings[name] = meaningOf(name, field, facts)
+    meanings[name] = typeof meant === 'string' ? meaningOf(meant, field, facts) : { quantity: 'other', source: field }
   }
   return { numbers, meanings }
 }

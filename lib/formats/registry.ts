@@ -8,6 +8,15 @@ import { torchrl } from './torchrl.ts'
 import { atif } from './traces/atif.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
+import { atropos } from './trainers/atropos.ts'
+import { milesColumns } from './trainers/miles-columns.ts'
+import { nemoGym } from './trainers/nemo-gym.ts'
+import { nemoRl } from './trainers/nemo-rl.ts'
+import { primeRl } from './trainers/prime-rl.ts'
+import { skyrl } from './trainers/skyrl.ts'
+import { tokenDataset } from './trainers/token-dataset.ts'
+import { trainDump } from './trainers/train-dump.ts'
+import { verl } from './trainers/verl.ts'
 import { atifWriter } from './writing/atif.ts'
 import { csvWriter } from './writing/csv.ts'
 import { openaiMessagesWriter } from './writing/openai-messages.ts'
@@ -17,20 +26,28 @@ import { verifiersWriter } from './writing/verifiers.ts'
 import { verlWriter } from './writing/verl.ts'
 import type { Writer } from './writing/writer.ts'
 
-/** Rollscope's own format comes first. */
+/** Rollscope's own format comes first, and one that shares field names with others before them. */
 export const formats: readonly Format[] = [
   rollscope,
   verifiersTrace,
   atif,
   tinkerCapture,
+  primeRl,
+  nemoRl,
+  nemoGym,
+  atropos,
+  skyrl,
+  verl,
+  trainDump,
+  milesColumns,
   strandsSglang,
   slime,
   torchrl,
+  tokenDataset,
 ]
 
 /** Returns whether a JSON value is a record of this format, and not one of another tool with the same field names. */
-export const isOfFormat = (value: unknown, { sniff }: Format): boolean =>
-  mistakableFormat(value) === undefined && sniff(value)
+export const isOfFormat = (value: unknown, format: Format): boolean => formatOf(value) === format
 
 /** Returns the format of a JSON value, or undefined. */
 export const formatOf = (value: unknown): Format | undefined =>

@@ -68,8 +68,14 @@ const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupporte
 export const unknownFormat = (value: unknown): Violation => ({
   path: '',
   expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
-  found: unsupportedWords(value) ?? describeValue(value),
+  found: unsupportedWords(value) ?? formatWords(value) ?? describeValue(value),
 })
+
+/** Names the format of a value that is not of the requested format. */
+function formatWords(value: unknown): string | undefined {
+  const format = formatOf(value)
+  return format && `a record of ${format.label}`
+}
 
 function unsupportedWords(value: unknown): string | undefined {
   const name = unsupportedFormat(value)

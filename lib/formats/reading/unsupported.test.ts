@@ -7,20 +7,7 @@ import { openText } from './open.ts'
 import { openEach } from './open-each.ts'
 import { unsupportedFormat } from './unsupported.ts'
 
-const primeRl = {
-  ...{ step: 3, export_step: 3, rank: 0, micro_step: 0, export_sequence_idx: 0, run_id: 'r', env_name: 'math' },
-  ...{ token_ids: [1, 2, 3], position_ids: [0, 1, 2], loss_mask: [false, true, true], advantages: [0, 1, 1] },
-  ...{ inference_logprobs: [0, -0.5, -0.25], trainer_logprobs: [0, -0.5, -0.3] },
-}
-const trainSample = { sample_index: 4, tokens: [1, 2], log_probs: [-1], rollout_log_probs: [-1], advantages: [1] }
-
 const RECORDS: readonly (readonly [name: string, record: object])[] = [
-  ['a prime-rl token export', primeRl],
-  ['a prime-rl token export', { step: 3, tokens: [{ id: 1, text: 'a' }], loss_mask: [true] }],
-  ['an Atropos group', { tokens: [[1]], masks: [[-100]], scores: [1], inference_logprobs: [[-1]] }],
-  ['a train dump of slime or miles', { format_version: 2, rollout_id: 1, samples: [trainSample] }],
-  ['a sample of a train dump of slime or miles', trainSample],
-  ['NeMo-RL train data', { token_ids: [[1, 2]], token_loss_mask: [[0, 1]], input_lengths: [2] }],
   [
     'an Agent Lightning triplet',
     { prompt: { token_ids: [1] }, response: { token_ids: [2], logprobs: [-1] }, reward: 1, metadata: {} },
@@ -28,9 +15,7 @@ const RECORDS: readonly (readonly [name: string, record: object])[] = [
   ['an Agent Lightning event', { event_type: 'model_request', rollout_id: 'r', data: {} }],
   ['an Agent Lightning rollout', { rollout: { rollout_id: 'r' }, attempts: ['0'] }],
   ['verifiers results', { example_id: 1, prompt: [], completion: [], reward: 1 }],
-  ['a verl AgentLoopOutput', { prompt_ids: [1], response_ids: [2], response_mask: [1] }],
   ['a verl rollout dump, which has texts and no token ids', { input: 'a', output: 'b', score: 1, step: 3 }],
-  ['a SkyRL GeneratorOutput', { prompt_token_ids: [[1]], response_ids: [[2]], loss_masks: [[1]] }],
   ['TRL completions, which have texts and no token ids', { prompt: 'a', completion: 'b', advantage: 1 }],
   ['a miles dashboard trajectory, which has no token ids', { sample_index: 0, status: 'completed', messages: [] }],
   ['an Inspect log', { version: 2, eval: {}, samples: [{ id: 'a', messages: [] }] }],
@@ -53,10 +38,13 @@ test.each(RECORDS)('openFile refuses a file of %s by its name', async (name, rec
   expect(await openedEach(JSON.stringify(record))).toMatchObject([refused])
 })
 
-test('openFile refuses a prime-rl token export by its name even if another format is requested', () => {
+test('openFile refuses a prime-rl token export by its name if another format is requested', () => {
+  const primeRl = { token_ids: [1, 2], loss_mask: [false, true], inference_logprobs: [0, -0.5] }
   expect(openText(JSON.stringify(primeRl), source, strandsSglang)).toMatchObject({
     error: {
-      message: expect.stringContaining('expected a trajectory of strands-sglang, found a prime-rl token export'),
+      message: expect.stringContaining(
+        'expected a trajectory of strands-sglang, found a record of prime-rl token export',
+      ),
     },
   })
 })
@@ -72,7 +60,7 @@ test.each([
 })
 
 test('unsupportedFormat has no name for a value that no known tool wrote', () => {
-  expect([{ hello: 1 }, { info: {} }, { schema_version: 1 }, null, [primeRl], 7].map(unsupportedFormat)).toEqual(
+  expect([{ hello: 1 }, { info: {} }, { schema_version: 1 }, null, [{}], 7].map(unsupportedFormat)).toEqual(
     Array(6).fill(undefined),
   )
   expect(openText('{"hello": 1}', source, slime)).toMatchObject({

@@ -17,18 +17,11 @@ const has =
   (value: JsonObject): boolean =>
     keys.every((key) => key in value)
 
-const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
-
 /**
  * Formats with the field names of a supported format, which are checked before any other. The fields come from the
  * tools' own writers.
  */
 const MISTAKABLE: readonly UnsupportedFormat[] = [
-  { name: 'an Atropos group', sniff: has('tokens', 'masks', 'scores') },
-  { name: 'a prime-rl token export', sniff: isPrimeRl },
-  { name: 'a train dump of slime or miles', sniff: ({ samples }) => isTrainSample(first(samples)) },
-  { name: 'a sample of a train dump of slime or miles', sniff: isTrainSample },
-  { name: 'NeMo-RL train data', sniff: has('token_loss_mask', 'input_lengths') },
   { name: 'an Agent Lightning triplet', sniff: ({ prompt, response }) => hasIds(prompt) && hasIds(response) },
 ]
 
@@ -37,9 +30,7 @@ const OTHERS: readonly UnsupportedFormat[] = [
   { name: 'an Agent Lightning event', sniff: has('event_type', 'rollout_id') },
   { name: 'an Agent Lightning rollout', sniff: has('rollout', 'attempts') },
   { name: 'verifiers results', sniff: has('example_id', 'completion', 'reward') },
-  { name: 'a verl AgentLoopOutput', sniff: has('prompt_ids', 'response_ids', 'response_mask') },
   { name: 'a verl rollout dump, which has texts and no token ids', sniff: has('input', 'output', 'score') },
-  { name: 'a SkyRL GeneratorOutput', sniff: has('prompt_token_ids', 'response_ids', 'loss_masks') },
   { name: 'TRL completions, which have texts and no token ids', sniff: has('prompt', 'completion', 'advantage') },
   { name: 'a miles dashboard trajectory, which has no token ids', sniff: has('sample_index', 'messages') },
   { name: 'an Inspect log', sniff: has('eval', 'samples') },
@@ -54,23 +45,6 @@ const OTHERS: readonly UnsupportedFormat[] = [
   { name: 'the settings of a tokenizer', sniff: has('tokenizer_class') },
   { name: 'a chat, which has messages and no token ids', sniff: ({ messages }) => Array.isArray(messages) },
 ]
-
-/** Columns over all tokens, or an object for each token; never the sampled logprobs of strands-sglang. */
-function isPrimeRl(value: JsonObject): boolean {
-  const token = first(value.tokens)
-  if (isObject(token)) return 'id' in token
-  return (
-    Array.isArray(value.token_ids) &&
-    ['inference_logprobs', 'trainer_logprobs', 'export_sequence_idx'].some((key) => key in value) &&
-    !['logprobs', 'segment_info', 'initial_prompt_length'].some((key) => key in value)
-  )
-}
-
-/** The trainer's numbers distinguish it from a Sample with the same field names. */
-function isTrainSample(value: unknown): boolean {
-  if (!isObject(value) || !Array.isArray(value.tokens)) return false
-  return ['log_probs', 'ref_log_probs', 'advantages'].some((key) => Array.isArray(value[key]))
-}
 
 const hasIds = (value: unknown): boolean => isObject(value) && Array.isArray(value.token_ids)
 

@@ -1,6 +1,7 @@
 /** OpenAI's fine-tuning lines: the messages and the tools, without tokens. */
-import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+
 import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { Writer } from './writer.ts'
 
 const NAME = 'openai-messages'

@@ -5,9 +5,9 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
 import { listDroppedContent } from './export-losses.ts'
 import type { TokenField, TrainingRow } from './training-row.ts'
-import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
 import type { Writer } from './writer.ts'
 
 /** Writes Parquet. */

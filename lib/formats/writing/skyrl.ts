@@ -4,8 +4,8 @@
  */
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
-import type { TrainingRow } from './training-row.ts'
 import { responseArrays, responseRow } from './response-arrays.ts'
+import type { TrainingRow } from './training-row.ts'
 import type { Writer } from './writer.ts'
 
 const NAME = 'skyrl'

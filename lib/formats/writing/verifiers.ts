@@ -5,9 +5,9 @@
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { type ChatMessage, chatMessagesBySegment } from './chat-messages.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { FieldPart, TrainingRow } from './training-row.ts'
-import { type ChatMessage, chatMessagesBySegment } from './chat-messages.ts'
 import type { Writer } from './writer.ts'
 
 const NAME = 'verifiers'

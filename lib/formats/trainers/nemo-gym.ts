@@ -1,0 +1,97 @@
+/**
+ * Rollouts of NeMo-Gym: items of the Responses API. Each answer of the model carries the ids of its whole prompt, the ids that were
+ * generated, and their logprobs.
+ */
+import * as z from 'zod/mini'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
+import { foreignTrajectory } from '../foreign-trajectory.ts'
+import type { Format, ReadResult, RecordSource } from '../format.ts'
+import { readTools } from '../messages.ts'
+import { meaningOf } from '../number-columns.ts'
+import { joinTurns } from '../turns.ts'
+import { parseRecord } from './trained-sequence.ts'
+
+const NAME = 'nemo-gym'
+
+/** The format of NeMo-Gym's rollouts. */
+export const nemoGym: Format = {
+  name: NAME,
+  label: 'NeMo-Gym rollout',
+  keeps: 'Ids and logprobs of each answer, and the reward.',
+  sniff: (value) => isObject(value) && itemsOf(value).some((item) => isObject(item) && 'generation_token_ids' in item),
+  read,
+}
+
+/** The items of the response, also if the record is the response itself. */
+function itemsOf({ response, output }: JsonObject): readonly unknown[] {
+  const items = isObject(response) ? response.output : output
+  return Array.isArray(items) ? items : []
+}
+
+const itemSchema = z.looseObject({
+  prompt_token_ids: z.nullish(idsSchema),
+  generation_token_ids: z.nullish(idsSchema),
+  generation_log_probs: z.nullish(logprobsSchema),
+})
+const recordSchema = z.looseObject({ reward: z.nullish(z.number()) })
+
+function read(value: unknown, source: RecordSource): ReadResult {
+  const parsed = parseRecord(recordSchema, value)
+  if ('error' in parsed) return { ok: false, error: parsed.error }
+  const record = parsed.data
+  const prefix = isObject(record.response) ? 'response.output' : 'output'
+  const turns = []
+  for (const [index, item] of itemsOf(record).entries()) {
+    const read = parseRecord(itemSchema, item, `${prefix}[${index}]`)
+    if ('error' in read) return { ok: false, error: read.error }
+    const { generation_token_ids: response, prompt_token_ids: prompt, generation_log_probs: logprobs } = read.data
+    if (response && !prompt)
+      return {
+        ok: false,
+        error: { path: `${prefix}[${index}].prompt_token_ids`, expected: 'the ids of the prompt', found: 'nothing' },
+      }
+    if (response && prompt)
+      turns.push({ prompt, response, columns: { mask: undefined, logprobs }, messages: [], about: {} })
+  }
+  const request = record.responses_create_params
+  return {
+    ok: true,
+    trajectories: joinTurns(turns, source.newId).map((sequence, number) =>
+      foreignTrajectory(
+        {
+          format: NAME,
+          segments: sequence.segments,
+          outcome: { kind: 'ended', reason: 'unknown' },
+          reward: record.reward ?? undefined,
+          lacked: [
+            'messages: the items are kept in “foreign”',
+            'loss mask: what the model generated counts as trained',
+            'outcome',
+          ],
+          missing: ['mask'],
+          tools: isObject(request) ? readTools(request.tools) : undefined,
+          columnMeanings: {
+            ...(hasLogprobs(sequence.segments) && { logprobs: meaningOf('logprobs', 'generation_log_probs') }),
+          },
+          forkedFrom: sequence.forkedFrom,
+          rest: number === 0 ? withoutIds(record) : undefined,
+        },
+        source,
+        sequence.id,
+      ),
+    ),
+  }
+}
+
+const IDS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs']
+
+/** The items without the arrays that the trajectory has. */
+function withoutIds(record: JsonObject): JsonObject | undefined {
+  const items = itemsOf(record).map((item) => (isObject(item) ? (without(item, IDS) ?? {}) : item))
+  const { response } = record
+  return without(
+    isObject(response) ? { ...record, response: { ...response, output: items } } : { ...record, output: items },
+    ['reward'],
+  )
+}

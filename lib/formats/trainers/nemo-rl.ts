@@ -1,0 +1,115 @@
+/**
+ * NeMo-RL's `train_data_step{N}.jsonl`: a line for each sample, as a micro-batch of one. Tensors have a leading dimension of 1, and are padded
+ * to the longest sample of the batch; `input_lengths` has the length without padding. `prev_logprobs` are the trainer's.
+ */
+import * as z from 'zod/mini'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
+import type { Format, ReadResult, RecordSource } from '../format.ts'
+import { parseRecord, readSamples } from './trained-sequence.ts'
+
+const NAME = 'nemo-rl'
+
+/** The format of NeMo-RL's train data. */
+export const nemoRl: Format = {
+  name: NAME,
+  label: 'NeMo-RL train data',
+  keeps: 'Ids, loss masks, logprobs of generation and trainer, advantages and reward.',
+  sniff: (value) => isObject(value) && 'token_loss_mask' in value && 'input_lengths' in value,
+  read,
+}
+
+const COLUMNS = [
+  'token_ids',
+  'token_loss_mask',
+  'generation_logprobs',
+  'prev_logprobs',
+  'reference_policy_logprobs',
+  'advantages',
+] as const
+
+const recordSchema = z.looseObject({
+  token_ids: idsSchema,
+  token_loss_mask: maskSchema,
+  input_lengths: z.int().check(z.minimum(0)),
+  generation_logprobs: z.nullish(logprobsSchema),
+  sample_loss_mask: z.nullish(z.union([z.number(), z.boolean()])),
+  rewards: z.nullish(z.number()),
+  content: z.nullish(z.unknown()),
+})
+
+function read(value: unknown, source: RecordSource): ReadResult {
+  const unwrapped = Object.fromEntries(
+    Object.entries(value as JsonObject).map(([name, entry]) => [
+      name,
+      unwrap(
+        entry,
+        COLUMNS.some((each) => each === name),
+      ),
+    ]),
+  )
+  const parsed = parseRecord(recordSchema, unwrapped)
+  if ('error' in parsed) return { ok: false, error: parsed.error }
+  const record = parsed.data
+  const length = record.input_lengths
+  const padded = record.token_ids.length
+  if (length > padded)
+    return {
+      ok: false,
+      error: { path: 'input_lengths', expected: `at most ${padded} (the number of ids)`, found: String(length) },
+    }
+  // A column with another length than the ids stays as it is, so that it is refused.
+  const cut = <T>(column: readonly T[] | null | undefined) =>
+    column?.length === padded ? column.slice(0, length) : column
+  const isDropped = record.sample_loss_mask === 0 || record.sample_loss_mask === false
+  const mask = cut(record.token_loss_mask)
+  return readSamples(
+    NAME,
+    [
+      {
+        path: '',
+        sequence: {
+          ids: record.token_ids.slice(0, length),
+          promptLength: 0,
+          mask: { field: 'token_loss_mask', entries: mask },
+          logprobs: { field: 'generation_logprobs', entries: cut(record.generation_logprobs) },
+          record: Object.fromEntries(
+            COLUMNS.map((name) => {
+              const column = record[name]
+              return [name, Array.isArray(column) ? cut(column) : column]
+            }),
+          ),
+          fields: {
+            prev_logprobs: 'trainerLogprobs',
+            reference_policy_logprobs: 'referenceLogprobs',
+            advantages: 'advantage',
+          },
+          hasFillers: true,
+        },
+        messages: record.content,
+        about: {
+          outcome: { kind: 'ended', reason: 'unknown' },
+          reward: record.rewards ?? undefined,
+          lacked: ['group', ...(padded > length ? [`${padded - length} tokens of padding: removed`] : [])],
+          ...(isDropped && {
+            problems: [
+              {
+                kind: 'mask',
+                message: 'The loss mask of the sample (sample_loss_mask) is 0: NeMo-RL does not train it.',
+              },
+            ],
+          }),
+          rest: without(record, [...COLUMNS, 'rewards', 'input_lengths']),
+        },
+      },
+    ],
+    source,
+  )
+}
+
+/** Removes the leading dimension: from columns only if their entry is a list. */
+function unwrap(value: unknown, isColumn: boolean): unknown {
+  if (!Array.isArray(value) || value.length !== 1) return value
+  const [only]: unknown[] = value
+  return !isColumn || Array.isArray(only) ? only : value
+}

@@ -1,0 +1,109 @@
+/** SkyRL's GeneratorOutput: lists over the samples of a batch, with arrays over the tokens of each response. */
+import * as z from 'zod/mini'
+import { isObject, without } from '#lib/json/json-object.ts'
+import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
+import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
+import type { Format, ReadResult, RecordSource } from '../format.ts'
+import { nextGroupMember } from '../group-members.ts'
+import { parseRecord, type ReadSamples, readSamples, type TrainedSample } from './trained-sequence.ts'
+
+const NAME = 'skyrl'
+
+/** The format of SkyRL's GeneratorOutput. */
+export const skyrl: Format = {
+  name: NAME,
+  label: 'SkyRL',
+  keeps: 'Ids, loss mask, rollout logprobs, rewards, stop reason and group of each sample.',
+  sniff: (value) =>
+    isObject(value) && ['prompt_token_ids', 'response_ids', 'loss_masks'].every((key) => Array.isArray(value[key])),
+  read,
+}
+
+const trajectoryId = z.union([
+  z.looseObject({ instance_id: z.union([z.string(), z.number()]), repetition_id: z.int().check(z.minimum(0)) }),
+  z.string(),
+])
+const outputSchema = z.looseObject({
+  prompt_token_ids: z.array(idsSchema),
+  response_ids: z.array(idsSchema),
+  loss_masks: z.array(maskSchema),
+  rewards: z.nullish(z.union([z.array(z.nullable(z.number())), z.array(logprobsSchema)])),
+  stop_reasons: z.nullish(z.array(z.nullable(z.string()))),
+  rollout_logprobs: z.nullish(z.array(z.nullable(logprobsSchema))),
+  trajectory_ids: z.nullish(z.array(z.nullable(trajectoryId))),
+  is_last_step: z.nullish(z.array(z.boolean())),
+})
+type GeneratorOutput = z.infer<typeof outputSchema>
+
+/** Lists with an entry for each sample. */
+const PER_SAMPLE = [
+  'response_ids',
+  'loss_masks',
+  'rewards',
+  'stop_reasons',
+  'rollout_logprobs',
+  'trajectory_ids',
+  'is_last_step',
+] as const
+
+function read(value: unknown, source: RecordSource): ReadResult {
+  const parsed = parseRecord(outputSchema, value)
+  return readSamples(NAME, 'error' in parsed ? parsed : samplesOf(parsed.data, source), source)
+}
+
+function samplesOf(output: GeneratorOutput, source: RecordSource): ReadSamples {
+  const samples = output.prompt_token_ids.length
+  const uneven = PER_SAMPLE.find((name) => output[name] && output[name].length !== samples)
+  if (uneven !== undefined)
+    return {
+      error: {
+        path: uneven,
+        expected: `${samples} entries (one for each sample)`,
+        found: `${output[uneven]?.length} entries`,
+      },
+    }
+  return output.prompt_token_ids.map((_, index) => sampleOf(output, index, source))
+}
+
+function sampleOf(output: GeneratorOutput, index: number, source: RecordSource): TrainedSample {
+  const prompt = output.prompt_token_ids[index] ?? []
+  const response = output.response_ids[index] ?? []
+  const rewards = output.rewards?.[index]
+  const ofTokens = Array.isArray(rewards) ? rewards : undefined
+  return {
+    path: '',
+    sequence: {
+      ids: [...prompt, ...response],
+      promptLength: prompt.length,
+      mask: { field: `loss_masks[${index}]`, entries: output.loss_masks[index] },
+      logprobs: { field: `rollout_logprobs[${index}]`, entries: output.rollout_logprobs?.[index] },
+      record: { [`rewards[${index}]`]: ofTokens },
+      fields: { [`rewards[${index}]`]: 'tokenReward' },
+      hasFillers: true,
+    },
+    about: {
+      outcome: outcomeOf(output.stop_reasons?.[index]),
+      // SkyRL's own metrics sum the rewards of the tokens.
+      reward: ofTokens ? ofTokens.reduce<number>((sum, each) => sum + Number(each ?? 0), 0) : rewards,
+      ...groupOf(output.trajectory_ids?.[index], source),
+      lacked: output.is_last_step?.[index] === false ? ['later steps: each step of this rollout is a sample'] : [],
+      rest: without(output, ['prompt_token_ids', ...PER_SAMPLE]),
+    },
+  }
+}
+
+function outcomeOf(reason: string | null | undefined): Outcome {
+  if (reason === 'stop') return { kind: 'ended', reason: 'end_turn' }
+  if (reason === 'length') return { kind: 'ended', reason: 'length' }
+  return { kind: 'ended', reason: reason === 'abort' ? 'aborted' : 'unknown' }
+}
+
+/** `TrajectoryID.to_string()` writes INSTANCE_REPETITION. */
+function groupOf(id: z.infer<typeof trajectoryId> | null | undefined, source: RecordSource) {
+  if (id === null || id === undefined) return {}
+  if (typeof id === 'object') return { group: { id: String(id.instance_id), index: id.repetition_id } }
+  const [, instance, repetition] = /^(.+)_(\d+)$/.exec(id) ?? []
+  return {
+    group: instance === undefined ? nextGroupMember(source, id) : { id: instance, index: Number(repetition) },
+  }
+}

@@ -1,0 +1,371 @@
+/** Records have the fields that the writers of the tools fill; no file of these tools is at hand. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { kindsAndIds, numberedSource, source } from '#testing/trajectories.ts'
+import { openText } from '../reading/open.ts'
+import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
+import { atropos } from './atropos.ts'
+import { nemoGym } from './nemo-gym.ts'
+import { nemoRl } from './nemo-rl.ts'
+import { primeRl } from './prime-rl.ts'
+import { skyrl } from './skyrl.ts'
+import { tokenDataset } from './token-dataset.ts'
+import { verl } from './verl.ts'
+
+const opens = (record: object, name: string) =>
+  expect(openText(JSON.stringify(record), source)).toMatchObject({ ok: true, format: { name } })
+
+describe('A token export of prime-rl', () => {
+  const record = {
+    schema_version: 1,
+    ...{ step: 3, export_step: 3, rank: 0, export_sequence_idx: 0, run_id: 'r', env_name: 'math' },
+    ...{ token_ids: [1, 2, 3], position_ids: [0, 1, 2], loss_mask: [false, true, true], advantages: [0, 1, 1] },
+    ...{ rewards: [0.5, 0.5, 0.5], inference_logprobs: [0, -0.5, -0.25], trainer_logprobs: [-3, -0.5, -0.3] },
+    ...{ entropy: [2, 1, 0.5], importance_ratio: [1, 1, 0.95], is_masked: [false, true, false] },
+    ...{ mismatch_kl: [null, null, null], losses: [{}, {}, {}] },
+  }
+
+  test('has columns over all tokens, and 0.0 at untrained ones is unknown', () => {
+    opens(record, 'prime-rl')
+    const read = trajectoryOf(primeRl, record)
+    expect(read.segments).toMatchObject([
+      { kind: 'prompt', ids: [1], columns: { trainerLogprobs: [-3], entropy: [2], importanceRatio: [1] } },
+      {
+        kind: 'response',
+        ids: [2, 3],
+        logprobs: [-0.5, -0.25],
+        columns: { trainerLogprobs: [-0.5, -0.3], advantage: [1, 1], tokenReward: [0.5, 0.5], clipMask: [1, 0] },
+      },
+    ])
+    expect(logprobs(read)[0]).toBeNull()
+    expect(read).toMatchObject({
+      reward: 0.5,
+      columnMeanings: {
+        trainerLogprobs: { quantity: 'logprob', model: 'trainer', source: 'trainer_logprobs' },
+        importanceRatio: { quantity: 'importance_ratio' },
+        clipMask: { quantity: 'mask', source: 'is_masked' },
+      },
+      foreign: { 'prime-rl': { run_id: 'r', env_name: 'math', losses: [{}, {}, {}] } },
+    })
+    expect(read.columnMeanings).not.toHaveProperty('mismatchKl')
+  })
+
+  test('has no reward if its tokens have several', () => {
+    expect(trajectoryOf(primeRl, { ...record, rewards: [0, 1, 2] })).not.toHaveProperty('reward')
+    expect(trajectoryOf(primeRl, { ...record, rewards: null, loss_mask: null })).not.toHaveProperty('reward')
+  })
+
+  test('of the older version has an object for each token', () => {
+    const tokens = [
+      { id: 1, text: 'a', loss_mask: false },
+      { id: 2, text: 'b', loss_mask: true, inference_logprobs: -1 },
+    ]
+    opens({ step: 3, tokens }, 'prime-rl')
+    const read = trajectoryOf(primeRl, { step: 3, tokens })
+    expect([ids(read), lossMask(read), logprobs(read)]).toEqual([
+      [1, 2],
+      [0, 1],
+      [null, -1],
+    ])
+    expect(() => trajectoryOf(primeRl, { tokens: [...tokens, 'x'] })).toThrow('token_ids[2]: expected a number')
+  })
+
+  test('with a column of another length is refused', () => {
+    expect(() => trajectoryOf(primeRl, { ...record, trainer_logprobs: [-1] })).toThrow(
+      'trainer_logprobs: expected 3 entries (one for each token), found 1 entries',
+    )
+  })
+})
+
+describe('A group of Atropos', () => {
+  const group = {
+    tokens: [
+      [1, 2, 3],
+      [1, 4],
+    ],
+    masks: [
+      [-100, 2, 3],
+      [-100, 4],
+    ],
+    scores: [1, -1],
+    advantages: [[0, 0.5, 0.5], [2]],
+    ref_logprobs: null,
+    inference_logprobs: [
+      [1, -0.5, -0.25],
+      [1, -1],
+    ],
+    messages: [
+      [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'yes' },
+      ],
+      null,
+    ],
+    generation_params: { temperature: 1 },
+  }
+
+  test('has a trajectory for each sample: -100 is untrained, and 1.0 is no logprob', () => {
+    opens(group, 'atropos')
+    const [first, second] = trajectoriesOf(atropos, group, numberedSource())
+    expect(first).toMatchObject({
+      reward: 1,
+      group: { id: 'id 0', index: 0 },
+      segments: [
+        { kind: 'prompt', ids: [1], messages: [{ role: 'user', content: 'hi' }] },
+        { kind: 'response', ids: [2, 3], logprobs: [-0.5, -0.25], columns: { advantage: [0.5, 0.5] } },
+      ],
+      foreign: { atropos: { generation_params: { temperature: 1 } } },
+    })
+    expect(second).toMatchObject({
+      reward: -1,
+      group: { id: 'id 0', index: 1 },
+      segments: [{ ids: [1] }, { ids: [4], logprobs: [-1], columns: { advantage: [2] } }],
+    })
+  })
+
+  test.each([
+    [{ masks: [[-100, 2, 3]] }, 'masks: expected 2 entries (one for each sample), found 1 entries'],
+    [{ masks: [[-100, 3, -100], [4]] }, 'masks[0][1]: expected -100, or 2 (the id of the token), found 3'],
+    [{ masks: [[-100, 2], [4]] }, 'tokens[0].masks[0]: expected 3 entries (one for each token), found 2'],
+    [{ scores: ['1'] }, 'scores[0]: expected a number, found "1"'],
+  ])('with an error is refused with its path', (change, message) => {
+    expect(() => trajectoriesOf(atropos, { ...group, ...change })).toThrow(message)
+  })
+})
+
+describe('A line of NeMo-RL’s train data', () => {
+  const line = {
+    idx: 0,
+    ...{ content: [''], rewards: [1], input_lengths: [3], sample_loss_mask: [1], agent_ref: [{ name: 'a' }] },
+    ...{ token_ids: [[1, 2, 3, 0]], token_loss_mask: [[0, 1, 1, 0]], advantages: [[0, 2, 2, 0]] },
+    ...{ generation_logprobs: [[0, -1, -2, 0]], prev_logprobs: [[0, -1.5, -2, 0]] },
+  }
+
+  test('loses its leading dimension and its padding', () => {
+    opens(line, 'nemo-rl')
+    const read = trajectoryOf(nemoRl, line)
+    expect(read).toMatchObject({
+      reward: 1,
+      segments: [
+        { kind: 'prompt', ids: [1] },
+        {
+          kind: 'response',
+          ids: [2, 3],
+          logprobs: [-1, -2],
+          columns: { trainerLogprobs: [-1.5, -2], advantage: [2, 2] },
+        },
+      ],
+      columnMeanings: {
+        logprobs: { source: 'generation_logprobs' },
+        trainerLogprobs: { model: 'trainer', source: 'prev_logprobs' },
+      },
+      provenance: { lacked: expect.arrayContaining(['1 tokens of padding: removed']) },
+      foreign: { 'nemo-rl': { idx: 0, agent_ref: { name: 'a' } } },
+    })
+  })
+
+  test('of a sample that is not trained has a problem', () => {
+    expect(trajectoryOf(nemoRl, { ...line, sample_loss_mask: [0] }).problems).toMatchObject([{ kind: 'mask' }])
+  })
+
+  test.each([
+    [{ input_lengths: [5] }, 'input_lengths: expected at most 4 (the number of ids), found 5'],
+    [{ prev_logprobs: [[0, -1]] }, 'prev_logprobs: expected 3 entries (one for each token), found 2 entries'],
+    [{ token_ids: [['a']] }, 'token_ids[0]: expected a number, found "a"'],
+  ])('with an error is refused with its path', (change, message) => {
+    expect(() => trajectoryOf(nemoRl, { ...line, ...change })).toThrow(message)
+  })
+})
+
+describe('A rollout of NeMo-Gym', () => {
+  const answer = { type: 'message', prompt_token_ids: [1, 2], generation_token_ids: [3], generation_log_probs: [-1] }
+  const tool = { type: 'function_call_output', output: '4' }
+  const next = { ...answer, prompt_token_ids: [1, 2, 3, 4], generation_token_ids: [5], generation_log_probs: [-2] }
+  const record = {
+    responses_create_params: { tools: [{ type: 'function', name: 'f', parameters: {} }] },
+    response: { id: 'r', output: [answer, tool, next] },
+    reward: 1,
+  }
+
+  test('joins its answers by their prompts', () => {
+    opens(record, 'nemo-gym')
+    const read = trajectoryOf(nemoGym, record)
+    expect(kindsAndIds(read)).toEqual([
+      { kind: 'prompt', ids: [1, 2] },
+      { kind: 'response', ids: [3] },
+      { kind: 'prompt', ids: [4] },
+      { kind: 'response', ids: [5] },
+    ])
+    expect(read).toMatchObject({
+      reward: 1,
+      model: { tools: [{ name: 'f' }] },
+      foreign: { 'nemo-gym': { response: { output: [{ type: 'message' }, tool, { type: 'message' }] } } },
+    })
+    expect(JSON.stringify(read.foreign)).not.toContain('token_ids')
+  })
+
+  test('whose second prompt differs has two trajectories', () => {
+    const [, second] = trajectoriesOf(
+      nemoGym,
+      { output: [answer, { ...next, prompt_token_ids: [1, 2, 9] }] },
+      numberedSource(),
+    )
+    expect(second?.forkedFrom).toEqual({ trajectory: 'id 0', token: 2, kind: 'rendered_again' })
+  })
+
+  test.each([
+    [{ output: [{ generation_token_ids: [1] }] }, 'output[0].prompt_token_ids: expected the ids of the prompt'],
+    [{ output: [{ ...answer, generation_token_ids: 'x' }] }, 'output[0].generation_token_ids: expected an array'],
+    [{ output: [answer], reward: 'x' }, 'reward: expected a number, found "x"'],
+  ])('with an error is refused with its path', (value, message) => {
+    expect(() => trajectoriesOf(nemoGym, value)).toThrow(message)
+  })
+})
+
+describe('A GeneratorOutput of SkyRL', () => {
+  const output = {
+    prompt_token_ids: [[1], [1], [1]],
+    response_ids: [[2, 3], [4], [5]],
+    loss_masks: [[1, 1], [1], [1]],
+    rewards: [[0, 1], [0.5], [0]],
+    stop_reasons: ['stop', 'length', 'abort'],
+    rollout_logprobs: [[-1, -2], [-3], null],
+    trajectory_ids: [{ instance_id: 'q', repetition_id: 0 }, 'q_1', 'other'],
+    is_last_step: [true, true, false],
+    rollout_metrics: { a: 1 },
+  }
+
+  test('has a trajectory for each sample', () => {
+    opens(output, 'skyrl')
+    const read = trajectoriesOf(skyrl, output, numberedSource())
+    expect(read).toMatchObject([
+      {
+        reward: 1,
+        group: { id: 'q', index: 0 },
+        outcome: { reason: 'end_turn' },
+        segments: [{ ids: [1] }, { ids: [2, 3], logprobs: [-1, -2], columns: { tokenReward: [0, 1] } }],
+      },
+      { reward: 0.5, group: { id: 'q', index: 1 }, outcome: { reason: 'length' } },
+      { reward: 0, group: { id: 'other', index: 0 }, outcome: { reason: 'aborted' } },
+    ])
+  })
+
+  test('may have one reward for each sample, and no further lists', () => {
+    const { prompt_token_ids, response_ids, loss_masks } = output
+    const [first] = trajectoriesOf(skyrl, { prompt_token_ids, response_ids, loss_masks, rewards: [1, 0, null] })
+    expect(first).toMatchObject({ reward: 1, outcome: { reason: 'unknown' } })
+    expect(first).not.toHaveProperty('group')
+  })
+
+  test.each([
+    [{ rewards: [1] }, 'rewards: expected 3 entries (one for each sample), found 1 entries'],
+    [
+      { loss_masks: [[1], [1], [1]] },
+      'loss_masks[0]: expected 2 entries (one for each token of the response), found 1',
+    ],
+    [{ response_ids: [['a'], [], []] }, 'response_ids[0][0]: expected a number, found "a"'],
+  ])('with an error is refused with its path', (change, message) => {
+    expect(() => trajectoriesOf(skyrl, { ...output, ...change })).toThrow(message)
+  })
+})
+
+describe('An AgentLoopOutput of verl', () => {
+  const output = { prompt_ids: [1], response_ids: [2, 3], response_mask: [1, 0], response_logprobs: [-1, 0] }
+
+  test('has the segments of its response mask', () => {
+    opens(output, 'verl')
+    const read = trajectoryOf(verl, { ...output, reward_score: 0.5, num_turns: 2 })
+    expect(read).toMatchObject({
+      reward: 0.5,
+      segments: [{ ids: [1] }, { kind: 'response', ids: [2], logprobs: [-1] }, { kind: 'prompt', ids: [3] }],
+      foreign: { verl: { num_turns: 2 } },
+    })
+  })
+
+  test('with an error is refused with its path', () => {
+    expect(() => trajectoryOf(verl, { ...output, response_mask: [2] })).toThrow('response_mask[0]: expected 0, 1, true')
+    expect(() => trajectoryOf(verl, { ...output, response_logprobs: [] })).toThrow(
+      'response_logprobs: expected 2 entries',
+    )
+  })
+})
+
+describe('A row of a token data set', () => {
+  test('of the datasets library has the ids, logprobs, rewards and groups of its columns', () => {
+    const lines = readFileSync('lib/formats/golden/foreign/token-dataset.jsonl', 'utf8')
+    const golden: readonly Readonly<Record<string, unknown>>[] = JSON.parse(
+      readFileSync('lib/formats/golden/datasets.json', 'utf8'),
+    )
+    const opened = openText(lines, source)
+    expect(opened).toMatchObject({ ok: true, format: { name: 'token-dataset' } })
+    const read = opened.ok ? opened.trajectories : []
+    expect(
+      read.map(({ segments: [prompt, response], reward, group }) => ({
+        prompt_token_ids: prompt?.ids,
+        completion_token_ids: response?.ids,
+        logprobs: response?.logprobs,
+        reward,
+        prompt_id: group?.id,
+      })),
+    ).toEqual(golden)
+    expect(read[0]).toMatchObject({
+      model: { tools: [{ name: 'calculator' }] },
+      segments: [
+        { messages: [{ role: 'user' }, { role: 'assistant', toolCalls: [{ name: 'calculator' }] }, { role: 'tool' }] },
+        { message: { role: 'assistant' } },
+      ],
+    })
+    expect(read.map(({ group }) => group?.index)).toEqual([0, 1, 0, 1])
+  })
+
+  test('with labels has the loss mask of those that are not -100', () => {
+    const row = { input_ids: [1, 2, 3], labels: [-100, 2, 3] }
+    opens(row, 'token-dataset')
+    expect(lossMask(trajectoryOf(tokenDataset, row))).toEqual([0, 1, 1])
+  })
+
+  test('loses the tokens that its attention mask excludes', () => {
+    const row = { input_ids: [1, 2, 0, 0], labels: [-100, 2, -100, -100], attention_mask: [1, 1, 0, 0] }
+    const read = trajectoryOf(tokenDataset, row)
+    expect([ids(read), lossMask(read)]).toEqual([
+      [1, 2],
+      [0, 1],
+    ])
+    expect(read.provenance).toMatchObject({
+      lacked: expect.arrayContaining(['2 tokens that attention_mask marks as padding: removed']),
+    })
+  })
+
+  test('with tokens and metrics has a column for each metric', () => {
+    const row = { tokens: [1, 2], metrics: { logprobs: [-1, -2], entropy: [0.5, 1], length: 2, novelty: [3, 4] } }
+    opens(row, 'token-dataset')
+    const read = trajectoryOf(tokenDataset, row)
+    expect(read.segments).toMatchObject([
+      { kind: 'response', logprobs: [-1, -2], columns: { entropy: [0.5, 1], novelty: [3, 4] } },
+    ])
+    expect(read.columnMeanings).toMatchObject({ novelty: { quantity: 'other', source: 'novelty' } })
+    expect(read.provenance).toMatchObject({ missing: expect.arrayContaining(['mask']) })
+  })
+
+  test('may have columns over all tokens of prompt and completion', () => {
+    const row = { prompt_ids: [1], completion_ids: [2, 3], logprobs: [-1, -2, -3], ref_logprobs: [-1, -2, -4] }
+    const read = trajectoryOf(tokenDataset, row)
+    expect([lossMask(read), logprobs(read)]).toEqual([
+      [0, 1, 1],
+      [-1, -2, -3],
+    ])
+    expect(read.segments[1]).toMatchObject({ columns: { referenceLogprobs: [-2, -4] } })
+  })
+
+  test.each([
+    [{ input_ids: [1, 2], labels: [2, -100] }, 'labels[0]: expected -100, or 1 (the id of the token), found 2'],
+    [{ input_ids: [1, 2], labels: [1] }, 'labels: expected 2 entries (one for each token), found 1 entries'],
+    [{ input_ids: [1, 2], attention_mask: [1] }, 'attention_mask: expected 2 entries (one for each token), found 1'],
+    [{ input_ids: [1, -2] }, 'input_ids[1]: expected at least 0, found -2'],
+    [{ input_ids: [1], labels: ['a'] }, 'labels[0]: expected a number, found "a"'],
+    [{ prompt_ids: [1], completion_ids: [2], logprobs: [-1, -2, -3] }, 'logprobs: expected 1 entries'],
+  ])('with an error is refused with its path', (row, message) => {
+    expect(() => trajectoryOf(tokenDataset, row)).toThrow(message)
+  })
+})
