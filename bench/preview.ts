@@ -9,8 +9,7 @@ import path from 'node:path'
 import { chromium } from '@playwright/test'
 import { startApplication, stopApplication, TOKEN } from '../e2e/application.ts'
 import { findBrowser } from '../scripts/browser.ts'
-import { percentile } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { percentile, reportFigure } from './figures.ts'
 
 const [, , tokenizer = 'built-in'] = process.argv
 const KEYS = 60
