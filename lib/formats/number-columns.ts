@@ -58,15 +58,10 @@ interface Expected {
   readonly tokens: number
   /** Completes “one for each token”. */
   readonly of?: string
-  readonly facts?: LogprobFacts
 }
 
 /** Reads the columns of a record. Fields that are absent, null, or null at every token are no columns. */
-export function readNumbers(
-  record: JsonObject,
-  fields: ColumnFields,
-  { tokens, of = '', facts }: Expected,
-): ReadNumbers {
+export function readNumbers(record: JsonObject, fields: ColumnFields, { tokens, of = '' }: Expected): ReadNumbers {
   const numbers: Record<string, readonly LogprobAsWritten[]> = {}
   const meanings: Record<string, ColumnMeaning> = {}
   for (const [field, meant] of Object.entries(fields)) {
@@ -82,7 +77,7 @@ export function readNumbers(
     if (parsed.data.every((entry) => entry === null)) continue
     const name = typeof meant === 'string' ? meant : meant.other
     numbers[name] = parsed.data.map((entry) => (typeof entry === 'boolean' ? Number(entry) : entry))
-    meanings[name] = typeof meant === 'string' ? meaningOf(meant, field, facts) : { quantity: 'other', source: field }
+    meanings[name] = typeof meant === 'string' ? meaningOf(meant, field) : { quantity: 'other', source: field }
   }
   return { numbers, meanings }
 }

@@ -70,8 +70,7 @@ interface Compared {
   readonly shared: number
 }
 
-const longest = (all: readonly Compared[]): Compared | undefined =>
-  all.reduce<Compared | undefined>((best, each) => (best && best.shared >= each.shared ? best : each), undefined)
+const longest = (all: readonly Compared[]): Compared | undefined => all.toSorted((a, b) => b.shared - a.shared)[0]
 
 /** A difference within sampled tokens means that their text was encoded again; one within a prompt, that it was edited. */
 function forkAt({ sequence, shared }: Compared, { prompt }: Turn): ForkedFrom {
@@ -97,8 +96,11 @@ function continueSequence(sequence: Sequence, turn: Turn, number: number): void 
     { ids: response, ...turn.columns, ...(wrongLength && { logprobs: undefined }) },
   )
   const problems = [...own, ...(wrongLength ? [wrongLength] : []), ...(turn.problems ?? [])]
-  if (segment.kind === 'response')
-    sequence.segments.push({ ...segment, ...(problems.length > 0 && { problems }), ...turn.about })
+  sequence.segments.push({
+    ...(segment as ResponseSegment),
+    ...(problems.length > 0 && { problems }),
+    ...turn.about,
+  })
   for (const id of added) sequence.ids.push(id)
   for (const id of response) sequence.ids.push(id)
   sequence.turns.push(number)

@@ -241,3 +241,34 @@ test.each([
 ])('An ATIF file with an error is refused with its path: %j', (change, message) => {
   expect(() => trajectoryOf(atif, { ...fileWith(), ...change })).toThrow(message)
 })
+
+test('Only a schema_version of ATIF is a file of Harbor', () => {
+  expect([{ schema_version: 'v2' }, { schema_version: 1 }, 7].map((value) => atif.sniff(value))).toEqual(
+    Array(3).fill(false),
+  )
+})
+
+test('An ATIF step without a message has an empty one, and its results belong to the next prompt', () => {
+  const silent = { source: 'agent', metrics: { prompt_token_ids: [1], completion_token_ids: [2] } }
+  expect(trajectoryOf(atif, fileWith({ source: 'user' }, silent)).segments).toMatchObject([
+    { messages: [{ role: 'user', content: '' }] },
+    { message: { role: 'assistant', content: '' } },
+  ])
+})
+
+test('An ATIF step continues the sequence with which its prompt shares the most tokens', () => {
+  const call = (prompt: readonly number[], sampled: number) =>
+    agentStep({ prompt_token_ids: prompt, completion_token_ids: [sampled] })
+  const read = trajectoriesOf(atif, fileWith(call([1], 2), call([1, 5, 6], 7), call([1, 5, 6, 8], 9)), numberedSource())
+  expect(read.map(({ forkedFrom }) => forkedFrom)).toEqual([
+    undefined,
+    { trajectory: 'id 0', token: 1, kind: 'rendered_again' },
+    { trajectory: 'id 1', token: 3, kind: 'rendered_again' },
+  ])
+})
+
+test('An ATIF file that Rollscope wrote has its reward', () => {
+  const file = { ...fileWith(user, agentStep({})), extra: { rollscope: { reward: 0.5 } } }
+  expect(trajectoryOf(atif, file).reward).toBe(0.5)
+  expect(trajectoryOf(atif, { ...file, extra: { rollscope: {} } })).not.toHaveProperty('reward')
+})

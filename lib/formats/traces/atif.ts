@@ -5,6 +5,7 @@
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { schemaViolation } from '#lib/util/schema-violation.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
@@ -89,7 +90,7 @@ function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Tra
   const tools = readTools((record.agent as JsonObject).tool_definitions)
   return sequences.map((sequence, number): Trajectory => {
     const isLast = sequence.turns.includes(turns.length - 1)
-    const unsent = isLast ? messages.slice((turns.at(-1)?.messages.length ?? 0) + 1) : []
+    const unsent = isLast ? messages.slice(elementAt(turns, turns.length - 1).messages.length + 1) : []
     return foreignTrajectory(
       {
         format: NAME,
@@ -163,7 +164,7 @@ function turnsOf(steps: readonly Step[], hasIds: boolean): Turns {
         before = [...prompt, ...response]
       }
     }
-    messages.push(...(readMessages([message]) ?? []), ...resultsOf(step))
+    messages.push(...readAll([message]), ...resultsOf(step))
   }
   return { turns, messages, unsampled }
 }
@@ -186,13 +187,16 @@ function messageOf({ source, message, reasoning_content, tool_calls }: Step): Js
 }
 
 const resultsOf = ({ observation }: Step): readonly Message[] =>
-  readMessages(
+  readAll(
     (observation?.results ?? []).map(({ source_call_id, content }) => ({
       role: 'tool',
       ...(typeof source_call_id === 'string' && { tool_call_id: source_call_id }),
       content: content ?? '',
     })),
-  ) ?? []
+  )
+
+/** The schema of a step has only roles and contents that can be read. */
+const readAll = (messages: readonly JsonObject[]): readonly Message[] => readMessages(messages) as readonly Message[]
 
 function turnOf(
   { metrics, is_copied_context, llm_call_count }: Step,

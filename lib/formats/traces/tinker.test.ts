@@ -102,3 +102,27 @@ test.each([
 ])('A wrong row of tinker-cookbook is refused with its path', (value, message) => {
   expect(() => trajectoriesOf(tinkerCapture, value)).toThrow(message)
 })
+
+test('Only rows of a run are a capture of tinker-cookbook', () => {
+  const { run_id: _, ...without } = row
+  expect([row, without, { prompt_tokens: [] }, 7].map((value) => tinkerCapture.sniff(value))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('A single row of tinker-cookbook with an error is refused with its path, and rows without numbers keep their order', () => {
+  expect(() => trajectoriesOf(tinkerCapture, { ...row, sampled_tokens: [-1] })).toThrow(
+    'sampled_tokens[0]: expected at least 0, found -1',
+  )
+  const next = { ...row, traj_idx: 0, prompt_tokens: [1, 2], sampled_tokens: [3] }
+  expect(trajectoriesOf(tinkerCapture, [{ ...row, traj_idx: 0 }, next]).map(kindsAndIds)).toEqual([
+    [
+      { kind: 'prompt', ids: [1] },
+      { kind: 'response', ids: [2] },
+      { kind: 'response', ids: [3] },
+    ],
+  ])
+})

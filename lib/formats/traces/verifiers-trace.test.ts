@@ -150,6 +150,15 @@ describe('A verifiers trace', () => {
     })
   })
 
+  test('without a version, and with messages that cannot be read and no logprobs, opens too', () => {
+    const odd = { message: { role: 'robot' }, token_ids: [1] }
+    const nodes = [odd, { ...reply, logprobs: [] }]
+    expect(verifiersTrace.sniff({ nodes })).toBe(true)
+    const read = trajectoryOf(verifiersTrace, { nodes })
+    expect(read.segments[0]).toMatchObject({ ids: [1, 3], messages: [] })
+    expect(logprobs(read)).toEqual([null, null, null, null])
+  })
+
   test('gives untrained tokens after a reply to the next prompt', () => {
     const closed = { ...reply, token_ids: [3, 4, 5, 6], mask: [false, true, true, false] }
     const tool = {

@@ -101,7 +101,7 @@ function read(value: unknown, source: RecordSource): ReadResult {
     const parsed = traceSchema.safeParse(trace)
     const error = parsed.success ? treeViolation(parsed.data) : schemaViolation(parsed.error, trace)
     if (error) return { ok: false, error: { ...error, path: path === '' ? error.path : `${path}.${error.path}` } }
-    if (parsed.success) trajectories.push(...branchesOf(parsed.data, source))
+    trajectories.push(...branchesOf(parsed.data as Trace, source))
   }
   return { ok: true, trajectories }
 }
@@ -290,7 +290,7 @@ function segmentsOf(path: readonly number[], trace: Trace, calls: ReadonlyMap<Ca
   return rangesOf(path, trace).map((range) => {
     const segment = segmentOf(range, columns)
     if (segment.kind === 'prompt') return { ...segment, messages: range.messages }
-    const node = elementAt(trace.nodes, range.node ?? 0)
+    const node = elementAt(trace.nodes, range.node as number)
     return { ...segment, ...aboutResponse(node, calls.get(range.node)) }
   })
 }
@@ -362,7 +362,7 @@ function modelOf(agent: unknown, calls: readonly Call[]): string | undefined {
 
 /** As `Trace.branches`: a summary of the context is trained only if the agent continued from it. */
 function isUnusedCompaction({ path }: Branch, { nodes }: Trace): boolean {
-  const leaf = path.at(-1) ?? 0
+  const leaf = elementAt(path, path.length - 1)
   const isAttempt = nodes[leaf]?.semantic_parents?.some(({ type }) => type === 'compaction_attempt') ?? false
   return (
     isAttempt &&

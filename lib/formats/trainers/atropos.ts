@@ -1,6 +1,7 @@
 /** Atropos' ScoredDataGroup: the samples of one prompt, with arrays over all tokens. A mask of -100 means that a token is not trained. */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 import { idsSchema, logprobsSchema } from '../columns.ts'
 import type { Format, ReadResult, RecordSource } from '../format.ts'
@@ -55,7 +56,7 @@ function samplesOf(group: Group, groupId: string): ReadSamples {
   const rest = without(group, ['tokens', ...PER_SAMPLE])
   const read: TrainedSample[] = []
   for (const [index, ids] of group.tokens.entries()) {
-    const mask = group.masks[index] ?? []
+    const mask = elementAt(group.masks, index)
     const error = wrongLabel(mask, ids)
     if (error) return { error: { ...error, path: `masks[${index}]${error.path}` } }
     read.push(sampleOf(group, index, ids, mask, groupId, rest))

@@ -117,6 +117,8 @@ describe('A train dump', () => {
     const [read] = trajectoriesOf(trainDump, { tokens: [1, 2, 3], log_probs: [-1, -2] })
     expect(read?.segments.map((segment) => segment.ids)).toEqual([[1], [2, 3]])
     expect(read?.provenance).toMatchObject({ missing: expect.arrayContaining(['logprobs', 'mask']) })
+    const [, bare] = trajectoriesOf(trainDump, { samples: [whole, { tokens: [1, 2] }] })
+    expect(bare?.segments).toMatchObject([{ kind: 'response', ids: [1, 2] }])
   })
 
   test.each([

@@ -88,7 +88,7 @@ const IDS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs']
 
 /** The items without the arrays that the trajectory has. */
 function withoutIds(record: JsonObject): JsonObject | undefined {
-  const items = itemsOf(record).map((item) => (isObject(item) ? (without(item, IDS) ?? {}) : item))
+  const items = itemsOf(record).map((item) => without(item as JsonObject, IDS) ?? {})
   const { response } = record
   return without(
     isObject(response) ? { ...record, response: { ...response, output: items } } : { ...record, output: items },

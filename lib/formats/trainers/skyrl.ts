@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { isObject, without } from '#lib/json/json-object.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format, ReadResult, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
@@ -66,8 +67,8 @@ function samplesOf(output: GeneratorOutput, source: RecordSource): ReadSamples {
 }
 
 function sampleOf(output: GeneratorOutput, index: number, source: RecordSource): TrainedSample {
-  const prompt = output.prompt_token_ids[index] ?? []
-  const response = output.response_ids[index] ?? []
+  const prompt = elementAt(output.prompt_token_ids, index)
+  const response = elementAt(output.response_ids, index)
   const rewards = output.rewards?.[index]
   const ofTokens = Array.isArray(rewards) ? rewards : undefined
   return {

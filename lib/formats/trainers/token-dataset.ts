@@ -94,7 +94,7 @@ function read(value: unknown, source: RecordSource): ReadResult {
 type Row = z.infer<typeof rowSchema>
 
 function sampleOf(row: Row, source: RecordSource): TrainedSample | { readonly error: Violation } {
-  const fields = idFields(row) ?? {}
+  const fields = idFields(row) as IdFields
   const record = { ...row.metrics, ...row }
   const [maskField = 'loss_mask', logprobField = 'logprobs'] = [MASKS, LOGPROBS].map((names) => nameIn(record, names))
   const columns = parseColumns(record, { ...fields, mask: maskField, logprobs: logprobField })
@@ -133,10 +133,9 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample | { readonly er
       mask: { field: labels ? 'labels' : maskField, entries: assumed },
       logprobs: { field: logprobField, entries: logprobs && keep(logprobs) },
       record: Object.fromEntries(
-        Object.keys(named).map((field) => {
-          const column = record[field]
-          return [field, Array.isArray(column) ? keep(column) : column]
-        }),
+        Object.entries(record).flatMap(([field, column]) =>
+          field in named && Array.isArray(column) ? [[field, keep(column)]] : [],
+        ),
       ),
       fields: named,
       hasFillers: false,
@@ -176,7 +175,7 @@ function parseColumns(
   const parsed = parseRecord(columnsSchema, Object.fromEntries(named.map(([key, name]) => [key, record[name]])))
   if (!('error' in parsed)) return parsed
   const { error } = parsed
-  const [key = '', name = ''] = named.find(([each]) => error.path.startsWith(each)) ?? []
+  const [key, name] = named.find(([each]) => error.path.startsWith(each)) as [string, string]
   return { error: { ...error, path: name + error.path.slice(key.length) } }
 }
 

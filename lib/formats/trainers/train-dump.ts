@@ -67,7 +67,11 @@ function read(value: unknown, source: RecordSource): ReadResult {
   const record = value as JsonObject
   const columns = columnsOf(record)
   const uneven = columns && unevenColumn(columns)
-  const samples = isTrainSample(record) ? [record] : columns ? rowsOf(columns) : (samplesOf(record) ?? [])
+  const samples = isTrainSample(record)
+    ? [record]
+    : columns
+      ? rowsOf(columns)
+      : (samplesOf(record) as readonly unknown[])
   const pathOf = (index: number) =>
     isTrainSample(record) ? '' : columns ? `rollout_data[${index}]` : `samples[${index}]`
   return readSamples(NAME, uneven ? { error: uneven } : allSamples(samples, pathOf, sampleOf), source)

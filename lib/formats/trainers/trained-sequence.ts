@@ -22,7 +22,7 @@ import {
 import { type ForeignContent, foreignTrajectory } from '../foreign-trajectory.ts'
 import type { ReadResult, RecordSource } from '../format.ts'
 import { readMessages, withMessages } from '../messages.ts'
-import { type ColumnFields, type LogprobFacts, meaningOf, readNumbers } from '../number-columns.ts'
+import { type ColumnFields, meaningOf, readNumbers } from '../number-columns.ts'
 
 /** A column with the name of its field in the file. */
 interface NamedColumn<T> {
@@ -40,8 +40,6 @@ export interface TrainedSequence {
   /** The record with the further columns. Omitted: it has none. */
   readonly record?: JsonObject
   readonly fields?: ColumnFields
-  /** What the tool's documentation says about its logprobs. */
-  readonly facts?: LogprobFacts
   /** True if 0 at an untrained token means that the number is unknown. */
   readonly hasFillers: boolean
 }
@@ -140,7 +138,7 @@ type ReadSequence =
 
 /** Reads a sequence. Its segments are the runs of the mask. */
 function readSequence(sequence: TrainedSequence): ReadSequence {
-  const { ids, promptLength, record = {}, fields = {}, facts, hasFillers } = sequence
+  const { ids, promptLength, record = {}, fields = {}, hasFillers } = sequence
   if (promptLength > ids.length || promptLength < 0)
     return {
       ok: false,
@@ -153,9 +151,10 @@ function readSequence(sequence: TrainedSequence): ReadSequence {
   const tokens = ids.length - promptLength
   const of = promptLength > 0 ? ' of the response' : ''
   const given = { [sequence.mask.field]: sequence.mask.entries, [sequence.logprobs.field]: sequence.logprobs.entries }
-  const read = readNumbers(record, fields, { tokens, of, ...(facts && { facts }) })
-  const error = lengthViolation(given, tokens, of) ?? ('error' in read ? read.error : undefined)
-  if (error || 'error' in read) return { ok: false, error: error ?? (read as { readonly error: Violation }).error }
+  const read = readNumbers(record, fields, { tokens, of })
+  if ('error' in read) return { ok: false, error: read.error }
+  const error = lengthViolation(given, tokens, of)
+  if (error) return { ok: false, error }
   const assumed = Array<1>(tokens).fill(1)
   const mask = sequence.mask.entries ? maskBits(sequence.mask.entries) : assumed
   const logprobs = sequence.logprobs.entries
@@ -178,7 +177,7 @@ function readSequence(sequence: TrainedSequence): ReadSequence {
       lacked: lackedIn(segments, sequence, mask),
       missing: sequence.mask.entries ? [] : ['mask'],
       columnMeanings: {
-        ...(hasLogprobs(segments) && { logprobs: meaningOf('logprobs', sequence.logprobs.field, facts) }),
+        ...(hasLogprobs(segments) && { logprobs: meaningOf('logprobs', sequence.logprobs.field) }),
         ...read.meanings,
       },
     },

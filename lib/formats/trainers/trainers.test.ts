@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { LIMITS } from '#lib/util/limits.ts'
 import { kindsAndIds, numberedSource, source } from '#testing/trajectories.ts'
 import { openText } from '../reading/open.ts'
 import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
@@ -54,6 +55,7 @@ describe('A token export of prime-rl', () => {
   test('has no reward if its tokens have several', () => {
     expect(trajectoryOf(primeRl, { ...record, rewards: [0, 1, 2] })).not.toHaveProperty('reward')
     expect(trajectoryOf(primeRl, { ...record, rewards: null, loss_mask: null })).not.toHaveProperty('reward')
+    expect(trajectoryOf(primeRl, { ...record, loss_mask: null }).reward).toBe(0.5)
   })
 
   test('of the older version has an object for each token', () => {
@@ -124,6 +126,23 @@ describe('A group of Atropos', () => {
     })
   })
 
+  test('whose conversation does not end with the model, or without a score, keeps what there is', () => {
+    const [first] = trajectoriesOf(atropos, {
+      ...group,
+      scores: [null, 1],
+      messages: [
+        [
+          { role: 'assistant', content: 'a' },
+          { role: 'user', content: 'b' },
+        ],
+        null,
+      ],
+    })
+    expect(first).not.toHaveProperty('reward')
+    expect(first?.segments[0]).toMatchObject({ messages: [{ role: 'assistant' }, { role: 'user' }] })
+    expect(first?.segments[1]).not.toHaveProperty('message')
+  })
+
   test.each([
     [{ masks: [[-100, 2, 3]] }, 'masks: expected 2 entries (one for each sample), found 1 entries'],
     [{ masks: [[-100, 3, -100], [4]] }, 'masks[0][1]: expected -100, or 2 (the id of the token), found 3'],
@@ -163,6 +182,12 @@ describe('A line of NeMo-RL’s train data', () => {
       provenance: { lacked: expect.arrayContaining(['1 tokens of padding: removed']) },
       foreign: { 'nemo-rl': { idx: 0, agent_ref: { name: 'a' } } },
     })
+  })
+
+  test('without padding and reward has all its tokens, also if they have no leading dimension', () => {
+    const read = trajectoryOf(nemoRl, { token_ids: [7], token_loss_mask: [1], input_lengths: 1, rewards: null })
+    expect(kindsAndIds(read)).toEqual([{ kind: 'response', ids: [7] }])
+    expect(read).not.toHaveProperty('reward')
   })
 
   test('of a sample that is not trained has a problem', () => {
@@ -205,6 +230,13 @@ describe('A rollout of NeMo-Gym', () => {
     expect(JSON.stringify(read.foreign)).not.toContain('token_ids')
   })
 
+  test('keeps items that are no objects', () => {
+    expect(trajectoryOf(nemoGym, { output: [answer] }).foreign).toEqual({
+      'nemo-gym': { output: [{ type: 'message' }] },
+    })
+    expect(() => trajectoryOf(nemoGym, { output: [answer, 'x'] })).toThrow('output[1]: expected an object')
+  })
+
   test('whose second prompt differs has two trajectories', () => {
     const [, second] = trajectoriesOf(
       nemoGym,
@@ -228,7 +260,7 @@ describe('A GeneratorOutput of SkyRL', () => {
     prompt_token_ids: [[1], [1], [1]],
     response_ids: [[2, 3], [4], [5]],
     loss_masks: [[1, 1], [1], [1]],
-    rewards: [[0, 1], [0.5], [0]],
+    rewards: [[null, 1], [0.5], [0]],
     stop_reasons: ['stop', 'length', 'abort'],
     rollout_logprobs: [[-1, -2], [-3], null],
     trajectory_ids: [{ instance_id: 'q', repetition_id: 0 }, 'q_1', 'other'],
@@ -244,7 +276,7 @@ describe('A GeneratorOutput of SkyRL', () => {
         reward: 1,
         group: { id: 'q', index: 0 },
         outcome: { reason: 'end_turn' },
-        segments: [{ ids: [1] }, { ids: [2, 3], logprobs: [-1, -2], columns: { tokenReward: [0, 1] } }],
+        segments: [{ ids: [1] }, { ids: [2, 3], logprobs: [-1, -2], columns: { tokenReward: [null, 1] } }],
       },
       { reward: 0.5, group: { id: 'q', index: 1 }, outcome: { reason: 'length' } },
       { reward: 0, group: { id: 'other', index: 0 }, outcome: { reason: 'aborted' } },
@@ -281,6 +313,14 @@ describe('An AgentLoopOutput of verl', () => {
       segments: [{ ids: [1] }, { kind: 'response', ids: [2], logprobs: [-1] }, { kind: 'prompt', ids: [3] }],
       foreign: { verl: { num_turns: 2 } },
     })
+  })
+
+  test('with more segments than may be shown is refused', () => {
+    const response_ids = Array(LIMITS.segments + 1).fill(1)
+    const response_mask = response_ids.map((_, index) => index % 2)
+    expect(() => trajectoryOf(verl, { prompt_ids: [], response_ids, response_mask })).toThrow(
+      'response_mask: expected at most',
+    )
   })
 
   test('with an error is refused with its path', () => {
@@ -362,6 +402,10 @@ describe('A row of a token data set', () => {
     [{ input_ids: [1, 2], labels: [2, -100] }, 'labels[0]: expected -100, or 1 (the id of the token), found 2'],
     [{ input_ids: [1, 2], labels: [1] }, 'labels: expected 2 entries (one for each token), found 1 entries'],
     [{ input_ids: [1, 2], attention_mask: [1] }, 'attention_mask: expected 2 entries (one for each token), found 1'],
+    [
+      { input_ids: [1, 2, 0], attention_mask: [1, 1, 0], loss_mask: [0, 1, 0], logprobs: [-1] },
+      'logprobs: expected 2 entries (one for each token), found 1 entries',
+    ],
     [{ input_ids: [1, -2] }, 'input_ids[1]: expected at least 0, found -2'],
     [{ input_ids: [1], labels: ['a'] }, 'labels[0]: expected a number, found "a"'],
     [{ prompt_ids: [1], completion_ids: [2], logprobs: [-1, -2, -3] }, 'logprobs: expected 1 entries'],
