@@ -38,10 +38,11 @@ export function renderedConversation(
   return orTemplateFailure(() => {
     const rendering = template.trace(input)
     const encoding = encodeWithOffsets(tokenizer, rendering.text)
-    const pieces = piecesOfTokens(rendering.pieces, encoding)
+    const roles = input.messages.map(roleOf)
+    const pieces = piecesOfTokens(withoutQuotes(rendering.pieces, roles), encoding)
     const facts = {
       input,
-      roles: input.messages.map(roleOf),
+      roles,
       template,
       tokenizer,
       endOfTurnId: endOfTurnId({ tokenizer, template }, input.options),
@@ -63,6 +64,20 @@ const CONTINUED: ReadInput<never> = {
 function roleOf(message: RenderInput['messages'][number]): string {
   const role = message instanceof PyDict ? message.get('role') : message.role
   return typeof role === 'string' ? role : ''
+}
+
+/**
+ * Assigns what a later message quotes of a reply to the later message. gpt-oss repeats the name of a called function in the header of its
+ * result, and the model does not write it there.
+ */
+function withoutQuotes(pieces: readonly RenderedPiece[], roles: readonly string[]): readonly RenderedPiece[] {
+  let latest = -1
+  return pieces.map((piece) => {
+    const { message = -1 } = piece
+    if (message < latest && roles[message] === 'assistant') return { ...piece, message: latest }
+    latest = Math.max(latest, message)
+    return piece
+  })
 }
 
 /** Returns the piece in which each token begins. */
