@@ -14,7 +14,7 @@ import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { usePromptLogprobs } from '#lib/browser/rollout/use-prompt-logprobs.ts'
 import { isUnscoredAt } from '#lib/trajectory/scoring/prompt-logprobs.ts'
-import { takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
+import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { DetailsPane } from './details-pane.tsx'
@@ -94,6 +94,8 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           storedKey={storedKey}
           tokenizer={trajectory.model.tokenizer?.name}
           parser={trajectory.model.parser}
+          modelName={trajectory.model.name}
+          encodesMessages={takesEncoding(trajectory)}
           onClose={() => setIsChoosing(false)}
         />
       )}

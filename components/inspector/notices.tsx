@@ -3,7 +3,7 @@ import { continueHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import { missingNames } from '#components/token-view/overview/missing-badges.tsx'
+import { encodingEffect, missingNames } from '#components/token-view/overview/missing-badges.tsx'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
 import { RunNotices } from '#components/token-view/overview/run-notices.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -33,6 +33,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
   const storing = storedKey === undefined && file.opened.kind === 'shown' ? file.opened.storing : undefined
   const failed = stored?.failed ?? (storing && file.opened.kind === 'shown' ? file.opened.failed : undefined)
   const ended = outcomeText(trajectory.outcome)
+  const encoding = encodingEffect(trajectory)
   const continuation = continueHref(storedKey, trajectory)
   return (
     <div className="grid gap-px bg-line">
@@ -53,7 +54,18 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
           tone="note"
           title="This file has texts and no tokens."
           hint={`${missingNames(trajectory).join(', ')}. With a tokenizer and chat template the messages get tokens, which no model has sampled.`}
-        />
+        >
+          {onChooseTokenizer && (
+            <Button look="primary" onClick={onChooseTokenizer}>
+              Choose a tokenizer…
+            </Button>
+          )}
+        </Banner>
+      )}
+      {encoding !== undefined && (
+        <Banner tone="note" title="These tokens are re-encoded." hint={encoding}>
+          {onChooseTokenizer && <Button onClick={onChooseTokenizer}>Choose another tokenizer…</Button>}
+        </Banner>
       )}
       {failed && failed.count > 0 && <FailedRecordsNotice failed={failed} />}
       {lacksTexts(trajectory) && (

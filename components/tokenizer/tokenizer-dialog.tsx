@@ -11,6 +11,7 @@ import {
   tokenizerNamesOptions,
   trajectoryOptions,
 } from '#lib/browser/queries.ts'
+import { tokenizerOfModel } from '#lib/templates/document/tokenizer-suggestions.ts'
 import { TokenizerFormEnd, type TokenizerReading } from './tokenizer-form-end.tsx'
 import { TokenizerNames } from './tokenizer-names.tsx'
 
@@ -19,17 +20,25 @@ interface TokenizerDialogProps {
   /** Name of the current tokenizer. */
   readonly tokenizer: string | undefined
   readonly parser: string | undefined
+  /** Name of the model in the file, which suggests a tokenizer. */
+  readonly modelName: string | undefined
+  /** True if the tokenizer encodes messages; otherwise it supplies the texts of ids. */
+  readonly encodesMessages: boolean
   readonly onClose: () => void
 }
 
-/** Dialog that gives a trajectory of ids its texts. */
-export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: TokenizerDialogProps) {
+/** Dialog that gives a trajectory of ids its texts, and a trajectory of messages its ids. */
+export function TokenizerDialog(props: TokenizerDialogProps) {
+  const { storedKey, tokenizer, parser, modelName, encodesMessages, onClose } = props
   const client = useQueryClient()
   const { data } = useQuery(capabilitiesOptions())
   const { data: names = [] } = useQuery(tokenizerNamesOptions())
-  const [name, setName] = useState(tokenizer ?? '')
-  const [chosen, setChosen] = useState(parser)
-  const shownParser = chosen ?? data?.parsers[0]
+  const suggested = tokenizerOfModel(modelName, names)
+  const [typed, setTyped] = useState(tokenizer)
+  const name = typed ?? suggested ?? ''
+  const [chosen, setChosen] = useState(encodesMessages ? undefined : parser)
+  // The chat template shows which parser reads its calls. Ids have no template.
+  const shownParser = chosen ?? (encodesMessages ? undefined : data?.parsers[0])
   const [state, setState] = useState<TokenizerReading>('asking')
   const choose = async (event: FormEvent) => {
     event.preventDefault()
@@ -52,26 +61,38 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
     <Dialog title="Choose a tokenizer" onClose={onClose}>
       <form className="grid gap-3" onSubmit={choose}>
         <p className="text-dim">
-          The ids do not change. The tokenizer supplies their texts, special tokens, think blocks and tool calls.
+          {encodesMessages
+            ? 'The messages are rendered with the tokenizer’s chat template and encoded. The tokens are marked as re-encoded, because no model read or sampled them.'
+            : 'The ids do not change. The tokenizer supplies their texts, special tokens, think blocks and tool calls.'}
         </p>
         <TextField
           label="Tokenizer"
           placeholder="Qwen/Qwen3-8B"
           explanation="A name or folder under ROLLSCOPE_TOKENIZERS, or the Hub name of the model"
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => setTyped(event.target.value)}
           data-first-focus
           required
         />
         <p className="-mt-1.5 text-faint text-xs">
           A name or folder under ROLLSCOPE_TOKENIZERS, the Hub name of the model, or built-in for the shipped model.
         </p>
-        <TokenizerNames names={names} chosen={name} onChoose={setName} />
+        {suggested !== undefined && modelName !== undefined && (
+          <p className="-mt-1.5 text-faint text-xs [overflow-wrap:anywhere]">
+            Suggested by the name of the model in the file: {modelName}.
+          </p>
+        )}
+        <TokenizerNames
+          names={[...new Set([...(suggested === undefined ? [] : [suggested]), ...names])]}
+          chosen={name}
+          onChoose={setTyped}
+        />
         <SelectField
           label="Tool-call parser"
           value={shownParser ?? ''}
-          onChange={(event) => setChosen(event.target.value)}
+          onChange={(event) => setChosen(event.target.value || undefined)}
         >
+          {encodesMessages && <option value="">as the chat template suggests</option>}
           {data?.parsers.map((known) => (
             <option key={known}>{known}</option>
           ))}

@@ -236,7 +236,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['react'],
   },
   'components/docs': { imports: ['components/ui', 'components/shell'], packages: ['react'] },
-  'components/tokenizer': { imports: ['components/ui', 'components/shell', 'lib/browser'], packages: REACT },
+  'components/tokenizer': {
+    imports: ['components/ui', 'components/shell', 'lib/browser', 'lib/templates/document'],
+    packages: REACT,
+  },
   'components/sharing': {
     imports: [
       'components/ui',

@@ -115,7 +115,7 @@ interface Chip extends Pick<HealthFinding, 'label' | 'message' | 'places' | 'rem
 
 /** Checks for drift with the model's tokenizer and marks the drift on the tokens. */
 function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
-  const wanted = driftTokenizer(inspection.trajectory.model)
+  const wanted = driftTokenizer(inspection.trajectory)
   const tokenizers = 'name' in wanted ? [wanted.name] : []
   const mark = (answer: InspectAnswer<Drift>) => {
     const ranges = answer.kind === 'done' && answer.result.kind === 'known' ? answer.result.ranges : undefined

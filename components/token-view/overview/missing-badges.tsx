@@ -1,4 +1,5 @@
 import type { MissingContent } from '#lib/trajectory/format/trajectory.ts'
+import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface Missing {
@@ -28,19 +29,35 @@ const missingOf = ({ provenance }: TrajectoryView): readonly MissingContent[] =>
 export const missingNames = (trajectory: TrajectoryView): readonly string[] =>
   missingOf(trajectory).map((content) => MISSING[content].name)
 
-/** Shows a badge for each kind of content that the file of a trajectory lacks. */
+/** Returns what the ids of a file without ids are worth, as sentences; undefined if the ids are of the file or of a run. */
+export function encodingEffect(trajectory: TrajectoryView): string | undefined {
+  const encoding = encodingOf(trajectory)
+  if (!encoding) return undefined
+  const { tokenizer, mask, caveats = [] } = encoding
+  return [
+    `No model read or sampled these ids: ${tokenizer} encoded the messages of the file.`,
+    `Trained: ${mask}.`,
+    ...caveats,
+  ].join(' ')
+}
+
+/** Shows a badge for each kind of content that the file of a trajectory lacks, and for ids that were encoded again. */
 export function MissingBadges({ trajectory }: { readonly trajectory: TrajectoryView }) {
-  const missing = missingOf(trajectory)
-  if (missing.length === 0) return null
+  const effect = encodingEffect(trajectory)
+  const badges = [
+    ...(effect === undefined ? [] : [{ name: 'Re-encoded', effect }]),
+    ...missingOf(trajectory).map((content) => MISSING[content]),
+  ]
+  if (badges.length === 0) return null
   return (
     <ul aria-label="Missing in the file" className="flex flex-wrap gap-1">
-      {missing.map((content) => (
+      {badges.map((badge) => (
         <li
-          key={content}
-          title={MISSING[content].effect}
+          key={badge.name}
+          title={badge.effect}
           className="rounded-full border border-line bg-raised px-2 py-px text-[11px]"
         >
-          {MISSING[content].name}
+          {badge.name}
         </li>
       ))}
     </ul>

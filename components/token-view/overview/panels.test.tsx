@@ -270,6 +270,18 @@ test('totals name a tokenizer that was the server’s', () => {
   expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
 })
 
+test('the origin marks ids that a tokenizer encoded again, with the reason as the title of the badge', () => {
+  const encodedAgain = { tokenizer: 'org/name', template: true, mask: 'every reply', caveats: ['The time is another.'] }
+  const provenance = { kind: 'import', format: 'chat', lacked: [], missing: ['logprobs'], encodedAgain } as const
+  render(<Origin trajectory={{ ...sample, provenance }} />)
+  const [badge, ...others] = screen.getAllByRole('listitem')
+  expect([badge?.textContent, badge?.title]).toEqual([
+    'Re-encoded',
+    'No model read or sampled these ids: org/name encoded the messages of the file. Trained: every reply. The time is another.',
+  ])
+  expect(others.map(({ textContent }) => textContent)).toEqual(['No logprobs'])
+})
+
 test('the origin shows what a file lacks as badges, with the effect as their title', () => {
   const provenance = { kind: 'import', format: 'verl', lacked: [], missing: ['ids', 'temperature'] } as const
   const { rerender } = render(<Origin trajectory={{ ...sample, provenance }} />)

@@ -1,5 +1,6 @@
 /** Reports drift as findings: the places where a pipeline that keeps text instead of ids would have other tokens. */
 import { byGravity, type Health, type HealthFinding } from '#lib/trajectory/health/health.ts'
+import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -32,9 +33,9 @@ interface OtherPieces {
 }
 
 /** Returns the name of the tokenizer that the server must load, or why there is none. */
-export function driftTokenizer({
-  tokenizer,
-}: TrajectoryView['model']): { readonly name: string } | { readonly why: string } {
+export function driftTokenizer(trajectory: TrajectoryView): { readonly name: string } | { readonly why: string } {
+  const { tokenizer } = trajectory.model
+  if (encodingOf(trajectory)) return { why: 'the ids are re-encoded, so that there are no others to compare them with' }
   if (!tokenizer) return { why: 'the file names no tokenizer' }
   if (tokenizer.source === 'server')
     return { why: 'the tokenizer is the server’s own, and its files are not available here' }

@@ -611,12 +611,14 @@ describe('drift health', () => {
   })
 
   test('is unknown without the recorded tokenizer', () => {
-    expect(driftTokenizer({ tools: [] })).toEqual({ why: 'the file names no tokenizer' })
+    expect(driftTokenizer({ ...spelled, model: { tools: [] } })).toEqual({ why: 'the file names no tokenizer' })
     const { tokenizer } = spelled.model
-    expect(driftTokenizer({ tools: [], tokenizer: { name: 'x', specialIds: [], source: 'server' } })).toHaveProperty(
-      'why',
-    )
-    expect(driftTokenizer(spelled.model)).toEqual({ name: 'bytes' })
+    const server = { tools: [], tokenizer: { name: 'x', specialIds: [], source: 'server' } } as const
+    expect(driftTokenizer({ ...spelled, model: server })).toHaveProperty('why')
+    expect(driftTokenizer(spelled)).toEqual({ name: 'bytes' })
+    const encodedAgain = { tokenizer: 'bytes', template: true, mask: 'replies' }
+    const provenance = { kind: 'import', format: 'chat', lacked: [], encodedAgain } as const
+    expect(driftTokenizer({ ...spelled, provenance })).toEqual({ why: expect.stringContaining('re-encoded') })
     const other = {
       ...spelled,
       model: { ...spelled.model, tokenizer: { ...tokenizer, fingerprint: 'f' } },

@@ -4,7 +4,9 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
+import { replyTexts, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import { argumentsSource } from '#lib/templates/document/trajectory-input.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { FORMAT, type Message, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
@@ -12,6 +14,7 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { buildSide } from '../compare/retokenized.ts'
 import type { As } from '../compare/side.ts'
+import { encodeMessages } from './encode-messages.ts'
 
 /** Number of equal leading ids, the ids that replace others, and the number of equal trailing ids. */
 type Differing = readonly [head: number, ids: readonly number[], tail: number]
@@ -145,8 +148,44 @@ describe.each(Object.entries(golden.tokenizers))('retokenization of %s', (name, 
       expect([kind, found]).toEqual([kind, inPlaceOf(ids, python)])
       expect(commonIds(ids, found as number[])).toBe(python[0])
     }
+    const again = encodeMessages(textsOf(trajectory), { ...tokenizer, parserOf: () => hermes })
+    if (typeof run.structured === 'string') {
+      expect(again).toMatchObject({ ok: false, why: expect.stringContaining(run.structured) })
+      return
+    }
+    expect(again.ok ? allIds(again.value) : again.why).toEqual(inPlaceOf(ids, run.structured))
   })
 })
+
+/** Returns the same conversation as the file of a chat would have it: with messages and without ids. */
+function textsOf(trajectory: Trajectory): Trajectory {
+  const { tokenizer: _, parser: __, ...model } = trajectory.model
+  return {
+    ...trajectory,
+    model,
+    vocab: {},
+    provenance: { kind: 'import', format: 'chat', lacked: [], missing: ['ids', 'logprobs'] },
+    segments: trajectory.segments.map((segment): Segment => {
+      if (segment.kind === 'prompt') return { kind: 'prompt', ids: [], messages: segment.messages }
+      const reply = writtenReply(segment, trajectory)
+      const calls = reply.calls.filter((call) => call.kind === 'parsed')
+      const { content, reasoning } = replyTexts(reply, calls)
+      const message = {
+        role: 'assistant',
+        content,
+        ...(reasoning !== undefined && { reasoning_content: reasoning }),
+        ...(calls.length > 0 && {
+          tool_calls: calls.map((call) => ({
+            id: call.id,
+            type: 'function',
+            function: { name: call.name, arguments: argumentsSource(call, reply.text) },
+          })),
+        }),
+      }
+      return { kind: 'response', ids: [], thinks: [], toolCalls: [], message }
+    }),
+  }
+}
 
 test('the golden file has all runs and conversations', () => {
   const all = Object.values(golden.tokenizers)

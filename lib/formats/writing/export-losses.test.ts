@@ -35,6 +35,14 @@ test('A trajectory without optional fields loses nothing in an export', () => {
   expect(lossesOf(bare)).toEqual([])
 })
 
+test('An export names the tokenizer that encoded the messages of a file without ids', () => {
+  const encodedAgain = { tokenizer: 'org/name', template: true, mask: 'replies' }
+  const provenance = { kind: 'import', format: 'chat', lacked: [], encodedAgain } as const
+  expect(lossesOf({ ...bare, provenance })).toEqual([
+    'the mark that the ids were encoded again by org/name: no model read or sampled them',
+  ])
+})
+
 test.each(optional)('An export that does not keep the field %s of a trajectory reports the loss', (name) => {
   expect(filled).toHaveProperty(name)
   expect(lossesOf({ ...bare, [name]: filled[name] })).toHaveLength(1)

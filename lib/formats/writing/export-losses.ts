@@ -1,5 +1,8 @@
 /** Content of a trajectory that trainer formats have no field for. It is reported before it is lost. */
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
+
+type Words = string | ((trajectory: Trajectory) => string)
 
 const contents = {
   texts: ['texts of single tokens', ({ vocab }) => Object.keys(vocab).length > 0],
@@ -45,7 +48,12 @@ const contents = {
   outcome: ['outcome', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],
   experts: ['routed experts', ({ routedExperts }) => routedExperts !== undefined],
   images: ['images', ({ imageData }) => imageData !== undefined],
-} satisfies Record<string, readonly [words: string, isThere: (trajectory: Trajectory) => unknown]>
+  encoding: [
+    (trajectory) =>
+      `the mark that the ids were encoded again by ${encodingOf(trajectory)?.tokenizer}: no model read or sampled them`,
+    (trajectory) => encodingOf(trajectory) !== undefined,
+  ],
+} satisfies Record<string, readonly [words: Words, isThere: (trajectory: Trajectory) => unknown]>
 
 /** A kind of content that a format may lack. */
 export type Content = keyof typeof contents
@@ -53,7 +61,9 @@ export type Content = keyof typeof contents
 /** Names all content that is present and not kept. */
 export const listDroppedContent = (trajectory: Trajectory, kept: readonly Content[]): string[] =>
   Object.entries(contents).flatMap(([name, [words, isThere]]) =>
-    !kept.includes(name as Content) && isThere(trajectory) ? [words] : [],
+    !kept.includes(name as Content) && isThere(trajectory)
+      ? [typeof words === 'string' ? words : words(trajectory)]
+      : [],
   )
 
 /** Names the additional fields of another program's file. */

@@ -19,5 +19,5 @@ export interface ImportQuestion {
   readonly format: string | undefined
   /** Name of the tokenizer; undefined: texts that are not in the file stay unknown. */
   readonly tokenizer: string | undefined
-  readonly parser: string
+  readonly parser: string | undefined
 }

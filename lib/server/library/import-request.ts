@@ -5,15 +5,13 @@ import { readSync } from 'node:fs'
 import { type FailedRecord, type Imported, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
 import { type ByteSource, CHUNK, type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
-import { parserNamed } from '#lib/parsers/registry.ts'
 import type { ImportStore } from '#lib/store/import-store.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { ImportQuestion } from './import-answer.ts'
-import { textSource, withTokenizerTexts } from './import-texts.ts'
+import { completeImported, completionSource } from './import-texts.ts'
 
 interface Deps {
   readonly store: Pick<ImportStore, 'add' | 'publish' | 'discard'>
@@ -35,12 +33,10 @@ export async function runImportRequest(
   { store, tokenizers, limits = LIMITS, batch = BATCH }: Deps,
 ): Promise<Imported> {
   const as = formats.find((format) => format.name === formatName)
-  const parserFound = parserNamed(parser)
-  if (!parserFound) throw new Error('the parser was looked up before')
-  const texts =
+  const completion =
     tokenizer === undefined
       ? undefined
-      : await textSource(tokenizer, parserFound, tokenizers, new AbortController().signal)
+      : await completionSource({ tokenizer, parser }, tokenizers, new AbortController().signal)
   const source = { file: name, now: new Date().toISOString(), newId: randomUUID }
 
   const keys: string[] = []
@@ -70,7 +66,7 @@ export async function runImportRequest(
     }
     const { provenance } = one.trajectory
     if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
-    const trajectory = texts && lacksTexts(one.trajectory) ? withTokenizerTexts(one.trajectory, texts) : one.trajectory
+    const trajectory = completion ? completeImported(one.trajectory, completion) : one.trajectory
     found = one.format.name
     first ??= { id: trajectory.id, createdAt: trajectory.createdAt }
     waiting.push(trajectory)

@@ -16,7 +16,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
-import { restoreTexts, storeFile } from './import.ts'
+import { completeWithTokenizer, storeFile } from './import.ts'
 import type { ImportQuestion } from './import-answer.ts'
 import { runImportRequest } from './import-request.ts'
 
@@ -220,6 +220,58 @@ test.each([
 
 test('The library assigns no other tokenizer to a trajectory that was sampled with its own', async () => {
   const key = store.add(sampleTrajectory)
-  const refused = restoreTexts(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
+  const refused = completeWithTokenizer(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
   await expect(refused).rejects.toMatchObject({ details: { status: 409, code: 'HAS_TOKENIZER' } })
+})
+
+/** A file with messages and no ids. */
+const chat = (content: string): Trajectory => ({
+  ...sampleTrajectory,
+  id: content,
+  model: { tools: [] },
+  vocab: {},
+  segments: [
+    { kind: 'prompt', ids: [], messages: [{ role: 'user', content }] },
+    { kind: 'response', ids: [], thinks: [], toolCalls: [], message: { role: 'assistant', content: 'A' } },
+  ],
+  provenance: { kind: 'import', format: 'chat', lacked: [], missing: ['ids'] },
+})
+
+const REFUSES_NO = `{%- for m in messages -%}{%- if m.content == 'no' -%}{{- raise_exception('it says no') -}}{%- endif -%}{{- m.role + ': ' + m.content + '<|im_end|>' -}}{%- endfor -%}`
+const chatTokenizers = {
+  load: (async () => ({
+    tokenizer: byteTokenizer,
+    template: () => chatTemplate(REFUSES_NO, {}),
+  })) as unknown as typeof load,
+}
+
+test('A tokenizer gives the messages of a stored file ids, and another one replaces them', async () => {
+  const all = services({ tokenizers: chatTokenizers })
+  const key = store.add(chat('hi'))
+  const never = new AbortController().signal
+  for (const parser of [undefined, 'hermes'])
+    await completeWithTokenizer(key, { tokenizer: 'bytes', ...(parser !== undefined && { parser }) }, all, never)
+  const { segments = [], provenance } = store.get(key) ?? {}
+  expect(segments.map(({ ids }) => ids.length > 0)).toEqual([true, true])
+  expect(provenance).toMatchObject({ missing: [], encodedAgain: { tokenizer: byteTokenizer.name, template: true } })
+})
+
+test('A chat template that refuses the messages of a stored file gives its reason, and the file stays as it is', async () => {
+  const key = store.add(chat('no'))
+  const all = services({ tokenizers: chatTokenizers })
+  await expect(
+    completeWithTokenizer(key, { tokenizer: 'bytes' }, all, new AbortController().signal),
+  ).rejects.toMatchObject({
+    details: { status: 422, code: 'TEMPLATE_REFUSES', detail: expect.stringContaining('it says no') },
+  })
+  expect(store.get(key)).toMatchObject({ provenance: { missing: ['ids'] } })
+})
+
+test('An import with a tokenizer encodes messages, and stores those that the template refuses without tokens', async () => {
+  const all = services({ tokenizers: chatTokenizers })
+  const { trajectories } = await importText('tokenizer=bytes', `[${encode(chat('yes'))},${encode(chat('no'))}]`, all)
+  const [encoded, refused] = trajectories.map((key) => store.get(key))
+  expect(encoded?.segments[1]?.ids.length).toBeGreaterThan(0)
+  expect(refused?.segments[1]?.ids).toEqual([])
+  expect(refused?.problems).toEqual([{ kind: 'template', message: expect.stringContaining('it says no') }])
 })

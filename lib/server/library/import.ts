@@ -1,18 +1,18 @@
-/** Imports files into the library, and assigns a tokenizer to trajectories that came without their texts. */
+/** Imports files into the library, and assigns a tokenizer to trajectories that came without their texts or without ids. */
 
 import * as z from 'zod'
 import type { Imported } from '#lib/api/imported.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
+import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { bodyChunks } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { receiveFile } from '../http/received-file.ts'
 import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
-import { textSource, withTokenizerTexts } from './import-texts.ts'
+import { completionSource, withMessageIds, withTokenizerTexts } from './import-texts.ts'
 import { importAnswer } from './importing.ts'
 import { formatNamed, storedTrajectory } from './trajectories.ts'
 
@@ -25,7 +25,8 @@ export async function storeFile(request: Request, all: Services): Promise<Import
   // Names are checked before the file arrives; the parser's name also without a tokenizer.
   const format = query.get('format') ?? undefined
   if (format !== undefined) formatNamed(format, formats, 'format')
-  const parser = parserOrProblem(query.get('parser') ?? DEFAULT_PARSER).name
+  const parser = query.get('parser') ?? undefined
+  if (parser !== undefined) parserOrProblem(parser)
   const file = await receiveFile(bodyChunks(request, LIMITS.fileBytes, SPLIT_HINT), all.config.dataFolder)
   try {
     const question = {
@@ -42,28 +43,35 @@ export async function storeFile(request: Request, all: Services): Promise<Import
   }
 }
 
+/** The meaning of a parser that is named with a tokenizer. */
+export const PARSER_MEANING = `Parser of the tool calls in the text. Default ${DEFAULT_PARSER}; for files of messages, the one that the chat template suggests.`
+
 /** Schema of the body that assigns a tokenizer to an imported trajectory. */
 export const tokenizerChoiceSchema = z.strictObject({
   tokenizer: z.string().min(1).max(4096).describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS.'),
-  parser: z.string().exactOptional().describe(`Parser of the tool calls in the text. Default ${DEFAULT_PARSER}.`),
+  parser: z.string().exactOptional().describe(PARSER_MEANING),
 })
 
-/** Restores the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws HttpProblem. */
-export async function restoreTexts(
+/**
+ * Completes a trajectory that was imported without texts or without ids, or with the wrong tokenizer: ids get their texts, and messages get
+ * ids. Throws HttpProblem.
+ */
+export async function completeWithTokenizer(
   key: string,
-  { tokenizer, parser }: z.infer<typeof tokenizerChoiceSchema>,
+  choice: z.infer<typeof tokenizerChoiceSchema>,
   all: Services,
   signal: AbortSignal,
 ): Promise<Trajectory> {
-  const texts = await textSource(tokenizer, parserOrProblem(parser ?? DEFAULT_PARSER), all.tokenizers, signal)
+  const source = await completionSource(choice, all.tokenizers, signal)
   const found = storedTrajectory(key, all)
   if (!takesTokenizer(found))
     throw new HttpProblem({
       status: 409,
       code: 'HAS_TOKENIZER',
-      detail: 'this trajectory already has a tokenizer: another one would give its ids other texts',
+      detail:
+        'this trajectory already has a tokenizer: another one would give its ids other texts, or other ids than those of its columns',
     })
-  const complete = withTokenizerTexts(found, texts)
+  const complete = takesEncoding(found) ? withMessageIds(found, source) : withTokenizerTexts(found, source)
   all.store.update(key, complete, 0)
   return complete
 }

@@ -41,7 +41,7 @@ export const uncheckedHealth = (label: string, message: string): Health => ({
 })
 
 async function drift(trajectory: Trajectory, tokenizers: Pick<TokenizerLoader, 'load'>): Promise<Drift> {
-  const wanted = driftTokenizer(trajectory.model)
+  const wanted = driftTokenizer(trajectory)
   if ('why' in wanted) return { kind: 'unknown', why: wanted.why }
   try {
     return textDrift(trajectory, (await tokenizers.load(wanted.name)).tokenizer)

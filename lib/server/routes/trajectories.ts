@@ -11,14 +11,13 @@ import {
   summarySchema,
 } from '#lib/api/library.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
-import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
 import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
-import { restoreTexts, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
+import { completeWithTokenizer, PARSER_MEANING, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
 import {
   labelChangeSchema,
   labelTrajectory,
@@ -147,10 +146,11 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/tokenizer',
-    summary: 'Adds texts, think blocks and tool calls to a trajectory that was imported as ids.',
+    summary:
+      'Adds texts, think blocks and tool calls to a trajectory that was imported as ids, and ids to one that was imported as messages.',
     body: jsonBody(tokenizerChoiceSchema),
     answers: { 200: { description: 'The completed trajectory.', schema: trajectorySchema } },
-    handle: ({ params, body, services, signal }) => restoreTexts(params.key, body, services, signal),
+    handle: ({ params, body, services, signal }) => completeWithTokenizer(params.key, body, services, signal),
   }),
   endpoint({
     method: 'POST',
@@ -196,8 +196,9 @@ export const trajectoryRoutes = [
     query: {
       name: 'Name of the file, stored with the trajectories.',
       format: `One of ${formats.map(({ name }) => name).join(', ')}. Default: detected from the file.`,
-      tokenizer: 'Hub name or folder, for files that contain only ids. Default: their texts stay unknown.',
-      parser: `Parser of the tool calls in the texts. Only with \`tokenizer\`. Default ${DEFAULT_PARSER}.`,
+      tokenizer:
+        'Hub name or folder, for files that contain only ids or only messages. Default: texts of ids stay unknown, and messages have no tokens.',
+      parser: `Only with \`tokenizer\`. ${PARSER_MEANING}`,
     },
     body: fileBody('The file: JSON or JSON lines. docs/limits.md has the size limits.'),
     answers: {

@@ -5,7 +5,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { plainMarkers, renderedMarkers, templateMarkers } from './markers.ts'
 import { branchesAround, tagsOf } from './tags.ts'
-import { suggestedTokenizers } from './tokenizer-suggestions.ts'
+import { suggestedTokenizers, tokenizerOfModel } from './tokenizer-suggestions.ts'
 
 const sample = (name: string) =>
   readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
@@ -92,6 +92,18 @@ describe('the suggested tokenizer', () => {
     expect(suggestedTokenizers({ source, markers: [] }, { chosen: 'c', known })).toEqual(['a/b'])
     expect(suggestedTokenizers({ source, markers: [] }, { chosen: 'a/b', known })).toEqual([])
   })
+})
+
+test.each([
+  ['Qwen/Qwen3-8B', ['other', 'Qwen/Qwen3-8B'], 'Qwen/Qwen3-8B'],
+  ['/checkpoints/qwen3-8b/', ['mine/Qwen3-8B'], 'mine/Qwen3-8B'],
+  ['qwen3-8b', ['qwen3-8b-base', 'Qwen/Qwen3-8B'], 'Qwen/Qwen3-8B'],
+  ['Qwen/Qwen3-8B', ['Qwen/Qwen3-4B'], 'Qwen/Qwen3-8B'],
+  ['gpt-4o', ['built-in'], undefined],
+  ['/', [''], undefined],
+  [undefined, ['built-in'], undefined],
+])('the tokenizer of the model %s with %j on this machine is %s', (model, known, expected) => {
+  expect(tokenizerOfModel(model, known)).toBe(expected)
 })
 
 test('tags have their text without delimiters and whitespace control, and their line', () => {

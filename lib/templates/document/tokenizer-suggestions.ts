@@ -1,4 +1,4 @@
-/** Suggests the tokenizer that a template was written for: by its source, and by its markers. */
+/** Suggests a tokenizer: the one that a template was written for, by its source and markers, or that of a named model. */
 import type { LabSource } from './source.ts'
 
 interface Family {
@@ -45,3 +45,23 @@ export function suggestedTokenizers(
   ]
   return [...new Set(names)].filter((name) => name !== chosen).slice(0, MOST)
 }
+
+/** Matches a name as the Hub has it: an owner and a repository. */
+const HUB_NAME = /^[\w.-]+\/[\w.-]+$/
+
+/**
+ * Returns the tokenizer of a model by its name in a file: the one on this machine with this name, or with the same last part; otherwise the
+ * name itself if it is one of the Hub. Undefined if there is none.
+ */
+export function tokenizerOfModel(model: string | undefined, known: readonly string[]): string | undefined {
+  if (model === undefined) return undefined
+  const last = lastPart(model)
+  return (
+    known.find((name) => name === model) ??
+    (last === '' ? undefined : known.find((name) => lastPart(name) === last)) ??
+    (HUB_NAME.test(model) ? model : undefined)
+  )
+}
+
+/** Returns the last part of a name or a path. Serving programs change the case of names. */
+const lastPart = (name: string): string => (name.replace(/\/+$/, '').split('/').at(-1) ?? '').toLowerCase()

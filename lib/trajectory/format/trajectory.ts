@@ -658,7 +658,11 @@ const provenance = withDescription(
           z.looseObject({
             tokenizer: withDescription(z.string(), 'Name of the tokenizer that encoded the text.'),
             template: withDescription(z.boolean(), 'Whether a chat template rendered the messages.'),
-            mask: withDescription(z.string(), 'How the loss mask was made, in words.'),
+            mask: withDescription(z.string(), 'Which tokens are trained, in words.'),
+            caveats: withDescription(
+              z.optional(z.array(z.string())),
+              'Why a pipeline may have other ids, in sentences. Omitted: no reason is known.',
+            ),
           }),
         ),
         'The file had texts and no ids: the ids were encoded when it was opened, and no model read or sampled them. Omitted: ids are of the file.',

@@ -33,8 +33,10 @@ export function messageOfResponse(
   { ids, message }: ResponseView,
   { vocab, model }: TrajectoryView,
 ): AssistantMessage | undefined {
-  if (!message || model.tokenizer) return undefined
-  const isKnown = ids.length > 0 && Array.from(ids).every((id) => Object.hasOwn(vocab, id))
+  if (!message) return undefined
+  // A chat template may leave a reply out.
+  if (ids.length === 0) return assistantMessage(message)
+  const isKnown = model.tokenizer !== undefined || Array.from(ids).every((id) => Object.hasOwn(vocab, id))
   return isKnown ? undefined : assistantMessage(message)
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Trajectory } from '../format/trajectory.ts'
-import { isTextOnly, lacksTexts, takesTokenizer } from './texts.ts'
+import { isTextOnly, lacksTexts, takesEncoding, takesTokenizer } from './texts.ts'
 
 const imported: Trajectory = {
   ...sample,
@@ -26,7 +26,7 @@ test.each<[string, Trajectory, readonly [lacks: boolean, takes: boolean]]>([
   expect([lacksTexts(trajectory), takesTokenizer(trajectory)]).toEqual(expected)
 })
 
-test('a trajectory is text only if a file gave messages and no ids, and then takes no tokenizer for its ids', () => {
+test('a trajectory is text only if a file gave messages and no ids, and then takes a tokenizer that encodes them', () => {
   const asked: Trajectory = {
     ...imported,
     segments: [{ kind: 'prompt', ids: [], messages: [{ role: 'user', content: 'hi' }] }],
@@ -38,5 +38,6 @@ test('a trajectory is text only if a file gave messages and no ids, and then tak
   const empty: Trajectory = { ...imported, segments: [{ kind: 'prompt', ids: [], messages: [] }] }
   const all = [asked, replied, empty, imported, { ...asked, provenance: sample.provenance }]
   expect(all.map(isTextOnly)).toEqual([true, true, false, false, false])
-  expect([takesTokenizer(asked), takesTokenizer(empty)]).toEqual([false, true])
+  expect([takesTokenizer(asked), takesTokenizer(empty)]).toEqual([true, true])
+  expect([takesEncoding(asked), takesEncoding(empty)]).toEqual([true, false])
 })

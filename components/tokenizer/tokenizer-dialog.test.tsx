@@ -1,0 +1,57 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { TokenizerDialog } from './tokenizer-dialog.tsx'
+
+const chooseTokenizer = vi.hoisted(() =>
+  vi.fn<(key: string, choice: { tokenizer: string; parser?: string }) => Promise<TrajectoryView>>(),
+)
+vi.mock('#lib/browser/queries.ts', async (original) => ({
+  ...(await original<typeof import('#lib/browser/queries.ts')>()),
+  capabilitiesOptions: () => ({ queryKey: ['capabilities'], queryFn: () => ({ parsers: ['hermes', 'glm'] }) }),
+  tokenizerNamesOptions: () => ({ queryKey: ['names'], queryFn: () => ['llama', 'mine/Qwen3-8B'] }),
+  chooseTokenizer,
+}))
+
+function show(encodesMessages: boolean) {
+  chooseTokenizer.mockReset().mockResolvedValue(sample)
+  const onClose = vi.fn()
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <TokenizerDialog
+        storedKey="key"
+        tokenizer={undefined}
+        parser={undefined}
+        modelName="qwen3-8b"
+        {...{ encodesMessages, onClose }}
+      />
+    </QueryClientProvider>,
+  )
+  return { onClose, user: userEvent.setup() }
+}
+
+test('the tokenizer dialog of messages suggests the tokenizer of the model first, and lets the template choose the parser', async () => {
+  const { onClose, user } = show(true)
+  await screen.findByDisplayValue('mine/Qwen3-8B')
+  expect(screen.getByText(/marked as re-encoded/)).toBeDefined()
+  expect(screen.getByText('Suggested by the name of the model in the file: qwen3-8b.')).toBeDefined()
+  const [first] = screen.getAllByRole('listitem')
+  expect(first?.textContent).toBe('mine/Qwen3-8B')
+  await user.click(screen.getByRole('button', { name: 'Apply tokenizer' }))
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalled())
+  expect(chooseTokenizer.mock.calls).toEqual([['key', { tokenizer: 'mine/Qwen3-8B' }]])
+})
+
+test('the tokenizer dialog of ids keeps a name that is typed, and sends a parser', async () => {
+  const { onClose, user } = show(false)
+  const field = await screen.findByDisplayValue('mine/Qwen3-8B')
+  expect(screen.getByText(/The ids do not change/)).toBeDefined()
+  await user.clear(field)
+  await user.type(field, 'a/b')
+  await user.click(screen.getByRole('button', { name: 'Apply tokenizer' }))
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalled())
+  expect(chooseTokenizer.mock.calls).toEqual([['key', { tokenizer: 'a/b', parser: 'hermes' }]])
+})
