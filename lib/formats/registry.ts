@@ -6,6 +6,7 @@ import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
 import { torchrl } from './torchrl.ts'
 import { atif } from './traces/atif.ts'
+import { milesTrajectory, skyrlEval, verifiersResults } from './traces/conversation-dumps.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
 import { atropos } from './trainers/atropos.ts'
@@ -32,6 +33,9 @@ export const formats: readonly Format[] = [
   verifiersTrace,
   atif,
   tinkerCapture,
+  verifiersResults,
+  milesTrajectory,
+  skyrlEval,
   primeRl,
   nemoRl,
   nemoGym,

@@ -29,10 +29,8 @@ const MISTAKABLE: readonly UnsupportedFormat[] = [
 const OTHERS: readonly UnsupportedFormat[] = [
   { name: 'an Agent Lightning event', sniff: has('event_type', 'rollout_id') },
   { name: 'an Agent Lightning rollout', sniff: has('rollout', 'attempts') },
-  { name: 'verifiers results', sniff: has('example_id', 'completion', 'reward') },
   { name: 'a verl rollout dump, which has texts and no token ids', sniff: has('input', 'output', 'score') },
   { name: 'TRL completions, which have texts and no token ids', sniff: has('prompt', 'completion', 'advantage') },
-  { name: 'a miles dashboard trajectory, which has no token ids', sniff: has('sample_index', 'messages') },
   { name: 'an Inspect log', sniff: has('eval', 'samples') },
   { name: 'a reply of SGLang’s /generate', sniff: ({ meta_info }) => isObject(meta_info) },
   { name: 'a llama.cpp completion', sniff: has('tokens_predicted') },

@@ -1,0 +1,184 @@
+/**
+ * Dumps of conversations: the trajectories of miles' dashboard, the evaluations of SkyRL, and the results of verifiers. Only the
+ * latter may have ids, those of the calls in `trajectory`.
+ */
+import * as z from 'zod/mini'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import type { Message, Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { hasLogprobs, idsSchema, logprobsSchema, maskBits, maskSchema } from '../columns.ts'
+import { type ForeignContent, foreignTrajectory } from '../foreign-trajectory.ts'
+import type { Format, ReadResult, RecordSource } from '../format.ts'
+import { nextGroupMember } from '../group-members.ts'
+import { readMessages } from '../messages.ts'
+import { meaningOf } from '../number-columns.ts'
+import { parseRecord } from '../trainers/trained-sequence.ts'
+import { joinTurns, type Turn } from '../turns.ts'
+
+const hasAll =
+  (...keys: readonly string[]) =>
+  (value: unknown): boolean =>
+    isObject(value) && keys.every((key) => key in value)
+
+const milesSchema = z.looseObject({
+  sample_index: z.int().check(z.minimum(0)),
+  group_index: z.nullish(z.int()),
+  status: z.nullish(z.string()),
+  messages: z.array(z.unknown()),
+})
+
+/** The format of the trajectories of miles' dashboard. */
+export const milesTrajectory: Format = {
+  name: 'miles-trajectory',
+  label: 'miles dashboard trajectory',
+  keeps: 'Messages, reward, status and group.',
+  sniff: hasAll('sample_index', 'status', 'messages'),
+  read(value, source) {
+    const parsed = parseRecord(milesSchema, value)
+    if ('error' in parsed) return { ok: false, error: parsed.error }
+    const { sample_index: index, group_index: group, status, messages, reward } = parsed.data
+    return conversation('miles-trajectory', turnsOf(messages), source, {
+      outcome: STATUSES[status ?? ''] ?? UNKNOWN,
+      reward,
+      ...(typeof group === 'number' && { group: { id: String(group), index } }),
+      rest: without(parsed.data, ['messages', 'reward', 'group_index', 'sample_index', 'status']),
+    })
+  },
+}
+
+const UNKNOWN: Outcome = { kind: 'ended', reason: 'unknown' }
+const STATUSES: Readonly<Record<string, Outcome>> = {
+  completed: { kind: 'ended', reason: 'end_turn' },
+  truncated: { kind: 'ended', reason: 'truncated' },
+  aborted: { kind: 'ended', reason: 'aborted' },
+}
+
+const skyrlSchema = z.looseObject({ input_prompt: z.unknown(), output_response: z.string() })
+
+/** The format of SkyRL's dumped evaluations. */
+export const skyrlEval: Format = {
+  name: 'skyrl-eval',
+  label: 'SkyRL evaluation',
+  keeps: 'Texts, score and stop reason.',
+  sniff: hasAll('input_prompt', 'output_response', 'score'),
+  read(value, source) {
+    const parsed = parseRecord(skyrlSchema, value)
+    if ('error' in parsed) return { ok: false, error: parsed.error }
+    const { input_prompt: prompt, output_response: content, score, stop_reason: reason } = parsed.data
+    const messages = Array.isArray(prompt) ? prompt : [{ role: 'user', content: prompt }]
+    return conversation('skyrl-eval', turnsOf([...messages, { role: 'assistant', content }]), source, {
+      outcome: reason === 'stop' ? { kind: 'ended', reason: 'end_turn' } : UNKNOWN,
+      // SkyRL writes a score, or one for each token.
+      reward: Array.isArray(score) ? score.reduce<number>((sum, each) => sum + Number(each), 0) : score,
+      rest: without(parsed.data, ['input_prompt', 'output_response', 'score']),
+    })
+  },
+}
+
+const resultSchema = z.looseObject({
+  example_id: z.union([z.string(), z.number()]),
+  trajectory: z.nullish(
+    z.array(
+      z.looseObject({
+        tokens: z.nullish(
+          z.looseObject({
+            prompt_ids: idsSchema,
+            completion_ids: idsSchema,
+            completion_mask: z.nullish(maskSchema),
+            completion_logprobs: z.nullish(logprobsSchema),
+          }),
+        ),
+      }),
+    ),
+  ),
+})
+
+/** The format of verifiers' results (`results.jsonl`, before traces). */
+export const verifiersResults: Format = {
+  name: 'verifiers-results',
+  label: 'verifiers results',
+  keeps: 'Messages, reward and group; ids and logprobs if the file has the trajectory.',
+  sniff: hasAll('example_id', 'completion', 'reward'),
+  read(value, source) {
+    const parsed = parseRecord(resultSchema, value)
+    if ('error' in parsed) return { ok: false, error: parsed.error }
+    const { example_id: id, prompt, completion, reward, is_truncated, trajectory } = parsed.data
+    const calls = (trajectory ?? []).flatMap(({ tokens }): readonly Turn[] =>
+      tokens
+        ? [
+            {
+              prompt: tokens.prompt_ids,
+              response: tokens.completion_ids,
+              columns: {
+                mask: tokens.completion_mask ? maskBits(tokens.completion_mask) : undefined,
+                logprobs: tokens.completion_logprobs,
+              },
+              messages: [],
+              about: {},
+            },
+          ]
+        : [],
+    )
+    const turns =
+      calls.length > 0 ? calls : turnsOf([...asMessages(prompt, 'user'), ...asMessages(completion, 'assistant')])
+    return conversation('verifiers-results', turns, source, {
+      outcome: { kind: 'ended', reason: is_truncated === true ? 'truncated' : 'unknown' },
+      reward,
+      group: nextGroupMember(source, String(id)),
+      rest: without(parsed.data, ['reward', 'trajectory', ...(calls.length > 0 ? [] : ['prompt', 'completion'])]),
+    })
+  },
+}
+
+const asMessages = (value: unknown, role: string): readonly unknown[] =>
+  Array.isArray(value) ? value : [{ role, content: value }]
+
+/** Each message of the model is a call without ids. Messages that cannot be read are left out of the prompts. */
+function turnsOf(values: readonly unknown[]): readonly Turn[] {
+  const turns: Turn[] = []
+  const messages: Message[] = []
+  for (const value of values) {
+    if (isObject(value) && value.role === 'assistant')
+      turns.push({
+        prompt: [],
+        response: [],
+        columns: { mask: undefined, logprobs: undefined },
+        messages: [...messages],
+        about: { message: value as JsonObject },
+      })
+    messages.push(...(readMessages([value]) ?? []))
+  }
+  return turns
+}
+
+function conversation(
+  format: string,
+  turns: readonly Turn[],
+  source: RecordSource,
+  about: Pick<ForeignContent, 'outcome' | 'reward' | 'rest'> & { readonly group?: Trajectory['group'] },
+): ReadResult {
+  if (turns.length === 0)
+    return { ok: false, error: { path: '', expected: 'a message of the model', found: 'none in this record' } }
+  const hasIds = turns.some(({ response }) => response.length > 0)
+  return {
+    ok: true,
+    trajectories: joinTurns(turns, source.newId).map(({ segments, forkedFrom, id }) =>
+      foreignTrajectory(
+        {
+          format,
+          ...about,
+          segments,
+          lacked: hasIds ? [] : ['token ids, logprobs and loss mask'],
+          missing: hasIds ? [] : ['mask', 'ids'],
+          columnMeanings: {
+            ...(hasLogprobs(segments) && {
+              logprobs: meaningOf('logprobs', 'trajectory[].tokens.completion_logprobs'),
+            }),
+          },
+          forkedFrom,
+        },
+        source,
+        id,
+      ),
+    ),
+  }
+}
