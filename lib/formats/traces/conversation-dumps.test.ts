@@ -30,6 +30,10 @@ test('The trajectories that miles wrote open as messages with their rewards and 
 test('A miles trajectory without group, status and answers of the model is refused or has none', () => {
   const row = { sample_index: 0, status: null, messages: [{ role: 'assistant', content: 'a' }, 7] }
   expect(trajectoryOf(milesTrajectory, row)).toMatchObject({ outcome: { reason: 'unknown' } })
+  // A name with a meaning in JavaScript is data.
+  expect(trajectoryOf(milesTrajectory, { ...row, status: '__proto__' })).toMatchObject({
+    outcome: { reason: 'unknown' },
+  })
   expect(() => trajectoryOf(milesTrajectory, { ...row, messages: [] })).toThrow('expected a message of the model')
   expect(() => trajectoryOf(milesTrajectory, { ...row, messages: 1 })).toThrow('messages: expected an array')
 })

@@ -37,7 +37,7 @@ export const milesTrajectory: Format = {
     if ('error' in parsed) return { ok: false, error: parsed.error }
     const { sample_index: index, group_index: group, status, messages, reward } = parsed.data
     return conversation('miles-trajectory', turnsOf(messages), source, {
-      outcome: STATUSES[status ?? ''] ?? UNKNOWN,
+      outcome: STATUSES.get(status ?? '') ?? UNKNOWN,
       reward,
       ...(typeof group === 'number' && { group: { id: String(group), index } }),
       rest: without(parsed.data, ['messages', 'reward', 'group_index', 'sample_index', 'status']),
@@ -46,11 +46,11 @@ export const milesTrajectory: Format = {
 }
 
 const UNKNOWN: Outcome = { kind: 'ended', reason: 'unknown' }
-const STATUSES: Readonly<Record<string, Outcome>> = {
-  completed: { kind: 'ended', reason: 'end_turn' },
-  truncated: { kind: 'ended', reason: 'truncated' },
-  aborted: { kind: 'ended', reason: 'aborted' },
-}
+const STATUSES: ReadonlyMap<string, Outcome> = new Map([
+  ['completed', { kind: 'ended', reason: 'end_turn' }],
+  ['truncated', { kind: 'ended', reason: 'truncated' }],
+  ['aborted', { kind: 'ended', reason: 'aborted' }],
+])
 
 const skyrlSchema = z.looseObject({ input_prompt: z.unknown(), output_response: z.string() })
 

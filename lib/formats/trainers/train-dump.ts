@@ -110,7 +110,9 @@ function rowsOf(columns: JsonObject): readonly JsonObject[] {
       Array.isArray(entry[1]) && entry[1].length === rows && entry[0] !== 'raw_reward',
   )
   return Array.from({ length: rows }, (_, row) =>
-    Object.fromEntries(own.map(([name, column]) => [SINGULAR[name] ?? name, column[row]])),
+    Object.fromEntries(
+      own.map(([name, column]) => [Object.hasOwn(SINGULAR, name) ? SINGULAR[name] : name, column[row]]),
+    ),
   )
 }
 
