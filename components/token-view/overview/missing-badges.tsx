@@ -14,7 +14,7 @@ const MISSING: Readonly<Record<MissingContent, Missing>> = {
   messages: { name: 'No messages', effect: 'The messages that the prompts encode are unknown.' },
   logprobs: { name: 'No logprobs', effect: 'Surprisal and importance ratios are unknown.' },
   mask: { name: 'No loss mask', effect: 'The file does not say which tokens are trained.' },
-  special_tokens: { name: 'No special tokens', effect: 'The texts were decoded without special tokens.' },
+  special_tokens: { name: 'No special tokens', effect: 'The file does not say which tokens are special.' },
   logprob_values: {
     name: 'Raw or processed logprobs?',
     effect: 'The file does not say whether its logprobs are before or after the temperature.',

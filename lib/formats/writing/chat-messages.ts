@@ -3,10 +3,10 @@
  * arguments as JSON text, and results with the id of their call.
  */
 
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { messageOfResponse, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { partText, segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -69,8 +69,10 @@ const textOfContent = (content: Message['content'] = ''): string =>
 /** A malformed call stays text, since no reader could take its arguments. */
 function replyMessage(segmentIndex: number, trajectory: Trajectory): ChatMessage {
   const segment = elementAt(trajectory.segments, segmentIndex)
-  if (segment.kind === 'response' && segment.ids.length === 0) return recordedMessage(segment.message)
-  if (segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id))) return { role: 'assistant', content: null }
+  const given = segment.kind === 'response' ? messageOfResponse(segment, trajectory) : undefined
+  if (given) return contextMessage(given)
+  if (segment.ids.length === 0 || segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id)))
+    return { role: 'assistant', content: null }
   const texts: string[] = []
   const thoughts: string[] = []
   const calls: ChatToolCall[] = []
@@ -85,17 +87,6 @@ function replyMessage(segmentIndex: number, trajectory: Trajectory): ChatMessage
     content: texts.join('\n'),
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
     ...(calls.length > 0 && { tool_calls: calls }),
-  }
-}
-
-/** Returns the message that a server or a file gave instead of tokens. */
-function recordedMessage(message: JsonObject | undefined): ChatMessage {
-  const { content, reasoning_content, tool_calls } = message ?? {}
-  return {
-    role: 'assistant',
-    content: typeof content === 'string' ? content : null,
-    ...(typeof reasoning_content === 'string' && { reasoning_content }),
-    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.filter(isObject) as unknown as ChatToolCall[] }),
   }
 }
 

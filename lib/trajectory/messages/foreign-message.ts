@@ -3,6 +3,7 @@
  * Strands' content blocks.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { jsonValue } from '#lib/json/json-value.ts'
 import type { Message } from '../format/trajectory.ts'
 
 /** A message of the model. */
@@ -38,7 +39,8 @@ export function assistantMessage(message: JsonObject): AssistantMessage {
   const thoughts = blocks.flatMap((block) => thoughtIn(block) ?? [])
   const reasoning = [message.reasoning ?? message.reasoning_content, ...thoughts].filter(isFilled)
   const toolCalls = [
-    ...listOf(message.tool_calls).map(callOf),
+    // A column of a dataset has calls of any form as a JSON text.
+    ...listOf(jsonValue(message.tool_calls)).map(callOf),
     ...(isObject(message.function_call) ? [callOf({ function: message.function_call })] : []),
     ...blocks.flatMap((block) => callIn(block) ?? []),
   ]
@@ -56,10 +58,9 @@ const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) 
 
 type Call = NonNullable<AssistantMessage['toolCalls']>[number]
 
-/** The name is in an object `function` (chat completions), or is the value of `function` (Inspect). */
-function callOf({ id, function: called, arguments: given }: JsonObject): Call {
-  const { name, arguments: nested } = isObject(called) ? called : { name: called, arguments: given }
-  return callWith(id, name, nested)
+/** The name is in an object `function` (chat completions), or is the value of `function` (Inspect) or `name`. */
+function callOf({ id, function: called, name, arguments: given }: JsonObject): Call {
+  return isObject(called) ? callWith(id, called.name, called.arguments) : callWith(id, called ?? name, given)
 }
 
 const callWith = (id: unknown, name: unknown, input: unknown): Call => ({
@@ -69,14 +70,7 @@ const callWith = (id: unknown, name: unknown, input: unknown): Call => ({
 })
 
 /** Arguments are JSON texts or values. A text that is not JSON stays a text. */
-function parsedArguments(input: unknown): unknown {
-  if (typeof input !== 'string') return input ?? {}
-  try {
-    return JSON.parse(input === '' ? '{}' : input)
-  } catch {
-    return input
-  }
-}
+const parsedArguments = (input: unknown): unknown => (input === '' ? {} : (jsonValue(input) ?? {}))
 
 /** Returns the call in a block of Anthropic (`tool_use`) or Strands (`toolUse`). */
 function callIn({ type, id, name, input, toolUse }: JsonObject): Call | undefined {
