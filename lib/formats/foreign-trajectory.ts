@@ -31,6 +31,10 @@ export interface ForeignContent {
   readonly columnMeanings?: Readonly<Record<string, ColumnMeaning>>
   readonly forkedFrom?: Trajectory['forkedFrom']
   readonly problems?: readonly Problem[]
+  /** Texts of ids that the file gives. Omitted: none. */
+  readonly vocab?: Trajectory['vocab']
+  /** True if the record contains the parameters of its requests. */
+  readonly hasSampling?: boolean
   readonly routedExperts?: readonly string[] | undefined
   readonly imageData?: readonly string[] | undefined
   /** Content without a field; undefined if there is none. */
@@ -44,7 +48,7 @@ export function foreignTrajectory(
   id = newId(),
 ): Trajectory {
   const { format, segments, outcome, reward, group, title, createdAt = now, modelName, tools } = content
-  const { columnMeanings, forkedFrom, routedExperts, imageData, rest } = content
+  const { columnMeanings, forkedFrom, vocab = {}, routedExperts, imageData, rest } = content
   const wrongReward = rewardProblems(reward)
   const problems = [...wrongReward, ...(content.problems ?? [])]
   return {
@@ -55,7 +59,7 @@ export function foreignTrajectory(
     ...(typeof reward === 'number' && { reward: wrongReward.length > 0 ? null : reward }),
     ...(group && { group }),
     model: { ...(modelName !== undefined && { name: modelName }), tools: tools ?? [] },
-    vocab: {},
+    vocab,
     segments,
     outcome,
     provenance: {
@@ -76,22 +80,35 @@ export function foreignTrajectory(
 
 const WORDS = new Intl.ListFormat('en-GB')
 
-const lackedIn = ({ modelName, tools, lacked }: ForeignContent): readonly string[] => [
-  'texts of the tokens',
-  WORDS.format([
+function lackedIn(content: ForeignContent): readonly string[] {
+  const { modelName, tools, hasSampling = false, lacked } = content
+  const settings = [
     ...(modelName === undefined ? ['model'] : []),
     ...(tools === undefined ? ['tools'] : []),
-    'sampling parameters',
-  ]),
-  ...lacked,
-]
+    ...(hasSampling ? [] : ['sampling parameters']),
+  ]
+  return [
+    ...(lacksTexts(content) ? ['texts of the tokens'] : []),
+    ...(settings.length > 0 ? [WORDS.format(settings)] : []),
+    ...lacked,
+  ]
+}
+
+/** Returns whether the file does not give the text of an id. */
+const lacksTexts = ({ segments, vocab = {} }: ForeignContent): boolean =>
+  segments.some(({ ids }) => ids.some((id) => !Object.hasOwn(vocab, id)))
 
 /** Returns what the trajectory itself shows to be missing, and what the reader of the format adds. */
-function missingIn({ segments, missing = [], columnMeanings = {} }: ForeignContent): readonly MissingContent[] {
-  const hasMessages = segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)
+function missingIn(content: ForeignContent): readonly MissingContent[] {
+  const { segments, missing = [], columnMeanings = {} } = content
+  const hasMessages = segments.some((segment) =>
+    segment.kind === 'prompt' ? segment.messages.length > 0 : segment.message !== undefined,
+  )
+  const lacksIds = segments.some(({ kind, ids }) => kind === 'response' && ids.length === 0)
   const meaning = columnMeanings.logprobs
-  return [
-    'texts',
+  const all: readonly MissingContent[] = [
+    ...(lacksIds ? ['ids' as const, 'mask' as const] : []),
+    ...(lacksTexts(content) ? ['texts' as const] : []),
     ...(hasMessages ? [] : ['messages' as const]),
     ...(hasLogprobs(segments)
       ? [
@@ -102,6 +119,7 @@ function missingIn({ segments, missing = [], columnMeanings = {} }: ForeignConte
     ...missing,
     'special_tokens',
   ]
+  return [...new Set(all)]
 }
 
 function rewardProblems(reward: unknown): Problem[] {

@@ -1,12 +1,26 @@
 /** All file formats, in the order in which a file is tried. */
+import { anthropic } from './conversations/anthropic.ts'
+import { chatMessages } from './conversations/chat-messages.ts'
+import { sharegpt } from './conversations/sharegpt.ts'
+import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
-import { mistakableFormat } from './reading/unsupported.ts'
+import { chatCompletionStream } from './replies/chat-chunks.ts'
+import { chatCompletion } from './replies/chat-completion.ts'
+import { completion, completionStream } from './replies/completion.ts'
+import { llamaCppCompletion, llamaCppCompletionStream } from './replies/llama-cpp.ts'
+import { sglangGenerate, sglangGenerateStream } from './replies/sglang-generate.ts'
+import { vllmGenerate } from './replies/vllm-generate.ts'
 import { rollscope } from './rollscope.ts'
 import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
 import { torchrl } from './torchrl.ts'
+import { agentLightningEvents, agentLightningTriplet } from './traces/agent-lightning.ts'
 import { atif } from './traces/atif.ts'
 import { milesTrajectory, skyrlEval, verifiersResults } from './traces/conversation-dumps.ts'
+import { inspectLog } from './traces/inspect-log.ts'
+import { miniSweAgent } from './traces/mini-swe-agent.ts'
+import { mlflowTrace } from './traces/mlflow.ts'
+import { otlp } from './traces/otlp.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
 import { atropos } from './trainers/atropos.ts'
@@ -27,7 +41,10 @@ import { verifiersWriter } from './writing/verifiers.ts'
 import { verlWriter } from './writing/verl.ts'
 import type { Writer } from './writing/writer.ts'
 
-/** Rollscope's own format comes first, and one that shares field names with others before them. */
+/**
+ * Rollscope's own format comes first, and one that shares field names with others before them. strands-sglang finds its record
+ * inside of other objects, so a triplet precedes it.
+ */
 export const formats: readonly Format[] = [
   rollscope,
   verifiersTrace,
@@ -44,18 +61,42 @@ export const formats: readonly Format[] = [
   verl,
   trainDump,
   milesColumns,
+  agentLightningTriplet,
   strandsSglang,
+  relax,
   slime,
   torchrl,
   tokenDataset,
+  chatCompletion,
+  chatCompletionStream,
+  completion,
+  completionStream,
+  sglangGenerate,
+  sglangGenerateStream,
+  vllmGenerate,
+  llamaCppCompletion,
+  llamaCppCompletionStream,
+  agentLightningEvents,
+  inspectLog,
+  otlp,
+  mlflowTrace,
+  miniSweAgent,
+  sharegpt,
+  anthropic,
+  trl,
+  verlDump,
+  chatMessages,
 ]
 
-/** Returns whether a JSON value is a record of this format, and not one of another tool with the same field names. */
-export const isOfFormat = (value: unknown, format: Format): boolean => formatOf(value) === format
+/**
+ * Returns whether a JSON value is a record of this format, and not of one that shares field names with it. The last chunk of a stream may
+ * look like a whole reply.
+ */
+export const isOfFormat = (value: unknown, format: Format): boolean =>
+  format.joins ? format.sniff(value) : formatOf(value) === format
 
 /** Returns the format of a JSON value, or undefined. */
-export const formatOf = (value: unknown): Format | undefined =>
-  mistakableFormat(value) === undefined ? formats.find(({ sniff }) => sniff(value)) : undefined
+export const formatOf = (value: unknown): Format | undefined => formats.find(({ sniff }) => sniff(value))
 
 /** Formats for export, in the order of the dialog. */
 export const writableFormats: readonly Writer[] = [

@@ -169,11 +169,6 @@ describe('a slime sample', () => {
 
 describe('a wrong slime sample reports the position of', () => {
   test.each<[string, unknown, string]>([
-    [
-      'text only',
-      { response: 'yes', status: 'completed' },
-      'tokens: expected the token ids of the sample, found no ids, only text (a response of 3 characters)',
-    ],
     ['an id', { ...sample, tokens: [1.5] }, 'tokens[0]: expected a whole number, found 1.5'],
     [
       'no length',

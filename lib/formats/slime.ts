@@ -25,6 +25,7 @@ import {
   segmentsLacked,
   tooManySegments,
 } from './columns.ts'
+import { promptSegment, responseSegment, textTrajectory } from './conversations/text-trajectory.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { firstMessages } from './messages.ts'
@@ -95,8 +96,7 @@ const sampleSchema = z.looseObject({
 type Sample = z.infer<typeof sampleSchema>
 
 function read(value: unknown, source: RecordSource): ReadResult {
-  const { tokens, response } = value as JsonObject
-  if (!Array.isArray(tokens)) return textOnly(response as string)
+  if (!Array.isArray((value as JsonObject).tokens)) return textOnly(value as JsonObject, source)
   const parsed = sampleSchema.safeParse(value)
   if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
   const sample = parsed.data
@@ -158,15 +158,40 @@ function read(value: unknown, source: RecordSource): ReadResult {
   }
 }
 
-const textOnly = (response: string): ReadResult => ({
-  ok: false,
-  error: {
-    path: 'tokens',
-    expected: 'the token ids of the sample',
-    found: `no ids, only text (a response of ${response.length} characters)`,
-  },
-  hint: 'Rollscope shows tokens: write the sample with its tokens, as sample.to_dict() returns it after generation.',
-})
+/** A sample before generation, or of a dump without ids, has only texts. */
+function textOnly(sample: JsonObject, source: RecordSource): ReadResult {
+  const { group_index, index, status, reward } = sample
+  const outcome = outcomeOf(typeof status === 'string' ? status : undefined)
+  const group =
+    Number.isSafeInteger(group_index) && Number.isSafeInteger(index)
+      ? groupOf({ tokens: [], group_index: group_index as number, index: index as number })
+      : undefined
+  const messages = promptMessages(sample.prompt)
+  return {
+    ok: true,
+    trajectories: [
+      textTrajectory(
+        {
+          format: NAME,
+          segments: [
+            ...(messages.length > 0 ? [promptSegment(messages)] : []),
+            responseSegment({ role: 'assistant', content: sample.response }),
+          ],
+          outcome,
+          reward,
+          ...(group && { group }),
+          rest: without(sample, [
+            ...['prompt', 'response'],
+            ...(outcome ? ['status'] : []),
+            ...(group ? ['group_index', 'index'] : []),
+            ...(typeof reward === 'number' ? ['reward'] : []),
+          ]),
+        },
+        source,
+      ),
+    ],
+  }
+}
 
 function lengthError(sample: Sample, responseLength: number | undefined): Violation | undefined {
   const { tokens } = sample

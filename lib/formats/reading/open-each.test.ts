@@ -4,6 +4,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { source } from '#testing/trajectories.ts'
+import { openText } from './open.ts'
 import { openEach } from './open-each.ts'
 
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
@@ -108,4 +109,17 @@ test('openEach yields a record before it reads the next line', async () => {
   expect((await each.next()).value).toMatchObject({ ok: true, place: { line: 1 } })
   expect(read).toBe(1)
   await each.return(undefined)
+})
+
+test('openEach joins a stream whose last chunk looks like a whole reply', async () => {
+  const chunk = (id: number, finish_reason: object | null) =>
+    JSON.stringify({
+      text: 'a',
+      output_ids: [id],
+      meta_info: { id: 'g', finish_reason, completion_tokens: id - 4, output_token_logprobs: [[-1, id, null]] },
+    })
+  const text = `${chunk(5, null)}\n${chunk(6, { type: 'length' })}\n`
+  const all = await Array.fromAsync(openEach(piecesOf(text), source))
+  expect(all).toMatchObject([{ ok: true, trajectory: { segments: [{ ids: [5, 6], finish: { kind: 'length' } }] } }])
+  expect(openText(text, source)).toMatchObject({ trajectories: [{ segments: [{ ids: [5, 6] }] }] })
 })

@@ -38,7 +38,10 @@ export async function* openEach(
   const joined = new Map<Format, FoundRecord[]>()
   const failed: FileProblem[] = []
   for await (const found of recordsOf(chunks, source, limits)) {
-    const format = isFailed(found) ? undefined : formatOf(found.value)
+    // The last chunk of a stream may look like a whole reply.
+    const format = isFailed(found)
+      ? undefined
+      : (joined.keys().find(({ sniff }) => sniff(found.value)) ?? formatOf(found.value))
     if (!isFailed(found) && format?.joins) {
       const records = joined.get(format)
       if (records) records.push(found)

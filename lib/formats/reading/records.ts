@@ -55,8 +55,10 @@ function rolloutsIn(record: FoundRecord): FoundRecord[] {
   const beside = without(value, [HISTORY])
   const found = finished.map(({ key, rollout }) => ({ ...place, path: joinedPath(place.path, key), value: rollout }))
   if (beside === undefined) return found
-  if (formatOf(beside)) return [...found, { ...place, value: beside }]
   const last = finished.at(-1) as (typeof finished)[number]
+  // Messages alone are a format too, but here they belong to a rollout.
+  const format = formatOf(beside)
+  if (format && format === formatOf(last.rollout)) return [...found, { ...place, value: beside }]
   return [...found.slice(0, -1), { ...place, value: { ...beside, [last.key]: last.rollout } }]
 }
 
@@ -94,7 +96,7 @@ export const otherType = ({ name, hint }: FileType): FileProblem =>
   fileProblem({}, { path: '', expected: 'JSON', found: name }, `${hint} ${OPEN_HINT}`)
 
 /** Advice for a file of an unknown format. */
-const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
+const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.length} formats, which docs/formats.md lists.`
 
 /** Returns the problem of a violation in a record, with its line and path. */
 export function fileProblem({ line, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {

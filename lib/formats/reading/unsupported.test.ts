@@ -8,22 +8,9 @@ import { openEach } from './open-each.ts'
 import { unsupportedFormat } from './unsupported.ts'
 
 const RECORDS: readonly (readonly [name: string, record: object])[] = [
-  [
-    'an Agent Lightning triplet',
-    { prompt: { token_ids: [1] }, response: { token_ids: [2], logprobs: [-1] }, reward: 1, metadata: {} },
-  ],
-  ['an Agent Lightning event', { event_type: 'model_request', rollout_id: 'r', data: {} }],
   ['an Agent Lightning rollout', { rollout: { rollout_id: 'r' }, attempts: ['0'] }],
-  ['a verl rollout dump, which has texts and no token ids', { input: 'a', output: 'b', score: 1, step: 3 }],
-  ['TRL completions, which have texts and no token ids', { prompt: 'a', completion: 'b', advantage: 1 }],
-  ['an Inspect log', { version: 2, eval: {}, samples: [{ id: 'a', messages: [] }] }],
-  ['a reply of SGLang’s /generate', { text: 'a', output_ids: [1], meta_info: { id: 'x' } }],
-  ['a llama.cpp completion', { content: 'a', tokens: [1], tokens_predicted: 1 }],
   ['the settings of a llama.cpp server', { default_generation_settings: {}, total_slots: 1 }],
   ['a reply of a chat or completions endpoint', { object: 'chat.completion', choices: [] }],
-  ['OpenTelemetry traces', { resourceSpans: [] }],
-  ['an MLflow trace', { info: { trace_id: 't' }, data: {} }],
-  ['a mini-swe-agent trajectory, which has no token ids', { info: {}, messages: [], trajectory_format: 'v1' }],
   ['a tokenizer', { added_tokens: [], pre_tokenizer: null }],
   ['the settings of a tokenizer', { tokenizer_class: 'Qwen2Tokenizer' }],
   ['a chat, which has messages and no token ids', { messages: [], tools: [] }],

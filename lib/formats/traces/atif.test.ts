@@ -216,7 +216,7 @@ test('An ATIF file without ids opens as messages, and its ids are missing', () =
     { kind: 'prompt', ids: [], messages: [{ role: 'tool', content: '' }] },
     { kind: 'response', ids: [], message: { content: 'answer' } },
   ])
-  expect(read.provenance).toMatchObject({ missing: ['texts', 'logprobs', 'mask', 'ids', 'special_tokens'] })
+  expect(read.provenance).toMatchObject({ missing: ['ids', 'mask', 'logprobs', 'special_tokens'] })
 })
 
 test('An ATIF file opens with its embedded subagents, and a problem of one has its path', () => {

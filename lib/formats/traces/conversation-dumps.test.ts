@@ -23,7 +23,7 @@ test('The trajectories that miles wrote open as messages with their rewards and 
   )
   expect(read[0]).toMatchObject({
     outcome: { reason: 'end_turn' },
-    provenance: { missing: ['texts', 'logprobs', 'mask', 'ids', 'special_tokens'] },
+    provenance: { missing: ['ids', 'mask', 'logprobs', 'special_tokens'] },
   })
 })
 

@@ -1,0 +1,252 @@
+/** Records have the fields that datasets and trainers write; recorded files are in files.test.ts. */
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import type { Format } from '../format.ts'
+import { formatOf } from '../registry.ts'
+import { slime } from '../slime.ts'
+import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
+import { anthropic } from './anthropic.ts'
+import { chatMessages } from './chat-messages.ts'
+import { sharegpt } from './sharegpt.ts'
+import { relax, trl, verlDump } from './text-dumps.ts'
+
+const refusalOf = (format: Format, value: unknown) => {
+  const read = format.read(value, { file: undefined, now: '', newId: () => 'new' })
+  return read.ok ? undefined : read.error
+}
+const texts = (trajectory: Trajectory) => conversation(trajectory).map(({ role, content }) => [role, content])
+
+describe('messages', () => {
+  const question = { role: 'user', content: 'q' }
+  test('that end with a question or with a call have no known outcome', () => {
+    const calling = { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }
+    const outcomes = [[question], [question, calling], [question, { role: 'assistant', content: 'a' }]].map(
+      (messages) => trajectoryOf(chatMessages, { messages, model: 'm' }).outcome,
+    )
+    expect(outcomes.map((outcome) => outcome.kind === 'ended' && outcome.reason)).toEqual([
+      'unknown',
+      'unknown',
+      'end_turn',
+    ])
+  })
+
+  test('have the reward, the group and the status beside them, if these are of the right kind', () => {
+    const of = (more: object) => trajectoryOf(chatMessages, { messages: [question], ...more })
+    expect(of({ score: 2, status: 'aborted' })).toMatchObject({
+      reward: 2,
+      outcome: { reason: 'aborted' },
+      foreign: { messages: { score: 2 } },
+    })
+    expect(of({ group_index: 1, sample_index: -1, reward: 'x', status: 'odd' })).toMatchObject({
+      foreign: { messages: { group_index: 1, reward: 'x' } },
+    })
+    expect(of({ group_index: 1, sample_index: 0 }).group).toEqual({ id: '1', index: 0 })
+  })
+
+  test('are refused at the message that is none', () => {
+    expect(refusalOf(chatMessages, { messages: [question, { role: 'robot', content: 'x' }] })).toEqual({
+      path: 'messages[1]',
+      expected: 'a message with a known role and its content',
+      found: 'an object with role, content',
+    })
+  })
+
+  test('beside token ids are not read as texts, because their ids would be lost', () => {
+    const values = [{ prompt_token_ids: [1] }, { tokens: [1] }, { input_ids: [1] }, { input_ids: [] }, {}]
+    expect(values.map((more) => chatMessages.sniff({ messages: [question], ...more }))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+    ])
+    expect([{ messages: [] }, { messages: [7] }, 7].map(chatMessages.sniff)).toEqual([false, false, false])
+  })
+})
+
+describe('Anthropic messages', () => {
+  const reply = {
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'tool_use', id: 'c', name: 'f', input: { x: 1 } },
+    ],
+    usage: { input_tokens: 3, output_tokens: 4 },
+    stop_reason: 'tool_use',
+  }
+  const body = {
+    model: 'm',
+    system: 'be',
+    messages: [{ role: 'user', content: 'q' }],
+    tools: [{ name: 'f', input_schema: {} }],
+  }
+
+  test('open as a request, a reply, or both', () => {
+    const both = trajectoryOf(anthropic, { request: body, response: reply, run: 7, reward: 1 })
+    expect(conversation(both)).toMatchObject([
+      { role: 'system', content: 'be' },
+      { role: 'user', content: 'q' },
+      { role: 'assistant', reasoning: 'hm', toolCalls: [{ id: 'c', name: 'f', input: { x: 1 } }] },
+    ])
+    expect(both).toMatchObject({
+      reward: 1,
+      model: { name: 'm', tools: [{ name: 'f' }] },
+      segments: [{}, { usage: { promptTokens: 3, completionTokens: 4 }, finish: { kind: 'stop' } }],
+      foreign: { anthropic: { run: 7 } },
+    })
+    expect(texts(trajectoryOf(anthropic, body))).toEqual([
+      ['system', 'be'],
+      ['user', 'q'],
+    ])
+    expect(texts(trajectoryOf(anthropic, { ...reply, usage: 7, content: [{ type: 'text', text: 'a' }] }))).toEqual([
+      ['assistant', 'a'],
+    ])
+    expect(refusalOf(anthropic, { request: {}, response: reply })).toBeUndefined()
+    expect(refusalOf(anthropic, { messages: 7 })).toMatchObject({ path: 'messages' })
+  })
+
+  test.each<[unknown, object | undefined]>([
+    ['end_turn', { kind: 'stop' }],
+    ['max_tokens', { kind: 'length' }],
+    ['stop_sequence', { kind: 'stop', matched: 'end' }],
+    ['refusal', { kind: 'unknown', raw: 'refusal' }],
+    [null, undefined],
+  ])('that ended with %s say so', (stop_reason, finish) => {
+    const { segments } = trajectoryOf(anthropic, {
+      ...reply,
+      stop_reason,
+      stop_sequence: 'end',
+      usage: { output_tokens: 2 },
+    })
+    expect(segments[0]).toMatchObject({ usage: { completionTokens: 2 }, ...(finish && { finish }) })
+    const plain = trajectoryOf(anthropic, { ...reply, stop_reason: 'stop_sequence', usage: { input_tokens: 2 } })
+    expect(plain.segments[0]).toMatchObject({ finish: { kind: 'stop' }, usage: { promptTokens: 2 } })
+  })
+
+  test('are recognised by what only Anthropic has', () => {
+    const messages = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'x' }] }]
+    const values = [
+      body,
+      reply,
+      { response: reply },
+      { messages },
+      { messages: [{ role: 'user', content: 'q' }], system: [] },
+      { messages: [{ role: 'system', content: 'q' }], system: 'a' },
+    ]
+    expect(values.map((value) => formatOf(value)?.name)).toEqual([...Array(5).fill('anthropic'), 'messages'])
+    expect([7, { messages: [] }, { messages: [{ role: 'user', content: 'q' }] }].map(anthropic.sniff)).toEqual([
+      false,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('ShareGPT conversations', () => {
+  test('open with their roles, calls, results and tools', () => {
+    const value = {
+      system: 'be',
+      tools: '[{"name": "f", "parameters": {"type": "object"}}]',
+      conversations: [
+        { from: 'human', value: 'q' },
+        { from: 'function_call', value: '{"name": "f", "arguments": {"x": 1}}' },
+        { from: 'observation', value: '4' },
+        { from: 'function_call', value: 'no JSON' },
+        { from: 'gpt', value: 'a' },
+      ],
+      source: 's',
+    }
+    expect(formatOf(value)?.name).toBe('sharegpt')
+    const trajectory = trajectoryOf(sharegpt, value)
+    expect(conversation(trajectory)).toMatchObject([
+      { role: 'system', content: 'be' },
+      { role: 'user', content: 'q' },
+      { role: 'assistant', toolCalls: [{ name: 'f', input: { x: 1 } }] },
+      { role: 'tool', content: '4' },
+      { role: 'assistant', content: 'no JSON' },
+      { role: 'assistant', content: 'a' },
+    ])
+    expect(trajectory).toMatchObject({ model: { tools: [{ name: 'f' }] }, foreign: { sharegpt: { source: 's' } } })
+    const chat = { conversations: [{ role: 'user', content: 'q' }], reward: 1 }
+    expect(trajectoryOf(sharegpt, chat)).toMatchObject({ reward: 1, segments: [{ messages: [{ content: 'q' }] }] })
+  })
+
+  test('are refused with an unknown role or without a text', () => {
+    const of = (turn: object) => refusalOf(sharegpt, { conversations: [turn] })
+    expect(of({ from: 'robot', value: 'x' })).toMatchObject({ path: 'conversations[0].from', found: '"robot"' })
+    expect(of({ from: 'toString', value: 'x' })).toMatchObject({ path: 'conversations[0].from' })
+    expect(of({ from: 'human', value: 7 })).toMatchObject({ path: 'conversations[0].value', expected: 'a text' })
+    expect([{ conversations: [] }, { conversations: [7] }, 7].map(sharegpt.sniff)).toEqual([false, false, false])
+  })
+})
+
+describe('text dumps of trainers', () => {
+  test('of TRL take a single reward column, and refuse a prompt that is no text', () => {
+    const row = { step: 1, prompt: 'q', completion: 'a', accuracy: 1, advantage: 0.5 }
+    expect(trajectoryOf(trl, row)).toMatchObject({ reward: 1, group: { id: '[1,"q"]', index: 0 } })
+    expect(trajectoriesOf(trl, [row, row]).map(({ group }) => group?.index)).toEqual([0, 1])
+    expect(refusalOf(trl, [row, { ...row, prompt: 7 }])).toEqual({
+      path: '[1].prompt',
+      expected: 'a text or a list of messages',
+      found: '7',
+    })
+    expect(refusalOf(trl, { ...row, prompt: [7] })).toMatchObject({ path: 'prompt[0]' })
+  })
+
+  test('of verl keep a score that is no number', () => {
+    const trajectory = trajectoryOf(verlDump, { input: 'q', output: 'a', score: null, uid: 'u' })
+    expect(trajectory).toMatchObject({ group: { id: '[null,"u"]' }, foreign: { 'verl-dump': { score: null } } })
+    expect(trajectory).not.toHaveProperty('reward')
+    expect(verlDump.sniff({ input: 1, output: 'a', score: 1 })).toBe(false)
+  })
+
+  test('of Relax have reward, status and group, and are no samples of slime', () => {
+    const row = {
+      prompt: 'q',
+      response: 'a',
+      reward: 1,
+      response_length: 2,
+      total_length: 3,
+      status: 'TRUNCATED',
+      group_index: 4,
+    }
+    expect(formatOf(row)?.name).toBe('relax')
+    expect(trajectoriesOf(relax, [row, row]).map(({ group, reward, outcome }) => [group, reward, outcome])).toEqual(
+      [0, 1].map((index) => [{ id: '4', index }, 1, { kind: 'ended', reason: 'truncated' }]),
+    )
+    const bare = trajectoryOf(relax, { ...row, reward: null, status: 7, group_index: null })
+    expect(bare).toMatchObject({ outcome: { reason: 'unknown' }, foreign: { relax: { reward: null } } })
+    expect(bare.group).toBeUndefined()
+    expect(relax.sniff({ ...row, tokens: [1] })).toBe(false)
+  })
+
+  test('of slime without ids open as texts with reward, status and group', () => {
+    const sample = {
+      prompt: 'q',
+      response: 'a',
+      response_length: 1,
+      reward: 1,
+      status: 'completed',
+      group_index: 2,
+      index: 5,
+      label: 'x',
+    }
+    expect(formatOf(sample)?.name).toBe('slime')
+    expect(trajectoryOf(slime, sample)).toMatchObject({
+      reward: 1,
+      group: { id: '2', index: 5 },
+      outcome: { kind: 'ended', reason: 'end_turn' },
+      foreign: { slime: { label: 'x', response_length: 1 } },
+      provenance: { missing: ['ids', 'mask', 'logprobs', 'special_tokens'] },
+    })
+    const bare = trajectoryOf(slime, { response: 'a', status: 'odd', reward: { a: 1 } })
+    expect(texts(bare)).toEqual([['assistant', 'a']])
+    expect(bare).toMatchObject({
+      outcome: { reason: 'unknown' },
+      foreign: { slime: { status: 'odd', reward: { a: 1 } } },
+    })
+  })
+})

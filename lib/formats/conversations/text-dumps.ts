@@ -1,0 +1,101 @@
+/** The text dumps of trainers: one record for each sample of a step, with its reward, and no ids. Samples of one prompt are a group. */
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import type { Format } from '../format.ts'
+import { refusing } from '../replies/record-error.ts'
+import { outcomes } from '../slime.ts'
+import { completionSegments, groupCounter, recordsOf, textTrajectory } from './text-trajectory.ts'
+
+/** The format of TRL's completions, from `completions_00001.parquet`. */
+export const trl: Format = {
+  name: 'trl-completions',
+  label: 'TRL completions',
+  keeps: 'Prompt, completion, rewards and advantages. Texts only.',
+  joins: true,
+  sniff: (value) => has(value, ['prompt', 'completion', 'advantage']),
+  read: refusing((value, source) => {
+    const groupOf = groupCounter()
+    return recordsOf(value).map(({ record, path }) => {
+      const paths = { prompt: `${path}prompt`, completion: `${path}completion` }
+      const rewards = rewardColumns(record)
+      const [reward] = rewards
+      return textTrajectory(
+        {
+          format: 'trl-completions',
+          segments: completionSegments(record.prompt, record.completion, paths),
+          reward: rewards.length === 1 && reward !== undefined ? record[reward] : undefined,
+          ...groupOf(JSON.stringify([record.step ?? null, record.prompt])),
+          lacked: rewards.length > 1 ? ['reward: the file has several, and not their weights'] : [],
+          rest: without(record, ['prompt', 'completion']),
+        },
+        source,
+      )
+    })
+  }),
+}
+
+/** Each reward function has a column of numbers. */
+const rewardColumns = (record: JsonObject): readonly string[] =>
+  Object.keys(record).filter((key) => !['step', 'advantage'].includes(key) && typeof record[key] === 'number')
+
+/** The format of verl's rollout dumps, `{step}.jsonl`. */
+export const verlDump: Format = {
+  name: 'verl-dump',
+  label: 'verl rollout dumps',
+  keeps: 'Input, output, score and extra rewards. Texts only.',
+  joins: true,
+  sniff: (value) => has(value, ['input', 'output', 'score']) && isText(value, 'input') && isText(value, 'output'),
+  read: refusing((value, source) => {
+    const groupOf = groupCounter()
+    return recordsOf(value).map(({ record, path }) =>
+      textTrajectory(
+        {
+          format: 'verl-dump',
+          segments: completionSegments(record.input, record.output, {
+            prompt: `${path}input`,
+            completion: `${path}output`,
+          }),
+          reward: record.score,
+          ...groupOf(JSON.stringify([record.step ?? null, record.uid ?? record.input])),
+          lacked: ['messages of the prompt: its decoded text is shown as a message of the user'],
+          missing: ['messages'],
+          rest: without(record, ['input', 'output', ...(typeof record.score === 'number' ? ['score'] : [])]),
+        },
+        source,
+      ),
+    )
+  }),
+}
+
+/** The format of Relax's rollout results. */
+export const relax: Format = {
+  name: 'relax',
+  label: 'Relax rollout results',
+  keeps: 'Prompt, response, reward, status and group. Texts only.',
+  joins: true,
+  sniff: (value) =>
+    has(value, ['prompt', 'response', 'total_length', 'group_index']) &&
+    isText(value, 'response') &&
+    !(isObject(value) && 'tokens' in value),
+  read: refusing((value, source) => {
+    const groupOf = groupCounter()
+    return recordsOf(value).map(({ record, path }) =>
+      textTrajectory(
+        {
+          format: 'relax',
+          segments: completionSegments(record.prompt, record.response, {
+            prompt: `${path}prompt`,
+            completion: `${path}response`,
+          }),
+          reward: record.reward,
+          ...groupOf(record.group_index === null ? undefined : String(record.group_index)),
+          outcome: typeof record.status === 'string' ? outcomes[record.status.toLowerCase()] : undefined,
+          rest: without(record, ['prompt', 'response', ...(typeof record.reward === 'number' ? ['reward'] : [])]),
+        },
+        source,
+      ),
+    )
+  }),
+}
+
+const has = (value: unknown, keys: readonly string[]): boolean => isObject(value) && keys.every((key) => key in value)
+const isText = (value: unknown, key: string): boolean => isObject(value) && typeof value[key] === 'string'

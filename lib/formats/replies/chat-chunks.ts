@@ -1,0 +1,72 @@
+/** The chunks of a streamed chat completion (`chat.completion.chunk`). */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { Format } from '../format.ts'
+import { chatCompletion } from './chat-completion.ts'
+import { joinedLists, joinedTexts, lastOf, objectsIn, streamOf } from './streams.ts'
+
+/** The format of streamed chat completions. */
+export const chatCompletionStream: Format = streamOf(chatCompletion, isChunk, joinedReply)
+
+function isChunk(value: unknown): value is JsonObject {
+  if (!isObject(value) || !Array.isArray(value.choices)) return false
+  return (
+    value.object === 'chat.completion.chunk' ||
+    value.choices.some((choice) => isObject(choice) && isObject(choice.delta))
+  )
+}
+
+function joinedReply(chunks: readonly JsonObject[]): JsonObject {
+  const choices = choicesByIndex(chunks)
+  return {
+    ...Object.assign({}, ...chunks.map(present)),
+    object: 'chat.completion',
+    choices: choices.map((parts) => ({
+      ...Object.assign({}, ...parts.map(present)),
+      delta: undefined,
+      ...lists(parts, ['token_ids', 'response_token_ids']),
+      logprobs: {
+        content: joinedLists(
+          parts.map(({ logprobs }) => (isObject(logprobs) ? logprobs : {})),
+          'content',
+        ),
+      },
+      message: joinedMessage(parts.map(({ delta }) => (isObject(delta) ? delta : {}))),
+    })),
+  }
+}
+
+/** Returns the parts of each choice of the chunks, in the order of their index. */
+export function choicesByIndex(chunks: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const parts = chunks.flatMap(({ choices }) => objectsIn(choices))
+  const byIndex = [...Map.groupBy(parts, ({ index }) => (typeof index === 'number' ? index : 0))]
+  return byIndex.sort(([a], [b]) => a - b).map(([, choice]) => choice)
+}
+
+/** Returns the fields that say something: later chunks repeat fields as null. */
+export const present = (chunk: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== null && value !== undefined))
+
+/** Returns the joined lists of these fields that are present. */
+export const lists = (parts: readonly JsonObject[], keys: readonly string[]): JsonObject =>
+  present(Object.fromEntries(keys.map((key) => [key, joinedLists(parts, key)])))
+
+function joinedMessage(deltas: readonly JsonObject[]): JsonObject {
+  const calls = deltas.flatMap(({ tool_calls }) => objectsIn(tool_calls))
+  const byIndex = [...Map.groupBy(calls, ({ index }) => (typeof index === 'number' ? index : 0)).values()]
+  return present({
+    role: 'assistant',
+    content: joinedTexts(deltas, 'content'),
+    reasoning: joinedTexts(deltas, 'reasoning'),
+    reasoning_content: joinedTexts(deltas, 'reasoning_content'),
+    tool_calls: byIndex.length > 0 ? byIndex.map(joinedCall) : undefined,
+  })
+}
+
+function joinedCall(parts: readonly JsonObject[]): JsonObject {
+  const called = parts.map((part) => (isObject(part.function) ? part.function : {}))
+  return present({
+    id: lastOf(parts, 'id'),
+    type: 'function',
+    function: { name: joinedTexts(called, 'name') ?? '', arguments: joinedTexts(called, 'arguments') ?? '' },
+  })
+}

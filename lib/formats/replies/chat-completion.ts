@@ -1,0 +1,82 @@
+/**
+ * Chat completions as clients store them: a whole reply, a request with its reply, or the records of a session. The ids are where the
+ * server or the client wrote them (reply-ids.ts).
+ */
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Format, RecordSource } from '../format.ts'
+import { trajectoriesOfCalls } from './call-chains.ts'
+import { chatCalls } from './chat-reply.ts'
+import { refusing } from './record-error.ts'
+
+const NAME = 'chat-completion'
+
+/** The format of chat completions. */
+export const chatCompletion: Format = {
+  name: NAME,
+  label: 'chat completions',
+  keeps:
+    'Ids, logprobs, alternatives, message, counts and the request of replies by vLLM, SGLang, LiteLLM and llama.cpp.',
+  sniff: (value) => isChatReply(value) || pairIn(value) !== undefined || sessionIn(value) !== undefined,
+  read: refusing((value, source) => {
+    const session = sessionIn(value)
+    if (session)
+      return trajectoriesOfCalls(
+        session.flatMap(({ reply, request, path }) => chatCalls(reply, request, path).slice(0, 1)),
+        { format: NAME, rest: without(value as JsonObject, ['records']) },
+        source,
+      )
+    const { reply, request, path, rest } = pairIn(value) ?? { ...NO_PAIR, reply: value as JsonObject }
+    return samplesOf(chatCalls(reply, request, path), reply, { format: NAME, rest }, source)
+  }),
+}
+
+/** Returns a trajectory for each choice. Several choices are samples of one prompt. */
+export function samplesOf(
+  calls: Parameters<typeof trajectoriesOfCalls>[0],
+  reply: JsonObject,
+  run: Parameters<typeof trajectoriesOfCalls>[1],
+  source: RecordSource,
+): readonly Trajectory[] {
+  const id = [reply.id, reply.request_id].find((value) => typeof value === 'string') as string | undefined
+  return calls.flatMap((call, index) => {
+    const group = calls.length > 1 && id !== undefined ? { id, index } : undefined
+    return trajectoriesOfCalls([call], { ...run, ...(group && { group }) }, source)
+  })
+}
+
+/** Returns whether a value is a whole reply with messages, and no chunk of a stream. */
+export const isChatReply = (value: unknown): value is JsonObject =>
+  isObject(value) &&
+  Array.isArray(value.choices) &&
+  value.choices.some((choice) => isObject(choice) && isObject(choice.message))
+
+/** A reply with its request. */
+interface Pair {
+  readonly request: JsonObject | undefined
+  readonly reply: JsonObject
+  readonly path: string
+  readonly rest: JsonObject | undefined
+}
+
+const NO_PAIR = { request: undefined, path: '', rest: undefined }
+const REQUEST_KEYS = ['request', 'body', 'kwargs'] as const
+const REPLY_KEYS = ['response', 'reply', 'completion'] as const
+
+function pairIn(value: unknown): Pair | undefined {
+  if (!isObject(value)) return undefined
+  const path = REPLY_KEYS.find((key) => isChatReply(value[key]))
+  const reply = REPLY_KEYS.map((key) => value[key]).find(isChatReply)
+  if (path === undefined || !reply) return undefined
+  const request = REQUEST_KEYS.map((key) => value[key]).find(isObject)
+  return { request, reply, path, rest: without(value, [path, ...REQUEST_KEYS.filter((key) => value[key] === request)]) }
+}
+
+/** Returns the calls of a session server, such as that of miles, in their order. */
+function sessionIn(value: unknown): readonly Pair[] | undefined {
+  if (!isObject(value) || !Array.isArray(value.records)) return undefined
+  const pairs = value.records.map(pairIn)
+  return pairs.length > 0 && pairs.every((pair) => pair !== undefined)
+    ? pairs.map((pair, index) => ({ ...pair, path: `records[${index}].${pair.path}` }))
+    : undefined
+}

@@ -1,0 +1,56 @@
+/** Joins the chunks of streams to whole replies, which the reader of whole replies reads. */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { Format } from '../format.ts'
+import { joinedPath, RecordError, refusing } from './record-error.ts'
+
+/** Creates the format of a stream of chunks. `join` makes the reply of one stream, which `whole` reads. */
+export function streamOf<Chunk extends JsonObject>(
+  whole: Format,
+  sniff: (value: unknown) => value is Chunk,
+  join: (chunks: readonly Chunk[]) => JsonObject,
+  streams: (chunks: readonly Chunk[]) => Iterable<readonly Chunk[]> = streamsById,
+): Format {
+  return {
+    name: `${whole.name}-stream`,
+    label: `streamed ${whole.label}`,
+    keeps: `The chunks of a stream, joined to its reply. ${whole.keeps}`,
+    joins: true,
+    sniff,
+    read: refusing((value, source) =>
+      [...streams([value].flat().filter(sniff))].flatMap((stream) => {
+        const result = whole.read(join(stream), source)
+        if (result.ok) return result.trajectories
+        throw new RecordError({ ...result.error, path: joinedPath('chunks', result.error.path) })
+      }),
+    ),
+  }
+}
+
+/** A file may have several streams one after the other, or mixed. */
+const streamsById = <Chunk extends JsonObject>(chunks: readonly Chunk[]): Iterable<readonly Chunk[]> =>
+  Map.groupBy(
+    chunks,
+    ({ id, request_id, meta_info }) => id ?? request_id ?? (isObject(meta_info) ? meta_info.id : 0),
+  ).values()
+
+/** Returns the objects of a list; none of another value. */
+export const objectsIn = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
+
+/** Returns the last value of a field that is present. */
+export const lastOf = (objects: readonly JsonObject[], key: string): unknown =>
+  objects.findLast((object) => object[key] !== undefined && object[key] !== null)?.[key]
+
+/** Returns the lists of a field, one after the other; undefined if no object has one. */
+export function joinedLists(objects: readonly JsonObject[], key: string): readonly unknown[] | undefined {
+  const lists = objects.map((object) => object[key]).filter(isList)
+  return lists.length > 0 ? lists.flat() : undefined
+}
+
+/** Returns whether a value is a list. */
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+/** Returns the texts of a field, one after the other; undefined if no object has one. */
+export function joinedTexts(objects: readonly JsonObject[], key: string): string | undefined {
+  const texts = objects.flatMap((object) => (typeof object[key] === 'string' ? [object[key]] : []))
+  return texts.length > 0 ? texts.join('') : undefined
+}

@@ -1,0 +1,171 @@
+/**
+ * OpenTelemetry traces in OTLP’s JSON, with the attributes of OpenInference (`llm.…`, `input.value`, `output.value`) or of OpenTelemetry
+ * itself (`gen_ai.…`). Each trace becomes a run of its model spans in the order of their times.
+ */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { jsonValue } from '#lib/json/json-value.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import type { Format } from '../format.ts'
+import { trajectoriesOfCalls } from '../replies/call-chains.ts'
+import type { ModelCall } from '../replies/model-call.ts'
+import { refuse, refusing } from '../replies/record-error.ts'
+import { genAiMessage, genAiMessages } from './gen-ai.ts'
+import { callOfSpan, elapsedBetween, nanoTime, sortTime } from './trace-calls.ts'
+
+const NAME = 'otlp'
+
+/** The format of OTLP traces. A trace may be spread over several lines. */
+export const otlp: Format = {
+  name: NAME,
+  label: 'OpenTelemetry traces',
+  keeps:
+    'Calls of models with their messages, tools, counts and times; ids and logprobs if a span has the whole reply.',
+  joins: true,
+  sniff: (value) => isObject(value) && Array.isArray(value.resourceSpans),
+  read: refusing((value, source) => {
+    const spans = (Array.isArray(value) ? value : [value]).flatMap(spansIn)
+    const traces = [...Map.groupBy(spans, ({ traceId }) => traceId).values()]
+    const runs = traces.flatMap((trace) => {
+      const calls = callsOf(trace)
+      return calls.length === 0 ? [] : [{ calls, trace }]
+    })
+    if (runs.length === 0)
+      refuse(
+        'resourceSpans',
+        'a span with a call of a model',
+        spans.map(({ name }) => name),
+      )
+    return runs.flatMap(({ calls, trace }) =>
+      trajectoriesOfCalls(
+        calls,
+        { format: NAME, rest: { traceId: trace[0]?.traceId, spans: trace.map(({ name }) => name) } },
+        source,
+      ),
+    )
+  }),
+}
+
+function spansIn(record: unknown): readonly JsonObject[] {
+  return listIn(record, 'resourceSpans')
+    .flatMap((resource) => listIn(resource, 'scopeSpans'))
+    .flatMap((scope) => listIn(scope, 'spans'))
+}
+
+const listIn = (value: unknown, key: string): readonly JsonObject[] =>
+  isObject(value) && Array.isArray(value[key]) ? value[key].filter(isObject) : []
+
+interface ModelSpan {
+  readonly span: JsonObject
+  readonly attributes: JsonObject
+}
+
+/** A framework and the client below it may both record a call: the inner span is nearer to the server. */
+function callsOf(trace: readonly JsonObject[]): readonly ModelCall[] {
+  const models = trace
+    .map((span) => ({ span, attributes: attributesOf(span.attributes) }))
+    .filter(({ attributes }) => isModelCall(attributes))
+  const parents = new Set(models.map(({ span }) => span.parentSpanId))
+  return models
+    .filter(({ span }) => !parents.has(span.spanId))
+    .sort((a, b) => sortTime(a.span.startTimeUnixNano) - sortTime(b.span.startTimeUnixNano))
+    .flatMap((model) => callOf(model) ?? [])
+}
+
+const CHATS: readonly unknown[] = ['chat', 'text_completion', 'generate_content']
+
+const isModelCall = (attributes: JsonObject): boolean =>
+  attributes['openinference.span.kind'] === 'LLM' || CHATS.includes(attributes['gen_ai.operation.name'])
+
+function callOf({ span, attributes }: ModelSpan): ModelCall | undefined {
+  const input = jsonValue(attributes['input.value'])
+  const written = flattened(attributes, 'llm.input_messages').map(openInferenceMessage)
+  const generic = genAiMessages(attributes)
+  const messages = generic.length > 0 ? generic : written
+  const body = isObject(input) && Array.isArray(input.messages) ? input : undefined
+  const parameters = jsonValue(attributes['llm.invocation_parameters'])
+  const temperature = attributes['gen_ai.request.temperature']
+  const request = body ?? {
+    ...(isObject(parameters) && parameters),
+    ...(temperature !== undefined && { temperature }),
+    ...(messages.length > 0 && { messages }),
+    tools: toolsOf(attributes),
+  }
+  const replies = flattened(attributes, 'llm.output_messages').map(openInferenceMessage)
+  const model = [attributes['llm.model_name'], attributes['gen_ai.response.model'], attributes['gen_ai.request.model']]
+  return callOfSpan({
+    path: `spans[${JSON.stringify(span.spanId)}].attributes["output.value"]`,
+    request,
+    reply: jsonValue(attributes['output.value']),
+    message: genAiMessage(attributes) ?? replies[0],
+    model: model.find((name) => typeof name === 'string') as string | undefined,
+    usage: {
+      prompt_tokens: attributes['llm.token_count.prompt'] ?? attributes['gen_ai.usage.input_tokens'],
+      completion_tokens: attributes['llm.token_count.completion'] ?? attributes['gen_ai.usage.output_tokens'],
+    },
+    startedAt: nanoTime(span.startTimeUnixNano).iso,
+    elapsedMs: elapsedBetween(span.startTimeUnixNano, span.endTimeUnixNano),
+  })
+}
+
+function toolsOf(attributes: JsonObject): unknown {
+  const definitions = jsonValue(attributes['gen_ai.tool.definitions'])
+  if (Array.isArray(definitions)) return definitions
+  return flattened(attributes, 'llm.tools').flatMap(({ tool }) => (isObject(tool) ? [jsonValue(tool.json_schema)] : []))
+}
+
+/** Reads `message.role`, `message.content` and the calls of a flattened message. */
+function openInferenceMessage({ message }: JsonObject): JsonObject {
+  if (!isObject(message)) return {}
+  const { tool_calls, contents, ...fields } = message
+  const calls = entriesOf(tool_calls).map(({ tool_call }) => tool_call)
+  const parts = entriesOf(contents).map(({ message_content }) => message_content)
+  return {
+    content: parts.length > 0 ? parts : '',
+    ...fields,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** Returns the elements of a list whose values are attributes of their own, such as `llm.tools.0.tool.json_schema`. */
+function flattened(attributes: JsonObject, prefix: string): readonly JsonObject[] {
+  const root: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(attributes)) {
+    if (!key.startsWith(`${prefix}.`)) continue
+    const path = key.slice(prefix.length + 1).split('.')
+    if (path.length > MOST_PARTS || path.some((part) => part === '__proto__')) continue
+    let holder = root
+    for (const part of path.slice(0, -1)) {
+      const next = Object.hasOwn(holder, part) ? holder[part] : undefined
+      const inner = isObject(next) ? (next as Record<string, unknown>) : {}
+      holder[part] = inner
+      holder = inner
+    }
+    holder[elementAt(path, path.length - 1)] = value
+  }
+  return entriesOf(root)
+}
+
+/** Attributes of messages have at most nine parts. */
+const MOST_PARTS = 12
+
+const entriesOf = (list: unknown): readonly JsonObject[] =>
+  isObject(list)
+    ? Object.keys(list)
+        .sort((a, b) => Number(a) - Number(b))
+        .map((key) => list[key])
+        .filter(isObject)
+    : []
+
+/** Returns attributes by name, with their values in place of OTLP's typed values. */
+function attributesOf(list: unknown): JsonObject {
+  const entries = Array.isArray(list) ? list.filter(isObject) : []
+  return Object.fromEntries(entries.map(({ key, value }) => [String(key), plainValue(value)]))
+}
+
+function plainValue(value: unknown): unknown {
+  if (!isObject(value)) return undefined
+  if (isObject(value.arrayValue)) return listIn(value.arrayValue, 'values').map(plainValue)
+  if (isObject(value.kvlistValue)) return attributesOf(value.kvlistValue.values)
+  if (value.intValue !== undefined) return Number(value.intValue)
+  return value.stringValue ?? value.doubleValue ?? value.boolValue
+}

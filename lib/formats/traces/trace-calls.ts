@@ -1,0 +1,60 @@
+/** The calls of a model in the spans of a trace, whichever tool wrote it. */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { responseSegment } from '../conversations/text-trajectory.ts'
+import { isChatReply } from '../replies/chat-completion.ts'
+import { chatCalls, usageOf } from '../replies/chat-reply.ts'
+import { type ModelCall, requestFacts } from '../replies/model-call.ts'
+
+/** What a span says about its call. */
+export interface SpanCall {
+  readonly path: string
+  /** The body of the request; undefined if unknown. */
+  readonly request: JsonObject | undefined
+  /** The reply of the server, as far as the span has it. */
+  readonly reply: unknown
+  /** The message of the model, if the span has no reply. */
+  readonly message: JsonObject | undefined
+  readonly model: string | undefined
+  readonly usage: JsonObject
+  readonly startedAt: string | undefined
+  readonly elapsedMs: number | undefined
+}
+
+/** Returns the call of a span; undefined if it has neither a reply nor a message. */
+export function callOfSpan(span: SpanCall): ModelCall | undefined {
+  const { path, request, reply, message, model, usage, startedAt, elapsedMs } = span
+  const timing: Pick<ResponseSegment, 'timing'> =
+    startedAt !== undefined && elapsedMs !== undefined ? { timing: { startedAt, elapsedMs } } : {}
+  if (isChatReply(reply)) {
+    const [call] = chatCalls(reply, request, path)
+    return call && { ...call, createdAt: startedAt ?? call.createdAt, response: { ...call.response, ...timing } }
+  }
+  if (!message) return undefined
+  return {
+    ...requestFacts(request),
+    prompt: undefined,
+    response: { ...responseSegment(message), ...usageOf(usage), ...timing },
+    vocab: {},
+    model,
+    engine: undefined,
+    createdAt: startedAt,
+    lacked: [],
+    rest: isObject(reply) ? { reply } : undefined,
+  }
+}
+
+/** Returns a time in nanoseconds since 1970, which may be a text, as ISO 8601 and in milliseconds. */
+export function nanoTime(value: unknown): { readonly iso: string | undefined; readonly ms: number | undefined } {
+  const ms = typeof value === 'number' || typeof value === 'string' ? Number(value) / 1e6 : Number.NaN
+  return Math.abs(ms) < 1e14 ? { iso: new Date(ms).toISOString(), ms } : { iso: undefined, ms: undefined }
+}
+
+/** Returns a time in nanoseconds as a number for sorting; 0 if it is unknown. */
+export const sortTime = (value: unknown): number => nanoTime(value).ms ?? 0
+
+/** Returns the milliseconds from one time to another; undefined if either is unknown. */
+export const elapsedBetween = (start: unknown, end: unknown): number | undefined => {
+  const [from, to] = [nanoTime(start).ms, nanoTime(end).ms]
+  return from !== undefined && to !== undefined && to >= from ? to - from : undefined
+}
