@@ -112,6 +112,12 @@ export const promptLogprobsOptions = (key: string | undefined, segmentCount: num
     refetchOnWindowFocus: false,
   })
 
+/** Repairs a stored trajectory and returns it. Throws ApiError. */
+export const repairTrajectory = async (key: string, name: string): Promise<TrajectoryView> => {
+  const path = `/api/trajectories/${encodeURIComponent(key)}/repairs`
+  return (await pageReader.call(path, new AbortController().signal, { name })).trajectory
+}
+
 /** Beginning of the key of every group. */
 export const GROUPS = ['group'] as const
 

@@ -1,7 +1,9 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { Drift } from '#lib/analysis/health/drift.ts'
+import { ApiError } from '#lib/browser/api.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -18,9 +20,25 @@ const known = (...ranges: number[]): Drift => ({
   others: 1,
 })
 
+const alignment = {
+  kind: 'alignment',
+  severity: 'warning',
+  label: '9 padding tokens',
+  message: 'They are padding.',
+  count: 9,
+  places: [],
+} as const
+
+const repairTrajectory = vi.hoisted(() => vi.fn<(key: string, name: string) => Promise<Trajectory>>())
+vi.mock('#lib/browser/queries.ts', async (original) => ({
+  ...(await original<typeof import('#lib/browser/queries.ts')>()),
+  repairTrajectory,
+}))
+
 function show(
   answers: { readonly health?: Health | Error; readonly drift?: Drift | Error },
   trajectory: Trajectory = sample,
+  storedKey?: string,
 ) {
   const run = vi.fn(
     async (name: 'health' | 'drift', _request: undefined, _options: { readonly tokenizers?: readonly string[] }) => {
@@ -30,8 +48,12 @@ function show(
     },
   )
   const [onSelect, onMarks, say] = [vi.fn(), vi.fn(), vi.fn()]
-  const inspection = { trajectory, run, onSelect, onMarks, say, marks: [] } as unknown as Inspection
-  render(<HealthStrip inspection={inspection} />)
+  const inspection = { trajectory, run, onSelect, onMarks, say, marks: [], storedKey } as unknown as Inspection
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <HealthStrip inspection={inspection} />
+    </QueryClientProvider>,
+  )
   return { run, onSelect, onMarks, user: userEvent.setup() }
 }
 
@@ -101,6 +123,37 @@ test('the health strip shows the positions of a finding one after the other, and
   await user.click(screen.getByRole('button', { name: /Note:\s?drift 1 span/ }))
   expect(onSelect).toHaveBeenLastCalledWith({ anchor: 4, focus: 4 }, 'tokens')
   await waitFor(() => expect(onMarks).toHaveBeenCalledWith('drift', Int32Array.of(4, 5)))
+})
+
+test('the health strip repairs a stored trajectory by the button of a finding, and shows why it could not', async () => {
+  const finding = {
+    kind: 'placeholder',
+    severity: 'error',
+    label: 'logprobs are all 0',
+    message: 'They are placeholders.',
+    count: 4,
+    places: [],
+    repair: { name: 'zero-logprobs-trained', title: 'Make them unknown' },
+  } as const
+  const health = { ...good, findings: [finding] }
+  const { user } = show({ health, drift: known() }, sample, 'key')
+  const chip = await screen.findByRole('button', { name: /logprobs are all 0/ })
+  await user.click(chip)
+  repairTrajectory.mockRejectedValueOnce(new ApiError(409, 'RUNNING', 'it is running'))
+  await user.click(screen.getByRole('button', { name: 'Make them unknown' }))
+  expect((await screen.findByRole('alert')).textContent).toBe('it is running')
+  repairTrajectory.mockResolvedValueOnce(sample)
+  await user.click(screen.getByRole('button', { name: 'Make them unknown' }))
+  await waitFor(() => expect(screen.queryByText('They are placeholders.')).toBeNull())
+  expect(repairTrajectory.mock.calls.at(-1)).toEqual(['key', 'zero-logprobs-trained'])
+})
+
+test('the health strip offers no repair of a trajectory that is not stored', async () => {
+  const finding = { ...alignment, repair: { name: 'trailing-padding', title: 'Remove the padding at the end' } }
+  const { user } = show({ health: { ...good, findings: [finding] }, drift: known() })
+  await user.click(await screen.findByRole('button', { name: /9 padding tokens/ }))
+  expect(screen.getByText('They are padding.')).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Remove the padding at the end' })).toBeNull()
 })
 
 test('the health strip reports a failed check, and waits for a run to end', async () => {

@@ -9,6 +9,7 @@ import { type Drift, driftTokenizer, tokenizerFindings } from '#lib/analysis/hea
 import { byGravity, type Health, type HealthFinding, type Severity } from '#lib/trajectory/health/health.ts'
 import type { Inspection, InspectorPartProps } from '../inspection.ts'
 import { type InspectAnswer, type InspectState, useInspectTask } from '../use-inspect-task.ts'
+import { RepairButton } from './repair-button.tsx'
 
 /** Shows the health findings of a trajectory and checks it for drift; a run is checked when it has ended. */
 export function HealthStrip({ inspection }: InspectorPartProps) {
@@ -77,6 +78,14 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               Show in Compare
             </button>
           )}
+          {shown.repair && inspection.storedKey !== undefined && (
+            <RepairButton
+              key={shown.repair.name}
+              storedKey={inspection.storedKey}
+              repair={shown.repair}
+              onRepaired={() => setOpen(undefined)}
+            />
+          )}
           {shown.places.length > 1 && (
             <span className="flex shrink-0 items-center">
               <IconButton label="Previous place" onClick={() => step(shown, -1)}>
@@ -106,7 +115,7 @@ interface Opened {
 
 type Tone = Severity | 'unknown'
 
-interface Chip extends Pick<HealthFinding, 'label' | 'message' | 'places' | 'remedy'> {
+interface Chip extends Pick<HealthFinding, 'label' | 'message' | 'places' | 'remedy' | 'repair'> {
   /** Omitted if the chip is not a finding. */
   readonly kind?: HealthFinding['kind']
   readonly key: string

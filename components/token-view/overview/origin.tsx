@@ -10,7 +10,7 @@ const LONG_TEXT = 200
 /** Shows where a trajectory comes from, and what its file lacks. */
 export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const { provenance, model, createdAt, problems = [] } = trajectory
-  const lacked = provenance.kind === 'import' ? provenance.lacked : []
+  const { lacked = [], repairs = [] } = provenance.kind === 'import' ? provenance : {}
   return (
     <div className="grid gap-2 text-dim text-xs [overflow-wrap:anywhere]">
       <p>
@@ -37,6 +37,16 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
           <ul className="mt-1 grid list-disc gap-0.5 pl-4">
             {lacked.map((words) => (
               <li key={words}>{visibleText(clipText(words, LONG_TEXT))}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {repairs.length > 0 && (
+        <details>
+          <summary className="hover:text-ink">Repaired: {repairs.length}</summary>
+          <ul className="mt-1 grid list-disc gap-0.5 pl-4">
+            {repairs.map(({ name, message }) => (
+              <li key={`${name} ${message}`}>{visibleText(clipText(message, LONG_TEXT))}</li>
             ))}
           </ul>
         </details>

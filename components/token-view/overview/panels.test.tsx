@@ -270,6 +270,14 @@ test('totals name a tokenizer that was the server’s', () => {
   expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
 })
 
+test('the origin lists the repairs of a file', () => {
+  const repairs = [{ name: 'trailing-padding', message: '9 padding tokens at the end were removed.' }]
+  const provenance = { kind: 'import', format: 'verl', lacked: [], repairs } as const
+  render(<Origin trajectory={{ ...sample, provenance }} />)
+  expect(screen.getByText('Repaired: 1')).toBeDefined()
+  expect(screen.getByText('9 padding tokens at the end were removed.')).toBeDefined()
+})
+
 test('the origin marks ids that a tokenizer encoded again, with the reason as the title of the badge', () => {
   const encodedAgain = { tokenizer: 'org/name', template: true, mask: 'every reply', caveats: ['The time is another.'] }
   const provenance = { kind: 'import', format: 'chat', lacked: [], missing: ['logprobs'], encodedAgain } as const

@@ -7,10 +7,13 @@ import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { paddingLength } from '../repairs/padding.ts'
+import { offerRepair, TRAILING_PADDING } from '../repairs/repairs.ts'
 import type { HealthCheck } from './check.ts'
 
-/** Reports prompts that do not continue the earlier tokens, broken continuations, requests with other ids or another length, and prompts that a chat endpoint tokenized again. */
-export const checkAlignment: HealthCheck = ({ segments, forkedFrom }, starts) => {
+/** Reports prompts that do not continue the earlier tokens, broken continuations, requests with other ids or another length, prompts that a chat endpoint tokenized again, and padding. */
+export const checkAlignment: HealthCheck = (trajectory, starts) => {
+  const { segments, forkedFrom } = trajectory
   const ranges = segments.map((_, index) => ({ start: elementAt(starts, index), end: elementAt(starts, index + 1) }))
   const broken = segments.flatMap((segment, index) =>
     segment.kind === 'prompt' &&
@@ -55,6 +58,7 @@ export const checkAlignment: HealthCheck = ({ segments, forkedFrom }, starts) =>
       'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
     ),
     renderedAgain(forkedFrom, elementAt(starts, segments.length)),
+    keptPadding(trajectory, elementAt(starts, segments.length)),
   ].flat()
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
   const explained = prompts.filter(
@@ -88,6 +92,24 @@ function renderedAgain(forkedFrom: Trajectory['forkedFrom'], tokens: number): re
     `The conversation was encoded again for this prompt: from token ${token}, its ids differ from those that the model sampled and read before.`,
     'Compare the trajectory with the one that it was forked from: the drift names the cause. Append new tokens to the sampled ids instead of encoding the conversation again.',
   )
+}
+
+/** Padding is not trained, and yet it takes room of the trainer's context and shifts the end of the run. */
+function keptPadding(trajectory: Trajectory, tokens: number): readonly HealthFinding[] {
+  const count = paddingLength(trajectory)
+  if (count === 0) return []
+  return [
+    {
+      kind: 'alignment',
+      severity: 'warning',
+      label: countWithNoun(count, 'padding token'),
+      message: `The last ${countWithNoun(count, 'token')} ${count === 1 ? 'is' : 'are'} padding: untrained, with the same id.`,
+      count,
+      places: [{ start: tokens - count, end: tokens }],
+      remedy: 'Remove the padding before the file is written: trainers pad their batches themselves.',
+      ...offerRepair(TRAILING_PADDING, trajectory),
+    },
+  ]
 }
 
 /** Returns the finding at these places; none without a place. */

@@ -501,6 +501,25 @@ describe('health', () => {
       'placeholder: context logprobs are placeholders',
     ])
   })
+
+  test('offers the repairs of an imported file, and none for a run', () => {
+    const zeros = response('abcd', { logprobs: [0, 0, 0, 0, 0] })
+    const padding: PromptSegment = { kind: 'prompt', ids: new Array(9).fill(prompt.ids[0]), messages: [] }
+    const segments = [{ ...prompt, logprobs: prompt.ids.map(() => 0) }, zeros, padding]
+    const provenance = { kind: 'import', format: 'verl', lacked: [] } as const
+    const offers = (trajectory: Trajectory) =>
+      checked(trajectory).findings.flatMap(({ label, repair }) => (repair ? [[label, repair.name]] : []))
+    expect(offers(of(segments, { provenance, vocab: {}, model: { tools: [] } }))).toEqual([
+      ['logprobs are all 0', 'zero-logprobs-trained'],
+      ['9 padding tokens', 'trailing-padding'],
+      ['context logprobs are placeholders', 'zero-logprobs-context'],
+    ])
+    expect(offers(of(segments, { vocab: {}, model: { tools: [] } }))).toEqual([])
+    const [found] = checked(of([response('a'), padding], { vocab: {}, model: { tools: [] } })).findings.filter(
+      ({ label }) => label === '9 padding tokens',
+    )
+    expect(found?.places).toEqual([{ start: 2, end: 11 }])
+  })
 })
 
 describe('drift health', () => {

@@ -1,29 +1,23 @@
 /** Finds logprobs that are not logprobs: pipelines write 0 for unknown values, and some write other numbers into the column. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
-import { isImpossible, isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { arePlaceholders, countLogprobs } from '../repairs/placeholders.ts'
+import { CONTEXT_ZEROS, offerRepair, TRAINED_ZEROS } from '../repairs/repairs.ts'
 import type { HealthCheck } from './check.ts'
 
-/** Fewer zeros than this are not reported: the tokens may be certain. */
-const FEWEST = 4
-
 /** Reports logprobs above 0, and columns of which all known values are 0. */
-export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
+export const checkLogprobs: HealthCheck = (trajectory, starts) => {
+  const { segments } = trajectory
   const impossible: { readonly token: number; readonly logprob: number }[] = []
-  const seen = { trained: { known: 0, zero: 0 }, context: { known: 0, zero: 0 } }
   for (const [at, segment] of segments.entries())
     for (let index = 0; index < segment.ids.length; index++) {
       const logprob = numberAt(segment.logprobs, index)
-      if (logprob === null) continue
-      if (isImpossible(logprob)) impossible.push({ token: elementAt(starts, at) + index, logprob })
-      const tally = isTrained(segment, index) ? seen.trained : seen.context
-      tally.known++
-      if (logprob === 0) tally.zero++
+      if (logprob !== null && isImpossible(logprob)) impossible.push({ token: elementAt(starts, at) + index, logprob })
     }
-  const isPlaceholder = ({ known, zero }: typeof seen.trained) => zero >= FEWEST && zero === known
-  const { trained, context } = seen
+  const { trained, context } = countLogprobs(trajectory)
   const findings: HealthFinding[] = []
   const [first] = impossible
   if (first)
@@ -37,7 +31,7 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       remedy:
         'Do not train on it. Check the program that wrote the column: it must contain the natural logarithm of a probability.',
     })
-  if (isPlaceholder(trained))
+  if (arePlaceholders(trained))
     findings.push({
       kind: 'placeholder',
       severity: 'error',
@@ -47,8 +41,9 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       places: [],
       remedy:
         'Request logprobs (return_logprob) from the server when tokens are sampled. If they were requested, the server may lose them with speculative decoding: sample without it.',
+      ...offerRepair(TRAINED_ZEROS, trajectory),
     })
-  if (isPlaceholder(context))
+  if (arePlaceholders(context))
     findings.push({
       kind: 'placeholder',
       severity: 'note',
@@ -56,6 +51,7 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       message: `All ${countWithNoun(context.known, 'known logprob')} of context tokens are 0: they are placeholders, and are excluded from colour scales.`,
       count: context.zero,
       places: [],
+      ...offerRepair(CONTEXT_ZEROS, trajectory),
     })
   return {
     findings,

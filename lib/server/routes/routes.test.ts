@@ -233,6 +233,18 @@ test('The rows of imported files answer as the table describes', async () => {
   const bare = await call('POST /api/import', { body: idsAlone, headers })
   const params = { key: bare.trajectories[0] }
   await call('POST /api/trajectories/{key}/tokenizer', { params, body: { tokenizer: 'built-in' } })
+  const zeros = {
+    tokens: [1, 2, 3, 4, 5],
+    response_length: 4,
+    loss_mask: [1, 1, 1, 1],
+    rollout_log_probs: [0, 0, 0, 0],
+  }
+  const unmeasured = await call('POST /api/import', { body: JSON.stringify(zeros), headers })
+  const repaired = await call('POST /api/trajectories/{key}/repairs', {
+    params: { key: unmeasured.trajectories[0] },
+    body: { name: 'zero-logprobs-trained' },
+  })
+  expect(repaired.provenance.repairs).toHaveLength(1)
 
   const [key] = trajectories
   expect(

@@ -28,6 +28,7 @@ import {
   trajectoryNeighbours,
   trajectoryRevision,
 } from '../library/library.ts'
+import { repairChoiceSchema, repairTrajectory } from '../library/repairs.ts'
 import { exportTrajectory, trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
@@ -151,6 +152,14 @@ export const trajectoryRoutes = [
     body: jsonBody(tokenizerChoiceSchema),
     answers: { 200: { description: 'The completed trajectory.', schema: trajectorySchema } },
     handle: ({ params, body, services, signal }) => completeWithTokenizer(params.key, body, services, signal),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/trajectories/{key}/repairs',
+    summary: 'Repairs an imported trajectory as a finding of its health offers, and records the repair in it.',
+    body: jsonBody(repairChoiceSchema),
+    answers: { 200: { description: 'The repaired trajectory.', schema: trajectorySchema } },
+    handle: ({ params, body, services }) => repairTrajectory(params.key, body, services),
   }),
   endpoint({
     method: 'POST',

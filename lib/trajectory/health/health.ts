@@ -4,11 +4,18 @@ import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
 /** Incremented when the checks change, so that stored results of older checks are computed again. */
-export const HEALTH_VERSION = 8
+export const HEALTH_VERSION = 9
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
 /** The severity of a finding. */
 export type Severity = (typeof SEVERITIES)[number]
+
+const repairOfferSchema = z.object({
+  name: withDescription(z.string(), 'As in POST /api/trajectories/{key}/repairs.'),
+  title: withDescription(z.string(), 'What the repair does.'),
+})
+/** A repair that removes a finding. */
+export type RepairOffer = Plain<z.infer<typeof repairOfferSchema>>
 
 const findingSchema = z.object({
   kind: withDescription(
@@ -51,6 +58,10 @@ const findingSchema = z.object({
     'Half-open ranges of tokens, counted from the first of the trajectory. Empty: the whole trajectory.',
   ),
   remedy: withDescription(z.exactOptional(z.string()), 'How to fix it. Omitted: nothing needs to be fixed.'),
+  repair: withDescription(
+    z.exactOptional(repairOfferSchema),
+    'The repair that removes it from an imported trajectory. Omitted: there is none.',
+  ),
 })
 /** A finding of a health check. */
 export type HealthFinding = Plain<z.infer<typeof findingSchema>>

@@ -1,0 +1,48 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '#lib/browser/api.ts'
+import { repairTrajectory, TRAJECTORIES, trajectoryOptions } from '#lib/browser/queries.ts'
+import type { RepairOffer } from '#lib/trajectory/health/health.ts'
+
+interface RepairButtonProps {
+  readonly storedKey: string
+  readonly repair: RepairOffer
+  /** Called after the trajectory was repaired. */
+  readonly onRepaired: () => void
+}
+
+/** Button that repairs the stored trajectory and shows the result. */
+export function RepairButton({ storedKey, repair, onRepaired }: RepairButtonProps) {
+  const client = useQueryClient()
+  const [state, setState] = useState<'ready' | 'running' | ApiError>('ready')
+  const apply = async () => {
+    setState('running')
+    try {
+      const trajectory = await repairTrajectory(storedKey, repair.name)
+      client.setQueryData(trajectoryOptions(storedKey).queryKey, trajectory)
+      void client.invalidateQueries({ queryKey: TRAJECTORIES })
+      onRepaired()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setState(error)
+    }
+  }
+  return (
+    <>
+      {state instanceof ApiError && (
+        <span role="alert" className="py-1 text-bad">
+          {state.message}
+        </span>
+      )}
+      <button
+        type="button"
+        disabled={state === 'running'}
+        className="shrink-0 py-1 font-medium text-accent hover:underline"
+        onClick={apply}
+      >
+        {repair.title}
+      </button>
+    </>
+  )
+}
