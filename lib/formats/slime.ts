@@ -229,8 +229,8 @@ function withVersions(segments: readonly Segment[], versions: readonly string[])
   )
 }
 
-/** Also accepts the enumeration member as Python prints it. */
-function outcomeOf(status: string | null | undefined): Outcome | undefined {
+/** Returns the outcome of a status, also of the enumeration member as Python prints it; undefined for an unknown status. */
+export function outcomeOf(status: string | null | undefined): Outcome | undefined {
   const name = (status ?? 'pending').replace(/^.*\./, '').toLowerCase()
   return Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
 }

@@ -7,7 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { refusing } from '../replies/record-error.ts'
-import { outcomes } from '../slime.ts'
+import { outcomeOf } from '../slime.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'messages'
@@ -31,7 +31,7 @@ export const chatMessages: Format = {
           segments,
           reward,
           ...(group && { group }),
-          outcome: (status !== undefined && outcomes[status]) || outcomeOfMessages(segments),
+          outcome: (status !== undefined && outcomeOf(status)) || outcomeOfMessages(segments),
           model: typeof record.model === 'string' ? record.model : undefined,
           tools: readTools(record.tools),
           rest: without(record, [

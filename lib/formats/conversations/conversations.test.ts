@@ -41,6 +41,8 @@ describe('messages', () => {
     expect(of({ group_index: 1, sample_index: -1, reward: 'x', status: 'odd' })).toMatchObject({
       foreign: { messages: { group_index: 1, reward: 'x' } },
     })
+    // A name with a meaning in JavaScript is data.
+    expect(of({ status: '__proto__' }).outcome).toEqual({ kind: 'ended', reason: 'unknown' })
     expect(of({ group_index: 1, sample_index: 0 }).group).toEqual({ id: '1', index: 0 })
   })
 
