@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { kindsAndIds, source } from '#testing/trajectories.ts'
 import { openText } from '../reading/open.ts'
+import { writableFormats } from '../registry.ts'
 import { trajectoryOf } from '../test-trajectories.ts'
 import { milesTrajectory, skyrlEval, verifiersResults } from './conversation-dumps.ts'
 
@@ -72,4 +73,11 @@ test('Results of verifiers open as messages, or with the ids of their trajectory
     columnMeanings: { logprobs: { quantity: 'logprob' } },
   })
   expect(() => trajectoryOf(verifiersResults, { ...result, trajectory: 1 })).toThrow('trajectory: expected an array')
+})
+
+test('A record whose calls have any notation can be exported in every format', () => {
+  const calls = [{ name: 'f' }, {}, { function: { name: 'g', arguments: '{}' } }]
+  const record = { sample_index: 0, status: 'x', messages: [{ role: 'assistant', content: null, tool_calls: calls }] }
+  const read = trajectoryOf(milesTrajectory, record)
+  expect(writableFormats.map((format) => typeof format.write(read).value)).toEqual(writableFormats.map(() => 'object'))
 })

@@ -133,3 +133,8 @@ test('a response without tokens has the message of the file, as a list of parts 
   const unknown: Trajectory = { ...trajectory, segments: [{ ...response, ids: [3] }] }
   expect(segmentMessages(unknown, 0)[0]?.tokens).toEqual({ start: 0, end: 1 })
 })
+
+test('assistantMessage reads a call of verifiers, whose name is beside its arguments', () => {
+  const message = { role: 'assistant', content: '', tool_calls: [{ id: 'c', name: 'add', arguments: '{"a": 1}' }] }
+  expect(assistantMessage(message).toolCalls).toEqual([{ id: 'c', name: 'add', input: { a: 1 } }])
+})
