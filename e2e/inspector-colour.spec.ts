@@ -51,7 +51,8 @@ test('Colours, the end of their scale and the minimap change the colours of the 
       .locator('option:not([hidden]):not([disabled])')
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))
     expect(choices).toEqual([
-      ...['logprobs', 'probability', 'rank', 'entropy', 'margin', 'span', 'tool', 'call', 'segment', 'version'],
+      ...['logprobs', 'probability', 'rank', 'entropy', 'margin', 'ratio', 'trainer', 'advantage'],
+      ...['span', 'tool', 'call', 'segment', 'version'],
       ...['column:trainerLogprobs', 'column:advantage', 'none'],
     ])
     for (const name of ['mask', 'logprob', 'rank', 'span', 'column:advantage', 'entropy']) {

@@ -8,10 +8,14 @@ import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { withBench } from '../bench/browser.ts'
 import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/application.ts'
+import { trainerTrajectory } from '../e2e/trainer-trajectory.ts'
+import { encode } from '../lib/trajectory/format/codec.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/pictures')
 const LARGEST_BYTES = 150_000
 const WIDTH = 1440
+/** Id of the trajectory with a trainer’s numbers. */
+const RATIOS = 'picture-of-ratios'
 
 interface Picture {
   readonly address: string
@@ -49,6 +53,7 @@ const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<str
     prepare: waitFor('first difference'),
   },
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
+  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 720, prepare: showFirstJump },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
   limits: { address: '/library', height: 240, prepare: openCompressedFile },
   storage: { address: '/library', height: 400, prepare: deleteTrajectory },
@@ -72,6 +77,11 @@ async function showDrift(page: Page): Promise<void> {
 async function showFirstHit(page: Page): Promise<void> {
   await idle(page)
   await page.getByLabel('Find', { exact: true }).press('Enter')
+}
+
+async function showFirstJump(page: Page): Promise<void> {
+  await page.locator('[data-jump]').waitFor()
+  await page.getByRole('button', { name: /^Largest/ }).click()
 }
 
 async function unfoldGroup(page: Page): Promise<void> {
@@ -140,6 +150,7 @@ async function store(base: string): Promise<Stored> {
   }
   await group(2, 0.5)
   const { groupId, samples } = await group(4, 1.4)
+  await imported(encode(trainerTrajectory(RATIOS)), '?name=miles.json')
   await post('/api/servers', JSON.stringify({ name: 'gpu-box', baseUrl: 'http://127.0.0.1:9' }))
   return { groupId, sampleKey: samples[2].trajectoryId, slimeKey }
 }

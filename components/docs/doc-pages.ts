@@ -19,6 +19,7 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'compare', title: 'Compare' },
   { name: 'template-lab', title: 'Template lab' },
   { name: 'push-from-python', title: 'Push from Python' },
+  { name: 'trainer-numbers', title: 'The trainer’s numbers' },
   { name: 'formats', title: 'File formats' },
   { name: 'command-line', title: 'Command line' },
   { name: 'built-in-server', title: 'Built-in server' },

@@ -1,6 +1,7 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useEffect } from 'react'
+import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { useScorer } from '#components/shell/use-scoring.ts'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
@@ -14,11 +15,15 @@ const VerifyPanel = dynamic(async () => (await import('#components/inspector/ver
 const RangeCard = dynamic(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard, {
   loading: () => null,
 })
+const OutlierList = dynamic(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList, {
+  loading: () => null,
+})
 const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
 const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard, { loading: () => null })
 
 interface DetailsPaneProps {
   readonly state: InspectionState
+  readonly ratios: RatiosState
   /** The selected token, or else the one under the pointer. */
   readonly shown: Token | undefined
   /** Whether the logprobs of the prompt are requested. */
@@ -29,7 +34,7 @@ interface DetailsPaneProps {
 }
 
 /** Shows the card of the selected tokens, the tool calls and the rescoring. */
-export function DetailsPane({ state, shown, isRequesting, onChoose, onColumn }: DetailsPaneProps) {
+export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onColumn }: DetailsPaneProps) {
   const { inspection, link } = state
   const { trajectory, view } = inspection
   const { selection } = view
@@ -40,6 +45,9 @@ export function DetailsPane({ state, shown, isRequesting, onChoose, onColumn }: 
   }, [])
   return (
     <>
+      {ratios.kind === 'shown' && (
+        <OutlierList trajectory={trajectory} ratios={ratios.ratios} selected={selection?.focus} onChoose={onChoose} />
+      )}
       {selection && !isSingle(selection) ? (
         <RangeCard inspection={inspection} />
       ) : shown ? (

@@ -40,6 +40,8 @@ export interface InspectorView {
   readonly find: string
   /** Columns of the scatter plot, `x,y`. */
   readonly scatter: string | undefined
+  /** Thresholds of the corrections of importance ratios, as lib/analysis/ratios/thresholds.ts writes them; undefined means the defaults. */
+  readonly clip: string | undefined
   /** Format whose arrays the Trainer tab shows. */
   readonly format: string | undefined
 }

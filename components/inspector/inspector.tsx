@@ -4,7 +4,8 @@
  * its parts share.
  */
 import dynamic from 'next/dynamic'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 import { useAddedColumn } from '#components/shell/use-scoring.ts'
 import { TokenGist } from '#components/token-view/card/token-gist.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/token-view/colour/number-modes.ts'
@@ -47,8 +48,11 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
   const [isChoosing, setIsChoosing] = useState(false)
   const { shown: trajectory, onColumn } = useAddedColumn(given)
   const showMiddle = () => setPane('middle')
-  const state = useInspectionState(trajectory, storedKey, comparedKey, showMiddle)
-  const { inspection } = state
+  const own = useInspectionState(trajectory, storedKey, comparedKey, showMiddle)
+  const ratios = useRatios(own.inspection)
+  const marks = useMemo(() => withDropped(own.inspection.marks, ratios), [own.inspection.marks, ratios])
+  const inspection = { ...own.inspection, marks }
+  const state = { ...own, inspection }
   const { selection, tab } = inspection.view
   const isPromptTokenSelected = selection !== undefined && isSingle(selection) && isUnscoredAt(given, selection.focus)
   const promptLogprobs = usePromptLogprobs(
@@ -72,12 +76,12 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
         names={['Outline', 'Tokens', 'Details']}
         gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
         left={
-          <OutlinePane {...{ inspection, place, labels, onChooseTokenizer }} onChoose={choose}>
+          <OutlinePane {...{ inspection, ratios, place, labels, onChooseTokenizer }} onChoose={choose}>
             {children}
           </OutlinePane>
         }
         middle={
-          <ViewPane {...{ state, controls, commands, storedKey, onChooseTokenizer }}>
+          <ViewPane {...{ state, ratios, controls, commands, storedKey, onChooseTokenizer }}>
             {promptLogprobs.failure && (
               <Banner tone="bad" title={promptLogprobs.failure.title} hint={promptLogprobs.failure.hint}>
                 <Button onClick={promptLogprobs.failure.retry}>Try again</Button>
@@ -86,7 +90,11 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           </ViewPane>
         }
         right={
-          <DetailsPane {...{ state, shown, onColumn }} isRequesting={promptLogprobs.isRequesting} onChoose={choose} />
+          <DetailsPane
+            {...{ state, ratios, shown, onColumn }}
+            isRequesting={promptLogprobs.isRequesting}
+            onChoose={choose}
+          />
         }
       />
       {storedKey !== undefined && isChoosing && (

@@ -1,4 +1,6 @@
+import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
+import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Origin } from '#components/token-view/overview/origin.tsx'
 import { Outline } from '#components/token-view/overview/outline.tsx'
@@ -8,7 +10,12 @@ import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
 
+const RatioFacts = dynamic(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts, {
+  loading: () => null,
+})
+
 interface OutlinePaneProps extends InspectorPartProps {
+  readonly ratios: RatiosState
   readonly place: ListPlace | undefined
   /** Selects a token. */
   readonly onChoose: (index: number) => void
@@ -21,7 +28,15 @@ interface OutlinePaneProps extends InspectorPartProps {
 }
 
 /** Shows the position in the list, the totals, the outline and the origin of the trajectory. */
-export function OutlinePane({ inspection, place, onChoose, onChooseTokenizer, labels, children }: OutlinePaneProps) {
+export function OutlinePane({
+  inspection,
+  ratios,
+  place,
+  onChoose,
+  onChooseTokenizer,
+  labels,
+  children,
+}: OutlinePaneProps) {
   const { trajectory, marks, view } = inspection
   const { go } = useNavigation()
   const drift = marks.find(({ kind }) => kind === 'drift')
@@ -30,6 +45,7 @@ export function OutlinePane({ inspection, place, onChoose, onChooseTokenizer, la
       {place && <ListWalk place={place} onOpen={go} />}
       <Heading>Trajectory</Heading>
       <TrajectoryTotals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
+      {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}
       <Heading>Segments</Heading>
       <Outline
         trajectory={trajectory}

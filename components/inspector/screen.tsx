@@ -20,7 +20,7 @@ import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
-import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
+import { exampleOptions, revisionOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 const loadInspector = () => import('./inspector.tsx')
@@ -107,6 +107,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     ...trajectoryOptions(storedKey),
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
+  useQuery(revisionOptions(storedKey, fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'))
   const { data: choices } = useQuery(choicesOptions())
   const { list } = useViewState()
   const library = useLibrary()

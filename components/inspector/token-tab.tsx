@@ -1,21 +1,31 @@
+import dynamic from 'next/dynamic'
 import type { KeyboardEvent } from 'react'
 import { FindBar } from '#components/inspector/find/find-bar.tsx'
 import { RECENT_FINDS } from '#components/inspector/find/recent-finds.ts'
+import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { usePreference } from '#lib/browser/preference.ts'
 import { TokenStage } from './token-stage.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { TokenControls } from './use-token-controls.ts'
 
+const RatioPanel = dynamic(async () => (await import('#components/inspector/ratios/ratio-panel.tsx')).RatioPanel, {
+  loading: () => null,
+})
+const RatioLegend = dynamic(async () => (await import('#components/inspector/ratios/ratio-legend.tsx')).RatioLegend, {
+  loading: () => null,
+})
+
 interface TokenTabProps {
   readonly state: InspectionState
+  readonly ratios: RatiosState
   readonly controls: TokenControls
   /** Runs the command of a key that is pressed in the token view. */
   readonly onKey: (event: KeyboardEvent) => void
 }
 
 /** Shows the colours, the search and the tokens. */
-export function TokenTab({ state, controls, onKey }: TokenTabProps) {
+export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
   const { inspection, onPoint, onSight } = state
   const [recent, setRecent] = usePreference(RECENT_FINDS)
   return (
@@ -27,11 +37,30 @@ export function TokenTab({ state, controls, onKey }: TokenTabProps) {
       <div
         className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${controls.hasTools ? '' : 'max-lg:hidden'}`}
       >
-        <ColourBar trajectory={inspection.trajectory} colouring={inspection.colouring} onChange={inspection.onView} />
+        <ColourBar
+          trajectory={inspection.trajectory}
+          colouring={inspection.colouring}
+          onChange={inspection.onView}
+          legend={
+            ratios.kind === 'shown' && ratios.ratios.report.tokens.length > 0 ? (
+              <div className="max-lg:hidden">
+                <RatioLegend ratios={ratios.ratios} onView={inspection.onView} />
+              </div>
+            ) : ratios.kind === 'absent' || ratios.kind === 'shown' ? (
+              // The panel below says what is missing.
+              <span />
+            ) : undefined
+          }
+        />
         <div className="min-w-0 flex-1 basis-60">
           <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
         </div>
       </div>
+      {ratios.kind !== 'off' && (
+        <div className="shrink-0 max-lg:max-h-[52vh] max-lg:overflow-y-auto">
+          <RatioPanel inspection={inspection} state={ratios} />
+        </div>
+      )}
       <TokenStage inspection={inspection} options={controls.options} onPoint={onPoint} onSight={onSight} />
     </div>
   )

@@ -2,6 +2,7 @@
 import dynamic from 'next/dynamic'
 import { type ComponentType, type ReactNode, useId } from 'react'
 import { StatusLine } from '#components/commands/status-line.tsx'
+import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { TabPanel } from '#components/ui/tabs.tsx'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -38,6 +39,7 @@ const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType
 
 interface ViewPaneProps {
   readonly state: InspectionState
+  readonly ratios: RatiosState
   readonly controls: TokenControls
   readonly commands: InspectorCommands
   readonly storedKey: string | undefined
@@ -48,7 +50,7 @@ interface ViewPaneProps {
 }
 
 /** Shows the tabs with the messages above and the status line below. */
-export function ViewPane({ state, controls, commands, storedKey, onChooseTokenizer, children }: ViewPaneProps) {
+export function ViewPane({ state, ratios, controls, commands, storedKey, onChooseTokenizer, children }: ViewPaneProps) {
   const { inspection, said } = state
   const { tab, selection } = inspection.view
   const id = useId()
@@ -62,7 +64,7 @@ export function ViewPane({ state, controls, commands, storedKey, onChooseTokeniz
       </InspectorNotices>
       <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
         <TabPanel id={id} value="tokens" isShown={tab === 'tokens'}>
-          <TokenTab state={state} controls={controls} onKey={commands.runKey} />
+          <TokenTab state={state} ratios={ratios} controls={controls} onKey={commands.runKey} />
         </TabPanel>
         {OtherTab && (
           <TabPanel id={id} value={tab} isShown>

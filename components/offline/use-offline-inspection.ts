@@ -25,6 +25,7 @@ export function useOfflineInspection(
     selection: saved.selection,
     find: saved.find,
     scatter: undefined,
+    clip: undefined,
     format: undefined,
   })
   const [trainerCut, setTrainerCut] = useState<TrainerCut | null>(null)

@@ -12,6 +12,9 @@ export function useScorer(): Scorer {
   return { servers: data?.servers.map(({ name }) => name), defaultServer: data?.default, score: scoreIds }
 }
 
+/** Prefill logprobs are raw, and a server of the sampling model computes them. */
+const RESCORED = { quantity: 'logprob', model: 'rollout', values: 'raw', source: 'Verify on a server' } as const
+
 /** Returns the trajectory with the column that was added here; another trajectory begins without it. */
 export function useAddedColumn(trajectory: TrajectoryView) {
   const [added, setAdded] = useState<{
@@ -20,7 +23,7 @@ export function useAddedColumn(trajectory: TrajectoryView) {
     readonly values: Float64Array
   }>()
   const shown = useMemo(
-    () => (added?.of === trajectory ? withColumn(trajectory, added.name, added.values) : trajectory),
+    () => (added?.of === trajectory ? withColumn(trajectory, added.name, added.values, RESCORED) : trajectory),
     [trajectory, added],
   )
   const onColumn = (name: string, values: Float64Array) => setAdded({ of: trajectory, name, values })

@@ -13,6 +13,7 @@ const NAMES = {
   limit: parseAsFloat,
   find: parseAsString.withDefault(''),
   scatter: parseAsString,
+  clip: parseAsString,
   format: parseAsString,
   opened: parseAsInteger,
   list: parseAsString,
@@ -22,7 +23,7 @@ const serialize = createSerializer(NAMES)
 
 /** Returns the view that the address stores, and functions that change it. A copied link shows the same view. */
 export function useViewState() {
-  const [{ t, group, at, tab, colour, limit, find, scatter, format, opened, list }, set] = useAddress(NAMES)
+  const [{ t, group, at, tab, colour, limit, find, scatter, clip, format, opened, list }, set] = useAddress(NAMES)
   const view: InspectorView = {
     tab,
     colour,
@@ -30,6 +31,7 @@ export function useViewState() {
     selection: at === null ? undefined : readSelection(at),
     find,
     scatter: scatter ?? undefined,
+    clip: clip ?? undefined,
     format: format ?? undefined,
   }
   return {

@@ -17,6 +17,8 @@ export type MarkKind =
   /** First and last trained token of a turn; and the position at which a trainer's file cuts, before the first token of each range. */
   | 'edge'
   | 'cut'
+  /** Tokens that a correction of importance ratios leaves out. */
+  | 'dropped'
 
 /** All marks of one kind. */
 export interface TokenMarks {

@@ -1,6 +1,7 @@
 /** Queries of the pages to the server, keyed by their content. */
 import { queryOptions } from '@tanstack/react-query'
 import { capabilitiesSchema } from '#lib/api/capabilities.ts'
+import { revisionSchema } from '#lib/api/library.ts'
 import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import { tokenizersSchema } from '#lib/api/tokenizer-download.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -90,6 +91,30 @@ export const trajectoryOptions = (key: string | undefined) =>
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     ...TRAJECTORY_DEFAULTS.options,
+  })
+
+const POLL_REVISION_MS = 5_000
+
+/**
+ * Query for the revision of a stored trajectory while its page is visible, so that columns of another program appear. The answer is a
+ * number, and the trajectory is read again only if it grows.
+ */
+export const revisionOptions = (key: string | undefined, isEnabled: boolean) =>
+  queryOptions({
+    queryKey: ['revision', key],
+    queryFn: async ({ client, signal }) => {
+      const path = `/api/trajectories/${encodeURIComponent(key ?? '')}/revision`
+      const { revision } = await fetchJson(path, revisionSchema, { signal })
+      const before = client.getQueryData<number>(['revision', key])
+      if (before !== undefined && revision > before)
+        await client.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
+      return revision
+    },
+    enabled: key !== undefined && isEnabled,
+    staleTime: 0,
+    retry: false,
+    refetchInterval: POLL_REVISION_MS,
+    refetchOnWindowFocus: 'always',
   })
 
 /**

@@ -1,9 +1,11 @@
 'use client'
 import { useMemo, useState } from 'react'
+import { COLUMN_PREFIX } from '#components/token-view/colour/number-modes.ts'
 import { extentOf } from '#components/token-view/colour/scale.ts'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import { klEstimates } from '#lib/analysis/ratios/totals.ts'
+import { compareKinds, kindText, logprobKind, OWN_LOGPROBS } from '#lib/trajectory/scoring/comparable.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
@@ -87,6 +89,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
             onOpen={(token) => onSelect(single(token), 'tokens')}
           />
           <div>
+            {isLogprob(x) && isLogprob(y) && <KindNote trajectory={trajectory} names={[x, y]} />}
             <MismatchFacts pairs={pairs} areLogprobs={isLogprob(x) && isLogprob(y)} />
           </div>
         </div>
@@ -165,6 +168,27 @@ function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly
         </>
       )}
     </Facts>
+  )
+}
+
+interface KindNoteProps {
+  readonly trajectory: TrajectoryView
+  /** Names of the two quantities. */
+  readonly names: readonly [string, string]
+}
+
+/** Warns if the columns are not of the same kind: this chart shows the numbers of the file, without a conversion. */
+function KindNote({ trajectory, names }: KindNoteProps) {
+  const segment = trajectory.segments.find(({ kind, columns }) => kind === 'response' && columns)
+  if (!segment) return null
+  const [x, y] = names.map((name) =>
+    logprobKind(trajectory, name === 'logprob' ? OWN_LOGPROBS : name.replace(COLUMN_PREFIX, ''), segment),
+  )
+  if (!x || !y || compareKinds(y, x).kind === 'same') return null
+  return (
+    <p className="mb-2 text-warn text-xs">
+      {kindText(x)} against {kindText(y)}: the numbers of the file, not converted.
+    </p>
   )
 }
 

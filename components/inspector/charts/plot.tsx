@@ -12,6 +12,8 @@ interface PlotPoints {
 
 interface PlotAxis {
   readonly label: string
+  /** Values with a label. If omitted, the plot chooses them. */
+  readonly ticks?: readonly { readonly value: number; readonly text: string }[]
   readonly min: number
   readonly max: number
 }
@@ -26,6 +28,12 @@ interface PlotProps {
   readonly line?: Float64Array | undefined
   /** Shaded ranges of x. If omitted, there are none. */
   readonly bands?: readonly { readonly from: number; readonly to: number }[]
+  /** Horizontal lines with a label at the left. The colour is the name of a CSS variable. */
+  readonly rules?: readonly PlotRule[]
+  /** A vertical line. */
+  readonly marker?: number | undefined
+  /** Points that are drawn larger in another colour. */
+  readonly highlights?: readonly PlotHighlight[]
   /** Whether the line x = y is drawn. */
   readonly hasDiagonal?: boolean
   /** Axes that a drag zooms. */
@@ -42,6 +50,20 @@ interface PlotProps {
   readonly onZoom: (reset: (() => void) | undefined) => void
 }
 
+/** A horizontal line of a plot. */
+interface PlotRule {
+  readonly y: number
+  readonly colour: string
+  readonly label: string
+  readonly isDashed: boolean
+}
+
+/** Points of a plot in a colour of their own. The colour is the name of a CSS variable. */
+interface PlotHighlight {
+  readonly indices: readonly number[]
+  readonly colour: string
+}
+
 /** Sizes in CSS pixels: a point, an isolated point, and the largest distance of a click from a point. */
 const POINT = 2
 const OUTLIER = 6
@@ -51,7 +73,7 @@ const DRAGGED = 4
 
 /** Plots thousands of points as their density, with the axes and the zoom of uPlot. */
 export function Plot(props: PlotProps) {
-  const { points, line, x, y, bands, chosen, label, height } = props
+  const { points, line, x, y, bands, rules, marker, highlights, chosen, label, height } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
 
@@ -97,7 +119,7 @@ export function Plot(props: PlotProps) {
           x: { time: false, auto: false },
           y: { auto: false },
         },
-        axes: [axisOptions(x.label, 34), axisOptions(y.label, 52)],
+        axes: [axisOptions(x, x.label === '' ? 24 : 34), axisOptions(y, y.ticks ? 34 : 52)],
         series: [
           {},
           {
@@ -154,7 +176,7 @@ export function Plot(props: PlotProps) {
     plot.current?.redraw(true)
   }, [points, line])
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are drawn over and under the points
-  useEffect(() => plot.current?.redraw(false), [chosen, bands])
+  useEffect(() => plot.current?.redraw(false), [chosen, bands, rules, marker, highlights])
   return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />
 }
 
@@ -181,9 +203,12 @@ const frameOf = ({ scales }: UPlot): AxesRange => ({
   maxY: scales.y?.max ?? 1,
 })
 
-const axisOptions = (label: string, size: number): UPlot.Axis => ({
-  label,
-  labelSize: 18,
+const axisOptions = ({ label, ticks }: PlotAxis, size: number): UPlot.Axis => ({
+  ...(label !== '' && { label, labelSize: 18 }),
+  ...(ticks && {
+    splits: () => ticks.map(({ value }) => value),
+    values: () => ticks.map(({ text }) => text),
+  }),
   size,
   font: FONT,
   labelFont: FONT,
@@ -192,7 +217,8 @@ const axisOptions = (label: string, size: number): UPlot.Axis => ({
   ticks: { stroke: () => cssColour('--line'), width: 1, size: 4 },
 })
 
-const FONT = '11px "Inter Variable", ui-sans-serif, system-ui, sans-serif'
+const FONT_FAMILY = '"Inter Variable", ui-sans-serif, system-ui, sans-serif'
+const FONT = `11px ${FONT_FAMILY}`
 
 const cssColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
@@ -223,7 +249,7 @@ function drawUnder({ ctx, bbox, valToPos, scales }: UPlot, { bands = [], hasDiag
   ctx.restore()
 }
 
-function drawPoints(plot: UPlot, { points, chosen }: PlotProps): void {
+function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlights = [] }: PlotProps): void {
   const { ctx, bbox } = plot
   const size = Math.max(1, Math.round(POINT * (window.devicePixelRatio || 1)))
   const [columns, rows] = [Math.max(1, Math.floor(bbox.width / size)), Math.max(1, Math.floor(bbox.height / size))]
@@ -241,6 +267,44 @@ function drawPoints(plot: UPlot, { points, chosen }: PlotProps): void {
     ctx.arc(x, y, (OUTLIER / 2 / POINT) * size, 0, 2 * Math.PI)
   }
   ctx.fill()
+  const { minX, maxX } = frameOf(plot)
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'alphabetic'
+  for (const { y: at, colour, label, isDashed } of rules) {
+    const top = plot.valToPos(at, 'y', true)
+    ctx.strokeStyle = cssColour(colour)
+    ctx.fillStyle = cssColour(colour)
+    ctx.lineWidth = size / 2
+    ctx.setLineDash(isDashed ? [size, size * 1.5] : [])
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, top)
+    ctx.lineTo(bbox.left + bbox.width, top)
+    ctx.stroke()
+    ctx.font = `${5.5 * size}px ${FONT_FAMILY}`
+    ctx.fillText(label, bbox.left + 3 * size, at < 0 ? top + 6.5 * size : top - 2 * size)
+  }
+  ctx.setLineDash([])
+  for (const { indices, colour } of highlights) {
+    ctx.fillStyle = cssColour(colour)
+    ctx.beginPath()
+    for (const index of indices) {
+      const [at, value] = [elementAt(points.x, index), elementAt(points.y, index)]
+      if (at < minX || at > maxX) continue
+      const [left, top] = [plot.valToPos(at, 'x', true), plot.valToPos(value, 'y', true)]
+      ctx.moveTo(left, top)
+      ctx.arc(left, top, 1.6 * size, 0, 2 * Math.PI)
+    }
+    ctx.fill()
+  }
+  if (marker !== undefined && marker >= minX && marker <= maxX) {
+    const left = plot.valToPos(marker, 'x', true)
+    ctx.strokeStyle = cssColour('--ink')
+    ctx.lineWidth = size / 2
+    ctx.beginPath()
+    ctx.moveTo(left, bbox.top)
+    ctx.lineTo(left, bbox.top + bbox.height)
+    ctx.stroke()
+  }
   const [x, y] = [points.x[chosen ?? -1], points.y[chosen ?? -1]]
   if (x !== undefined && y !== undefined) {
     ctx.strokeStyle = cssColour('--ink')

@@ -1,9 +1,12 @@
 /** Building blocks of commands: steps over the tokens, and copies of the selection. */
 
+import { distance } from '#components/token-view/colour/scale.ts'
 import { type GridMove, type GridPlace, moveSelection } from '#components/token-view/grid/grid-keys.ts'
-import type { Selection } from '#components/token-view/selection.ts'
+import { isSingle, type Selection, single } from '#components/token-view/selection.ts'
 import { copyText } from '#components/ui/copy-text.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import { quantityOf, seriesNamed } from '../charts/series.ts'
 import type { Inspection } from '../inspection.ts'
 import { markAfter } from '../minimap/next-mark.ts'
 import type { CommandScreen } from './command.ts'
@@ -38,6 +41,36 @@ export function toDrift({ inspection }: CommandScreen, direction: 1 | -1): void 
   const range = markAfter(ranges, view.selection, direction)
   if (range) onSelect({ anchor: range.start, focus: range.end - 1 }, 'tokens')
   else say(direction === 1 ? 'No further drift.' : 'No drift before this.')
+}
+
+/** Selects the token with the next largest value of the colour shown, after that of the selected token; then the largest again. */
+export function toNextLargest({ trajectory, colouring, view, onSelect, say }: Inspection): void {
+  const { mode, scale } = colouring
+  if (mode.kind !== 'number' || scale.kind !== 'number') return
+  const { tokens, values } = seriesNamed(trajectory, quantityOf(mode))
+  // The series of logprobs is not negated, and the scale of the colours is.
+  const isNegated = quantityOf(mode) === 'logprob'
+  const far = (index: number) => {
+    const value = elementAt(values, index)
+    return distance(scale.axis, isNegated ? -value : value)
+  }
+  const chosen = view.selection && isSingle(view.selection) ? tokens.indexOf(view.selection.focus) : -1
+  const isAfterChosen = (index: number) =>
+    chosen < 0 || far(index) < far(chosen) || (far(index) === far(chosen) && index > chosen)
+  let next = -1
+  for (let index = 0; index < tokens.length; index++)
+    if (isAfterChosen(index) && (next < 0 || far(index) > far(next))) next = index
+  if (next < 0 && chosen >= 0) {
+    say('The largest value comes next again.')
+    onSelect(undefined)
+    return
+  }
+  if (next < 0) {
+    say(`No trained token has a value to compare: ${mode.quantity}.`)
+    return
+  }
+  onSelect(single(elementAt(tokens, next)), 'tokens')
+  say(`${mode.quantity} ${mode.text(isNegated ? -elementAt(values, next) : elementAt(values, next))}`)
 }
 
 /** Returns the result of `of` for the selection; undefined if nothing is selected. */

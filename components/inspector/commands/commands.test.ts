@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { commandOfKey, runCommand } from '#components/commands/command.ts'
 import { searchCommands } from '#components/commands/palette-search.ts'
+import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { type Selection, single } from '#components/token-view/selection.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -33,6 +34,7 @@ function screenWith({
   const screen = {
     inspection: {
       trajectory: sample,
+      colouring: colouringOf(sample, colour),
       view: { selection, colour },
       marks: [{ kind: 'drift', ranges: Int32Array.from(drift) }],
       folds: NO_FOLDS,
@@ -102,7 +104,8 @@ describe('keys of the inspector', () => {
     ['h', { colour: 'mask' }, ['view', { colour: 'logprob', limit: undefined }]],
     ['f', { selection: single(3) }, ['say', 'Forking at a token is not available yet.']],
     ['e', {}, ['say', 'There is nothing to export yet.']],
-    ['n', {}, ['say', 'There are no hits.']],
+    ['n', { colour: 'mask' }, ['say', 'There are no hits.']],
+    ['d', {}, ['say', 'Colour the tokens by importance ratio first.']],
     ['z', {}, ['say', 'No token is selected.']],
     ['z', { selection: single(4) }, ['folds', { segments: new Set(), thinks: new Set([3]) }]],
     ['w', {}, ['options', { ...DEFAULT_GRID_OPTIONS, showsWhitespace: false }]],
@@ -117,6 +120,14 @@ describe('keys of the inspector', () => {
     ['[', { drift: [3, 5, 7, 8], selection: single(7) }, ['select', { anchor: 3, focus: 4 }, 'tokens']],
   ])('the key %s with %j runs its command or says why it cannot', (key, using, calls) => {
     expect(press(key, using)).toEqual([calls])
+  })
+
+  test('without a search, the key n goes from the largest surprisal to the next', () => {
+    expect(press('n', {})).toEqual([
+      ['select', single(6), 'tokens'],
+      ['say', 'surprise 1'],
+    ])
+    expect(press('n', { selection: single(6) })[0]).toEqual(['select', single(3), 'tokens'])
   })
 
   test('a command runs the action that a part has registered', () => {

@@ -15,7 +15,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { INSPECTOR_TABS, TAB_TITLES } from '../inspection.ts'
 import type { PanelCommandName } from '../selection/panel-commands.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
-import { colour, copy, gridPlaceOf, step, toDrift, withSelection } from './command-steps.ts'
+import { colour, copy, gridPlaceOf, step, toDrift, toNextLargest, withSelection } from './command-steps.ts'
 
 const obstacleAtToken = ({ inspection }: CommandScreen) =>
   inspection.view.selection === undefined ? 'No token is selected.' : undefined
@@ -76,11 +76,24 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'next-hit',
-    title: 'Next hit',
+    title: 'Next hit; without a search, the next largest value of the colour shown',
     group: 'Find',
     keys: ['n'],
-    obstacle: obstacleWithout('next-hit', 'There are no hits.'),
-    run: ({ offers }) => offers['next-hit']?.(),
+    obstacle: ({ offers, inspection }) =>
+      offers['next-hit'] || inspection.colouring.mode.kind === 'number' ? undefined : 'There are no hits.',
+    run: (screen) => {
+      const toNextHit = screen.offers['next-hit']
+      if (toNextHit) toNextHit()
+      else toNextLargest(screen.inspection)
+    },
+  },
+  {
+    name: 'first-jump',
+    title: 'Main finding: where the importance ratios first jump',
+    group: 'Find',
+    keys: ['d'],
+    obstacle: obstacleWithout('first-jump', 'Colour the tokens by importance ratio first.'),
+    run: ({ offers }) => offers['first-jump']?.(),
   },
   {
     name: 'previous-hit',

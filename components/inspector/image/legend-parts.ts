@@ -21,7 +21,7 @@ export function legendParts({ mode, scale, limit, palette }: Colouring): readonl
     const cools = palette.slice(1 + HEAT_LEVELS, 1 + 2 * HEAT_LEVELS) as readonly string[]
     const unit = mode.unit && ` ${mode.unit}`
     return [
-      text(`${mode.quantity} ${mode.text(isDiverging ? axis.origin - limit : axis.origin)}`),
+      text(`${mode.quantity} ${mode.text(isDiverging ? valueAtDistance(axis, -limit) : axis.origin)}`),
       { kind: 'colours', colours: isDiverging ? [...cools.toReversed(), ...levels] : levels },
       text(`${mode.text(valueAtDistance(axis, limit))} ${axis.direction === 'falling' ? 'or less' : 'or more'}${unit}`),
       ...(unknown > 0 ? [colour(NO_DATA), text('no data')] : []),

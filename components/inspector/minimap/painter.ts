@@ -89,6 +89,7 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
 const MARKS: readonly { readonly kind: MarkKind; readonly colour: string }[] = [
   { kind: 'linked', colour: '--mark-linked' },
   { kind: 'drift', colour: '--bad' },
+  { kind: 'dropped', colour: '--bad' },
   { kind: 'hit', colour: '--mark-hit' },
   { kind: 'current', colour: '--mark-current' },
 ]

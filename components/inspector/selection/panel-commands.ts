@@ -1,8 +1,11 @@
 /** Actions of parts of the inspector that a key or the command palette can request. */
 import { useEffect, useEffectEvent } from 'react'
 
-/** `find` focuses the search field; `verify` focuses the button that rescores the trajectory. */
-export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify'
+/**
+ * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `first-jump` selects the main finding about
+ * importance ratios.
+ */
+export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify' | 'first-jump'
 /** The actions that the visible parts have registered. */
 export type PanelCommands = Readonly<Partial<Record<PanelCommandName, () => void>>>
 

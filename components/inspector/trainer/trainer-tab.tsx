@@ -68,7 +68,14 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
           Show on tokens
         </label>
         <TrainerCutFields cut={inspection.trainerCut} onCut={inspection.onTrainerCut} />
-        <Button className="ml-auto text-xs" title={sheet.keeps} onClick={save}>
+        <Button
+          className="ml-auto text-xs"
+          title="Colours the tokens by the probability under the trainer, divided by the probability when sampled"
+          onClick={() => onView({ colour: 'ratio', limit: undefined, tab: 'tokens' })}
+        >
+          Importance ratios
+        </Button>
+        <Button className="text-xs" title={sheet.keeps} onClick={save}>
           Download the file
         </Button>
       </div>

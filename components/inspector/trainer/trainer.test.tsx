@@ -18,6 +18,7 @@ const view: InspectorView = {
   selection: undefined,
   find: '',
   scatter: undefined,
+  clip: undefined,
   format: 'slime',
 }
 

@@ -17,6 +17,7 @@ import { partBytes, splitCharacterAt } from '../pieces/split-character.ts'
 import { TokenAlternatives } from './token-alternatives.tsx'
 import { segmentTitle } from './token-reading.ts'
 import { columnsOf, tokenRecord, weightVersionOf } from './token-record.ts'
+import { TrainerFacts } from './trainer-facts.tsx'
 
 interface TokenCardProps {
   readonly trajectory: TrajectoryView
@@ -98,6 +99,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
         )}
         <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
         {weights !== undefined && <Fact name="weights">{clipText(weights, LONG_TEXT)}</Fact>}
+        <TrainerFacts trajectory={trajectory} token={token} />
       </Facts>
       <CharacterTokens token={token} vocab={vocab} />
       <Problems problems={token.segment.problems ?? []} tokenIndex={token.indexInSegment} />

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Colouring } from './colouring.ts'
 import { Legend } from './legend.tsx'
 import type { Coloured } from './mode.ts'
@@ -14,6 +15,8 @@ interface ColourBarProps {
   readonly trajectory: Coloured
   readonly colouring: Colouring
   readonly onChange: (change: ColourChange) => void
+  /** Shown instead of the legend of the colours. If omitted, that is shown. */
+  readonly legend?: ReactNode
 }
 
 const BUTTONS = [
@@ -25,7 +28,7 @@ const BOX =
   'min-h-7 rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground data-chosen:border-ink data-chosen:bg-ink data-chosen:text-ground'
 
 /** Shows the colour modes and the legend of the current one. Another mode resets the limit, which is in the unit of one mode. */
-export function ColourBar({ trajectory, colouring, onChange }: ColourBarProps) {
+export function ColourBar({ trajectory, colouring, onChange, legend }: ColourBarProps) {
   const { name } = colouring.mode
   const isInMenu = !BUTTONS.some((button) => button.name === name)
   const choose = (colour: string) => onChange({ colour, limit: undefined })
@@ -73,7 +76,7 @@ export function ColourBar({ trajectory, colouring, onChange }: ColourBarProps) {
           ))}
         </select>
       </fieldset>
-      <Legend colouring={colouring} onLimit={(limit) => onChange({ limit })} />
+      {legend ?? <Legend colouring={colouring} onLimit={(limit) => onChange({ limit })} />}
     </div>
   )
 }

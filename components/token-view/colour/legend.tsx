@@ -37,7 +37,7 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
   return (
     <span className={ROW} data-legend={mode.name} data-limit={valueAtDistance(axis, limit)}>
       <span title={mode.explanation}>
-        {mode.quantity} {mode.text(axis.direction === 'diverging' ? axis.origin - limit : axis.origin)}
+        {mode.quantity} {mode.text(axis.direction === 'diverging' ? valueAtDistance(axis, -limit) : axis.origin)}
         {axis.direction === 'diverging' && ' or less'}
       </span>
       {scale.known === 0 ? (
@@ -58,8 +58,8 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
       )}
       {p95 !== null && (
         <span className="text-faint" title="95 % of trained tokens are closer to the start of the scale">
-          p95 {axis.direction === 'diverging' && '±'}
-          {mode.text(axis.direction === 'diverging' ? p95 : valueAtDistance(axis, p95))}
+          p95 {axis.direction === 'diverging' && (axis.isLogarithmic ? '×÷' : '±')}
+          {mode.text(axis.direction === 'diverging' && !axis.isLogarithmic ? p95 : valueAtDistance(axis, p95))}
         </span>
       )}
       {unknown > 0 && <Swatch colour={NO_DATA} label="no data" count={unknown} />}

@@ -1,5 +1,5 @@
 import { cool, HEAT_LEVELS, heat } from './palette.ts'
-import { type NumberScale, valueAtDistance } from './scale.ts'
+import { distance, type NumberScale, valueAtDistance } from './scale.ts'
 
 interface LimitHandleProps {
   readonly scale: NumberScale
@@ -46,7 +46,7 @@ export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) 
 
 /** Returns the length of the axis. Values far beyond the scale take no room, since all of them have the last colour. */
 function endOf({ axis, limit: usual, min, max }: NumberScale, limit: number): number {
-  const farthest = Math.max(Math.abs(max - axis.origin), Math.abs(axis.origin - min))
+  const farthest = Math.max(distance(axis, max), distance(axis, min))
   return Math.max(limit, Math.min(axis.reach, Math.max(1.5 * usual, Math.min(2.5 * usual, farthest))))
 }
 

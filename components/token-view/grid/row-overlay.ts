@@ -51,6 +51,7 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
     layer(caps(marks), '100% 2px', '0 1px'),
     layer(caps(marks), '100% 2px', `0 ${row - 3}px`),
   ],
+  dropped: (marks, row) => outline(marks, 'var(--bad)', row, 2),
   drift: (marks, row) => outline(marks, 'var(--bad)', row, 1),
   selected: (marks, row) => frame(marks, 'var(--selected)', row),
   linked: (marks) => [tint(marks, 'var(--mark-linked)', 24)],

@@ -213,6 +213,13 @@ const GROUPS: readonly LegendGroup[] = [
         occurs: marks('drift'),
       },
       {
+        title: 'Dropped token',
+        meaning: 'a thick red frame: IcePop leaves the token out at the thresholds of the legend',
+        sample: { kind: 'row', text: 'token', overlay: 'dropped' },
+        views: ['inspector'],
+        occurs: marks('dropped'),
+      },
+      {
         title: 'Missing tokens',
         meaning: 'a red caret: the other sequence has tokens here, this one has none',
         sample: { kind: 'row', text: 'here', overlay: 'gap' },

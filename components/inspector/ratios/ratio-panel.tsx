@@ -1,0 +1,117 @@
+'use client'
+import { countText } from '#components/token-view/numbers.ts'
+import { single } from '#components/token-view/selection.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { CopyChoices } from '../../ui/copy-choices.tsx'
+import { toNextLargest } from '../commands/command-steps.ts'
+import type { InspectorPartProps } from '../inspection.ts'
+import { RatioChart } from './ratio-chart.tsx'
+import { RatioLegend } from './ratio-legend.tsx'
+import { columnBadges, comparisonText } from './ratio-text.ts'
+import { sendingCurl, sendingPython } from './sending-code.ts'
+import type { RatiosState } from './use-ratios.ts'
+
+interface RatioPanelProps extends InspectorPartProps {
+  readonly state: RatiosState
+}
+
+/** Shows above the tokens what is compared, and the ratios along them. */
+export function RatioPanel({ inspection, state }: RatioPanelProps) {
+  if (state.kind === 'off') return null
+  if (state.kind === 'failed')
+    return <Banner tone="bad" title="The ratios could not be computed." hint={state.message} />
+  if (state.kind === 'absent') return <NoTrainer inspection={inspection} />
+  if (state.kind !== 'shown')
+    return (
+      <p role="status" className="min-h-58 border-line border-b p-3.5 text-faint text-xs">
+        Computing the ratios…
+      </p>
+    )
+  const { ratios } = state
+  const { jump, report } = ratios
+  return (
+    <div data-ratios={report.tokens.length}>
+      <Compared inspection={inspection} ratios={ratios} />
+      {report.tokens.length > 0 && (
+        // Wide windows show it beside the colours, which narrow ones hide.
+        <div className="border-line border-b px-3.5 py-1.5 lg:hidden">
+          <RatioLegend ratios={ratios} onView={inspection.onView} />
+        </div>
+      )}
+      {report.tokens.length > 0 && (
+        <RatioChart
+          inspection={inspection}
+          ratios={ratios}
+          onLargest={() => toNextLargest(inspection)}
+          onFirstJump={jump && (() => inspection.onSelect(single(jump.token), 'tokens'))}
+        />
+      )}
+    </div>
+  )
+}
+
+const TONES = { good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const
+
+function Compared({
+  inspection,
+  ratios: { report },
+}: InspectorPartProps & { readonly ratios: Extract<RatiosState, { kind: 'shown' }>['ratios'] }) {
+  const { comparison, unknown } = report
+  const badges = columnBadges(inspection.trajectory, comparison)
+  const { tone, text } = comparisonText(comparison.comparison)
+  return (
+    <section
+      aria-label="Compared columns"
+      className="flex flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-3.5 py-1.5 text-xs"
+    >
+      {badges.map(({ name, text: kind, title }, index) => (
+        <span key={name} className="contents">
+          {index > 0 && <span className="text-dim">compared with</span>}
+          <span title={title} className="rounded-md border border-line bg-panel px-2 py-0.5">
+            <strong className="mr-1.5 font-semibold">{name}</strong>
+            <span className="text-dim">{kind}</span>
+          </span>
+        </span>
+      ))}
+      <span className={TONES[tone]} data-comparison={comparison.comparison?.kind ?? 'none'}>
+        {tone === 'good' && '✓ '}
+        {text}
+      </span>
+      {comparison.leftOut.length > 0 && comparison.comparison?.kind !== 'refused' && (
+        <span className="text-warn">
+          {comparison.leftOut.map(({ why, tokens }) => `${countWithNoun(tokens, 'token')} left out: ${why}`).join('; ')}
+        </span>
+      )}
+      {unknown > 0 && report.tokens.length > 0 && (
+        <span className="text-dim">{countText(unknown)} trained tokens have no ratio</span>
+      )}
+    </section>
+  )
+}
+
+/** Says how the trainer’s logprobs get here. */
+function NoTrainer({ inspection }: InspectorPartProps) {
+  const { storedKey, trajectory } = inspection
+  return (
+    <section
+      aria-label="No trainer logprobs"
+      className="grid justify-items-start gap-2 border-line border-b px-3.5 py-3 text-xs"
+    >
+      <h2 className="font-semibold">No trainer logprobs in this trajectory</h2>
+      <p className="max-w-prose text-dim">
+        Send them from the training script. The ids are compared, so a shifted or padded column is refused with the
+        first difference.
+      </p>
+      <pre className="w-full whitespace-pre-wrap rounded-md border border-line bg-raised p-2 font-mono [overflow-wrap:anywhere]">
+        {sendingPython(storedKey ?? 'KEY', trajectory)}
+      </pre>
+      <CopyChoices
+        choices={[
+          { name: 'Python', text: () => sendingPython(storedKey ?? 'KEY', trajectory) },
+          { name: 'cURL', text: () => sendingCurl(storedKey ?? 'KEY', trajectory) },
+        ]}
+      />
+    </section>
+  )
+}
