@@ -43,12 +43,12 @@ const isHydrated = (): boolean =>
 
 /**
  * Follows the page's requests from now on. The returned function waits until there was no request for half a second.
- * Playwright's `networkidle` would also count the health check, which every page requests each second.
+ * Playwright's `networkidle` would also count the health check and the revision, which pages request again and again.
  */
 export function whenQuiet(page: Page): () => Promise<void> {
   const open = new Set<Request>()
   let changedAt = performance.now()
-  const isCounted = (request: Request) => !request.url().endsWith('/api/health')
+  const isCounted = (request: Request) => !/\/(api\/health|revision)$/.test(request.url())
   page.on('request', (request) => {
     if (!isCounted(request)) return
     open.add(request)

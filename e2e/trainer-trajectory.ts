@@ -41,6 +41,7 @@ export function trainerTrajectory(id: string): Trajectory {
     title: 'miles, step 42, sample 3',
     columnMeanings: COLUMN_MEANINGS,
     reward: 1,
+    outcome: { kind: 'ended', reason: 'end_turn' },
     segments: plain.segments.map((segment): Segment => {
       if (segment.kind === 'prompt') return segment
       response++

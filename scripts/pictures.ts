@@ -53,7 +53,7 @@ const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<str
     prepare: waitFor('first difference'),
   },
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
-  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 720, prepare: showFirstJump },
+  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 510, prepare: showFirstJump },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
   limits: { address: '/library', height: 240, prepare: openCompressedFile },
   storage: { address: '/library', height: 400, prepare: deleteTrajectory },

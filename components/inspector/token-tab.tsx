@@ -57,7 +57,7 @@ export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
         </div>
       </div>
       {ratios.kind !== 'off' && (
-        <div className="shrink-0 max-lg:max-h-[52vh] max-lg:overflow-y-auto">
+        <div className="max-h-[75%] shrink-0 overflow-y-auto">
           <RatioPanel inspection={inspection} state={ratios} />
         </div>
       )}
