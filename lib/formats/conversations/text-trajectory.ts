@@ -64,7 +64,7 @@ export function conversationSegments(messages: readonly unknown[], path: string)
 }
 
 /** Returns all messages of a prompt, in which those of the model are given too. */
-export const messagesOfPrompt = (messages: readonly unknown[], path: string): readonly Message[] =>
+const messagesOfPrompt = (messages: readonly unknown[], path: string): readonly Message[] =>
   messages.flatMap((message, index) => messageAt(message, `${path}[${index}]`))
 
 function messageAt(value: unknown, path: string): readonly Message[] {

@@ -201,7 +201,7 @@ const RECORDS: readonly (readonly [Format, object])[] = [
   [chatMessages, { ...request, reward: 1, status: 'completed', group_index: 1, sample_index: 0 }],
 ]
 
-const OTHERS: readonly unknown[] = [null, 7, 'x', [], [7], {}]
+const OTHERS: readonly unknown[] = [null, 'x', [7]]
 
 /** Returns each copy of a value in which one value inside of it is another or missing. */
 function* changed(value: unknown): Generator<unknown> {

@@ -31,7 +31,7 @@ interface NamedColumn<T> {
 }
 
 /** A sequence as a file has it. */
-export interface TrainedSequence {
+interface TrainedSequence {
   readonly ids: readonly number[]
   /** Number of tokens before the first entry of every other column: 0 if the columns are over all tokens. */
   readonly promptLength: number
@@ -95,7 +95,7 @@ export function allSamples(
 }
 
 /** Returns the violation with the path of its sample. */
-export const atPath = (path: string, error: Violation): Violation => ({
+const atPath = (path: string, error: Violation): Violation => ({
   ...error,
   path: [path, error.path]
     .filter((part) => part !== '')
