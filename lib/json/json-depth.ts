@@ -24,13 +24,12 @@ export function tooDeepAt(text: string, levels: number): number | undefined {
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  // Numbers are most of a file, so nothing is allocated for entries.
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (isDeeperThan(levels - 1, value[index])) return true
-    return false
+  // Reading the values is several times as fast as reading each by its key, and numbers, which are most of a file, need no call.
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    if (typeof item === 'object' && item !== null && isDeeperThan(levels - 1, item)) return true
   }
-  const holder = value as Readonly<Record<string, unknown>>
-  for (const key in holder) if (isDeeperThan(levels - 1, holder[key])) return true
   return false
 }
 
