@@ -6,9 +6,9 @@
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import { type Labels, labelsOf } from '#lib/trajectory/format/labels.ts'
-import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
-import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
@@ -30,7 +30,7 @@ export function recordColumns(trajectory: Trajectory) {
   // Imported files number their groups independently.
   const group = provenance.kind === 'import' ? undefined : trajectory.group
   const file = provenance.kind === 'import' ? (provenance.file ?? '') : ''
-  const asked = firstQuestion(trajectory)
+  const asked = firstQuestion(trajectory, SEARCHED_QUESTION)
   const question = asked.trim() === '' ? file : asked
   const word = outcomeWord(outcome)
   return {
@@ -106,16 +106,4 @@ export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON
 function sortKey(text: string): string | null {
   const key = foldCase(text.slice(0, SORTED_TITLE)).trim()
   return key === '' ? null : key
-}
-
-/** Returns the first question of a run. For a run that began with text or ids, it is the beginning of these. */
-function firstQuestion({ segments, outcome, vocab }: Trajectory): string {
-  const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
-  const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome
-  const [first] = segments
-  const given = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
-  const begun = textOf(given?.ids.slice(0, SEARCHED_QUESTION) ?? [], vocab)
-  if (begun !== '') return begun
-  const content = [...read, ...unsent].find(({ role }) => role === 'user')?.content ?? ''
-  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n')
 }
