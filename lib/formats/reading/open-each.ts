@@ -70,7 +70,8 @@ type Found = FoundRecord | Failed
 
 const isFailed = (found: Found): found is Failed => 'error' in found
 
-function openRecord(
+/** Opens one record in its format, which is undefined if none recognises it. */
+export function openRecord(
   { value, ...place }: FoundRecord,
   format: Format | undefined,
   source: RecordSource,

@@ -88,7 +88,7 @@ export async function* openFile(
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
   const valuesOf = async (record: RecordBytes, isLines: boolean) => {
     const long = record.hasLongList && !record.failure ? await parseLongLists(rangeOf(bytes, record)) : undefined
-    return long ? valuesIn(record, long.value, isLines) : parsed(record, await read(record), isLines)
+    return long ? recordValues(record, long.value, isLines) : parseRecord(record, await read(record), isLines)
   }
   for (const record of found.records) yield* opener.open(await valuesOf(record, found.isLines), sizeOf(record))
   if (found.isSpread && !opener.format()) {
@@ -106,7 +106,7 @@ export async function* openFile(
 export const CHUNK = 1 << 20
 
 /** Returns the bytes of a record. */
-const rangeOf = ({ read }: ByteSource, { start, end }: RecordBytes): ByteSource => ({
+export const rangeOf = ({ read }: ByteSource, { start, end }: RecordBytes): ByteSource => ({
   size: end - start,
   read: (from, to) => read(start + from, start + to),
 })
@@ -143,7 +143,7 @@ export function openText(text: string, source: RecordSource, as?: Format): Opene
       else failed.push(one.error)
   }
   for (const record of found.records)
-    add(opener.open(parsed(record, bytes.subarray(record.start, record.end), found.isLines), sizeOf(record)))
+    add(opener.open(parseRecord(record, bytes.subarray(record.start, record.end), found.isLines), sizeOf(record)))
   add(opener.end())
   const format = opener.format()
   return format && trajectories.length > 0
@@ -160,12 +160,14 @@ const sizeOf = ({ start, end }: RecordBytes): number => end - start
 
 const placeOf = ({ line }: RecordBytes, isLines: boolean): RecordPosition => (isLines ? { line } : {})
 
-const valuesIn = (record: RecordBytes, value: unknown, isLines: boolean): FoundRecord[] =>
+/** Returns the records in a parsed value. */
+export const recordValues = (record: RecordBytes, value: unknown, isLines: boolean): FoundRecord[] =>
   record.item === undefined
     ? recordsIn(value, placeOf(record, isLines))
     : recordsInItem(value, record.item, placeOf(record, isLines))
 
-function parsed(record: RecordBytes, bytes: Uint8Array, isLines: boolean): FoundRecord[] | FileProblem {
+/** Parses the bytes of a record; returns its values, or why it has none. */
+export function parseRecord(record: RecordBytes, bytes: Uint8Array, isLines: boolean): FoundRecord[] | FileProblem {
   const { item, failure } = record
   const isElement = item !== undefined
   const problem = (error: Violation, hint?: string) =>
@@ -174,7 +176,7 @@ function parsed(record: RecordBytes, bytes: Uint8Array, isLines: boolean): Found
   const text = utf8Text(bytes)
   if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
   try {
-    return valuesIn(record, parsePythonJson(text), isLines)
+    return recordValues(record, parsePythonJson(text), isLines)
   } catch {
     return problem(notJson(text, isElement ? ' of the element' : ''))
   }

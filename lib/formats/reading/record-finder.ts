@@ -44,6 +44,9 @@ export interface FoundRecords {
   readonly isSpread: boolean
 }
 
+/** Receives a record when its end is found. `isLine` is true if the record is a line of several, or in a later one. */
+type OnFound = (record: RecordBytes, isLine: boolean) => void
+
 /** Finds records in the bytes of a file. */
 export interface RecordFinder {
   /** Adds the next bytes of the file. Ignored once the file is broken. */
@@ -56,9 +59,9 @@ export interface RecordFinder {
 
 /**
  * Creates a finder. Whether each line is a value of its own is found out from the first line, unless `areLines` says so. A broken
- * record does not affect those after it.
+ * record does not affect those after it. With `onFound` the finder keeps no record and limits no number of them.
  */
-export function createRecordFinder(limits: Limits, areLines?: true): RecordFinder {
+export function createRecordFinder(limits: Limits, areLines?: true, onFound?: OnFound): RecordFinder {
   const records: RecordBytes[] = []
   /** Number of entries of each open list or object, by its depth. Levels that are too deep share the last number. */
   const entries = new Int32Array(limits.depth + 2)
@@ -92,10 +95,12 @@ export function createRecordFinder(limits: Limits, areLines?: true): RecordFinde
 
   const found = (end: number): void => {
     if (end - start > limits.recordBytes) tooLong()
-    if (records.length === limits.records) {
+    const record = { start, end, line, item: items < 0 ? undefined : items, hasLongList, failure }
+    if (onFound) onFound(record, isLines === true && (items < 0 || line > 1))
+    else if (records.length === limits.records) {
       const [error, hint] = tooManyRecords(limits)
       broken ??= { error, hint }
-    } else records.push({ start, end, line, item: items < 0 ? undefined : items, hasLongList, failure })
+    } else records.push(record)
     hasLongList = false
     failure = undefined
   }
