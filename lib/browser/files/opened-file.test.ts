@@ -41,7 +41,7 @@ function opened(importFile: Imports) {
     const state = store.state()
     states.push(state.kind === 'shown' ? `${state.kind} ${state.name} ${state.storing.kind}` : state.kind)
   })
-  const open = (name: string) => store.open(new File([], name), new AbortController().signal)
+  const open = (name: string, most?: number) => store.open(new File([], name), new AbortController().signal, most)
   return { ...store, open, stored, states }
 }
 
@@ -62,6 +62,15 @@ test('An opened file is shown, then stored, and then no longer kept in the page'
   expect(file.stored[0]?.[1]).toBe(trajectory)
   await file.store()
   expect(file.stored).toHaveLength(1)
+})
+
+test('A file with more trajectories than may be shown is counted, and the file before stays shown', async () => {
+  const file = opened(async () => ({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) }))
+  await file.open('a', 2)
+  expect(await file.open('b', 2)).toBe(3)
+  expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
+  expect(await file.open('b', 3)).toBe(3)
+  expect(file.state()).toMatchObject({ kind: 'shown', name: 'b' })
 })
 
 test('An opened file reports how many of its trajectories are stored, how many were before, and which records failed', async () => {

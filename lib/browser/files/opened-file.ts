@@ -33,10 +33,10 @@ export interface OpenedFileStore {
   subscribe(listener: () => void): () => void
   state(): OpenedFile
   /**
-   * Reads a file, shows its first trajectory, and returns the number of its trajectories. Throws FileError and ApiError; the shown file
-   * then stays.
+   * Reads a file, shows its first trajectory, and returns the number of its trajectories. A file with more than `most` is not shown.
+   * Throws FileError and ApiError; the shown file then stays.
    */
-  open(file: File, signal: AbortSignal): Promise<number>
+  open(file: File, signal: AbortSignal, most?: number): Promise<number>
   /** Returns the number of the opening that was stored under this key; undefined if it was not opened as a file. */
   openingOf(key: string): number | undefined
   /**
@@ -83,8 +83,9 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
     state,
     openingOf: (key) => stored.get(key)?.opening,
     storedWith: (key) => stored.get(key),
-    async open(file, signal) {
+    async open(file, signal, most = Number.POSITIVE_INFINITY) {
       const { trajectory, count, failed } = await reader.file(file, now().toISOString(), signal)
+      if (count > most) return count
       shownFile = file
       set({ kind: 'shown', opening: ++openings, name: file.name, trajectory, failed, storing: { kind: 'waiting' } })
       return count

@@ -1,7 +1,7 @@
 /** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for the transfer to the page. */
 
 import { type FailedRecord, type FailedRecords, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
-import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
+import { openFile } from '#lib/formats/reading/open.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -10,12 +10,21 @@ import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-byt
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
+import { bytesOf } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
 
 /** The source of a trajectory. */
 export type ReadSource =
-  /** `now` and `id` are for records that have neither. */
-  | { readonly kind: 'file'; readonly file: File; readonly now: string; readonly id: string }
+  | {
+      readonly kind: 'file'
+      readonly file: File
+      /** For records that have no time. */
+      readonly now: string
+      /** For records that have no id. */
+      readonly id: string
+      /** Position of the requested trajectory in the file, from 0. */
+      readonly at: number
+    }
   | {
       readonly kind: 'call'
       /** Full address at this origin, because a worker has another base address. */
@@ -28,7 +37,7 @@ export type ReadSource =
 /** A trajectory that was read. */
 export interface ReadAnswer {
   readonly trajectory: TrajectoryView
-  /** Number of trajectories in the file, of which this is the first. */
+  /** Number of trajectories in the file, of which this is the first or the requested one. */
   readonly count: number
   /** Records of the file that could not be read. */
   readonly failed: FailedRecords
@@ -46,12 +55,12 @@ type PackedRead = Packed & ReadAnswer
 /** What a single trajectory has besides itself. */
 const SINGLE: Omit<ReadAnswer, 'trajectory'> = { count: 1, failed: { count: 0, first: [] } }
 
-/** Returns the first record of a file after a check of all records. */
+/** Returns the requested trajectory of a file after a check of all records. */
 async function fromFile(
-  { file, now, id }: Extract<ReadSource, { kind: 'file' }>,
+  { file, now, id, at }: Extract<ReadSource, { kind: 'file' }>,
   signal: AbortSignal,
 ): Promise<PackedRead> {
-  let first: Trajectory | undefined
+  let requested: Trajectory | undefined
   let count = 0
   const failed: FailedRecord[] = []
   let failedCount = 0
@@ -64,27 +73,12 @@ async function fromFile(
       if (failed.length < MOST_FAILED_RECORDS) failed.push(one.error)
       continue
     }
-    first ??= one.trajectory
+    if (count === at) requested = one.trajectory
     count++
   }
-  if (!first) throw new Error('a file that opens has a trajectory')
-  return { ...pack(first), count, failed: { count: failedCount, first: failed } }
+  if (!requested) throw new Error(`the file ${file.name} has ${count} trajectories, none at ${at}`)
+  return { ...pack(requested), count, failed: { count: failedCount, first: failed } }
 }
-
-/** Reads bytes of a file. Throws FileError if the file no longer exists or may not be read. */
-const bytesOf = (file: File): ByteSource => ({
-  size: file.size,
-  read: async (start, end) => {
-    try {
-      return new Uint8Array(await file.slice(start, end).arrayBuffer())
-    } catch (error) {
-      throw new FileError(
-        `${file.name} cannot be read: ${error instanceof Error ? error.message : error}`,
-        'The file was changed or moved after it was chosen, or it is larger than this browser can read at once.',
-      )
-    }
-  },
-})
 
 async function fromServer(
   { address, token, json }: Extract<ReadSource, { kind: 'call' }>,

@@ -82,6 +82,13 @@ describe('a file in the reader worker', () => {
     ])
   })
 
+  test('with several trajectories shows the requested one', async () => {
+    const { reader } = threadless()
+    const file = fileOf('{"token_ids": [1]}\n{"token_ids": [2, 3]}')
+    const { trajectory } = await reader.file(file, NOW, ongoing(), 1)
+    expect(trajectory.segments.map(({ ids }) => Array.from(ids))).toEqual([[2, 3]])
+  })
+
   test('that is not a trajectory is refused with the reason and a hint', async () => {
     const { reader } = threadless()
     const reading = reader.file(fileOf('{"hello": 1}'), NOW, ongoing())
