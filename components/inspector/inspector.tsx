@@ -19,6 +19,7 @@ import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { DetailsPane } from './details-pane.tsx'
+import type { ListPlace } from './list-walk.tsx'
 import { OutlinePane } from './outline-pane.tsx'
 import { useInspectionState } from './use-inspection-state.ts'
 import { useInspectorCommands } from './use-inspector-commands.ts'
@@ -39,11 +40,20 @@ interface InspectorProps {
   /** Key for comparisons, which examples have too. */
   readonly comparedKey: string | undefined
   readonly labels: ReactNode
+  /** Position in the list that the page shows; undefined for the list that a stored trajectory was opened from. */
+  readonly place: ListPlace | undefined
   readonly children: ReactNode
 }
 
 /** Shows a trajectory with all tabs. `labels` and `children` follow the outline. */
-export function Inspector({ trajectory: given, storedKey, comparedKey, labels, children }: InspectorProps) {
+export function Inspector({
+  trajectory: given,
+  storedKey,
+  comparedKey,
+  labels,
+  place: placeOfPage,
+  children,
+}: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
   const { shown: trajectory, onColumn } = useAddedColumn(given)
@@ -61,7 +71,8 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
     isPromptTokenSelected || inspection.colouring.mode.name === SURPRISE_WITH_PROMPT.name,
   )
   const controls = useTokenControls()
-  const place = useListPlace(given, storedKey)
+  const placeOfStored = useListPlace(given, storedKey)
+  const place = placeOfPage ?? placeOfStored
   const commands = useInspectorCommands({ state, controls, place, onShowMiddle: showMiddle })
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   // In the Messages tab a selection stays in that tab, which also shows it.

@@ -15,6 +15,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { exampleKey } from '#lib/analysis/compare/side.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { FileError } from '#lib/browser/files/file-error.ts'
 import type { OpenedFile } from '#lib/browser/files/opened-file.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
@@ -22,6 +23,7 @@ import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, revisionOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ListPlace } from './list-walk.tsx'
 
 const loadInspector = () => import('./inspector.tsx')
 const Inspector = lazy(async () => ({ default: (await loadInspector()).Inspector }))
@@ -202,7 +204,8 @@ export function ExampleScreen({ name }: { readonly name: string }) {
   )
 }
 
-function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined }) {
+/** Shows the title and the note of a trajectory that is not stored. */
+export function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined }) {
   const { title, note } = trajectory ?? {}
   return (
     <>
@@ -222,6 +225,8 @@ interface TrajectoryScreenProps {
   readonly error: Error | null
   /** Title, tags, note and reward, as text or as fields. */
   readonly labels: ReactNode
+  /** Position in a list of the page; omitted for the list that a stored trajectory was opened from. */
+  readonly place?: ListPlace | undefined
   /** Shown above the trajectory. */
   readonly notice?: ReactNode
   /** Action that may resolve the error. */
@@ -230,12 +235,14 @@ interface TrajectoryScreenProps {
   readonly children?: ReactNode
 }
 
-function TrajectoryScreen({
+/** Shows a trajectory, or why there is none. */
+export function TrajectoryScreen({
   trajectory,
   storedKey,
   comparedKey,
   error,
   labels,
+  place,
   notice,
   remedy,
   children,
@@ -243,13 +250,15 @@ function TrajectoryScreen({
   return (
     <Shell title="Trajectory" trajectory={trajectory} notice={notice}>
       {trajectory ? (
-        <Inspector trajectory={trajectory} storedKey={storedKey} comparedKey={comparedKey} labels={labels}>
-          {children}
-        </Inspector>
+        <Inspector {...{ trajectory, storedKey, comparedKey, labels, place }}>{children}</Inspector>
       ) : (
         <main className="p-4">
           {error ? (
-            <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined}>
+            <Banner
+              tone="bad"
+              title={error.message}
+              hint={error instanceof ApiError || error instanceof FileError ? error.hint : undefined}
+            >
               {remedy}
             </Banner>
           ) : (

@@ -19,6 +19,7 @@ export const PAGES: readonly Page[] = [
   { href: '/t', help: 'inspector' },
   { href: '/example', help: 'inspector' },
   { href: '/open', help: 'inspector' },
+  { href: '/file', help: 'library' },
   { href: '/docs', help: '' },
 ]
 

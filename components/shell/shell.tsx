@@ -46,6 +46,16 @@ interface ShellProps {
 /** Delay in milliseconds before a file is reported as being read, since a message that flashes is useless. */
 const UNTOLD_MS = 300
 
+/** Files with more trajectories or bytes are listed and stored on request. Others show their first trajectory and are stored. */
+const [MOST_SHOWN_FIRST, MOST_BYTES_AT_ONCE] = [50, 8 * 2 ** 20]
+
+/** Lists the trajectories of a file with many bytes and more than one trajectory. Returns the address; undefined for other files. */
+async function openListed(file: File, signal: AbortSignal): Promise<string | undefined> {
+  if (file.size <= MOST_BYTES_AT_ONCE) return undefined
+  const { indexedFile, mayBeListed } = await import('#lib/browser/file-index/indexed-file.ts')
+  return (await mayBeListed(file)) && (await indexedFile.open(file, signal)) ? '/file' : undefined
+}
+
 /** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const { go, isGone, waiting, stay } = useNavigation()
@@ -64,6 +74,16 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     if (!(reason instanceof Error)) throw reason
     setProblem({ title: reason.message, hint: hintOf(reason) })
   }
+  /** Shows the first trajectory of a file with few, or lists those of a file with many; returns the address. */
+  const openFirst = async (file: File, signal: AbortSignal): Promise<string> => {
+    const most = MOST_SHOWN_FIRST
+    let count = await openedFile.open(file, signal, most)
+    if (count > most) {
+      if (await (await import('#lib/browser/file-index/indexed-file.ts')).indexedFile.open(file, signal)) return '/file'
+      count = await openedFile.open(file, signal)
+    }
+    return `/open${count > 1 ? `?opened=${count}` : ''}`
+  }
   const open = async (file: File) => {
     const opening = new AbortController()
     lastOpening.current?.abort()
@@ -72,8 +92,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     setProblem(undefined)
     const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
     try {
-      const count = await openedFile.open(file, opening.signal)
-      await go(`/open${count > 1 ? `?opened=${count}` : ''}`)
+      await go((await openListed(file, opening.signal)) ?? (await openFirst(file, opening.signal)))
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
     } finally {

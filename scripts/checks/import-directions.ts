@@ -258,6 +258,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: [...REACT, 'uplot'],
   },
   'components/compare': { imports: [...PAGE, 'lib/analysis'], packages: REACT },
+  'components/file': { imports: [...PAGE, 'components/inspector'], packages: REACT },
   'components/playground': {
     imports: [...PAGE, 'components/inspector', 'components/templates', 'lib/parsers', 'lib/share/settings'],
     packages: [...REACT, 'zod'],
@@ -302,6 +303,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: [
       ...PAGE,
       'components/compare',
+      'components/file',
       'components/inspector',
       'components/playground',
       'components/servers',

@@ -1,0 +1,137 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
+import { expect, test, vi } from 'vitest'
+import type { RowSort } from '#lib/browser/file-index/listed-rows.ts'
+import type { ListedSample, SampleRow } from '#lib/browser/file-index/sample-row.ts'
+import { filterOfQuery, listQuery } from './address.ts'
+import { RowsTable } from './rows-table.tsx'
+
+vi.mock('#components/shell/navigation.tsx', () => ({
+  Link: ({ children, ...props }: { readonly children: ReactNode }) => <a {...props}>{children}</a>,
+}))
+
+const sample = (index: number, change: Partial<ListedSample> = {}): SampleRow => ({
+  start: index,
+  end: index + 1,
+  line: index + 1,
+  item: undefined,
+  within: 0,
+  ok: true,
+  id: `id-${index}`,
+  title: null,
+  question: `question ${index}`,
+  reward: index / 4,
+  group: null,
+  outcomeKind: 'ended',
+  outcome: 'end_turn',
+  turns: 1,
+  tokens: 1000 + index,
+  trained: 5,
+  ...change,
+})
+const broken: SampleRow = {
+  start: 9,
+  end: 10,
+  line: 3,
+  item: undefined,
+  within: 0,
+  ok: false,
+  message: 'line 3: expected JSON',
+  hint: 'Write it again.',
+}
+const ROWS = [sample(0), sample(1), broken, sample(3)]
+
+function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
+  const onChoose = vi.fn((_: ReadonlySet<number>) => {})
+  const onSort = vi.fn((_: RowSort) => {})
+  const props = {
+    rows: ROWS,
+    listed: [0, 1, 2, 3],
+    sort: { by: 'place', order: 'asc' } as const,
+    chosen: new Set<number>(),
+    opened: undefined,
+    hrefOf: (index: number) => `/file/${index}`,
+    onChoose,
+    onSort,
+    ...change,
+  }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <RowsTable {...props} />
+    </QueryClientProvider>,
+  )
+  return { onChoose, onSort, user: userEvent.setup() }
+}
+
+const rowOf = (name: string) => screen.getByRole('row', { name: new RegExp(name) })
+
+test('The list of a file links to each sample, with its place, id, outcome, sizes and reward', () => {
+  table()
+  const row = rowOf('question 1')
+  expect(within(row).getByRole('link', { name: 'question 1' }).getAttribute('href')).toBe('/file/1')
+  expect(row.textContent).toMatch(/line 2 · id-1.*end_turn.*1,001.*0\.25/)
+})
+
+test('A broken record is a row with its reason, without a link, that cannot be selected', async () => {
+  const { onChoose, user } = table()
+  const row = rowOf('expected JSON')
+  expect(within(row).queryByRole('link')).toBeNull()
+  expect(row.textContent).toContain('Write it again.')
+  expect(within(row).getByRole<HTMLInputElement>('checkbox').disabled).toBe(true)
+  await user.click(screen.getByLabelText('Select all listed'))
+  expect(onChoose.mock.calls).toEqual([[new Set([0, 1, 3])]])
+})
+
+test('A heading of the list sorts in its direction, then in the other, then in the order of the file', async () => {
+  const { onSort, user } = table()
+  await user.click(screen.getByRole('button', { name: 'Reward' }))
+  expect(onSort.mock.lastCall).toEqual([{ by: 'reward', order: 'desc' }])
+})
+
+test.each<[RowSort, RowSort]>([
+  [
+    { by: 'reward', order: 'desc' },
+    { by: 'reward', order: 'asc' },
+  ],
+  [
+    { by: 'reward', order: 'asc' },
+    { by: 'place', order: 'asc' },
+  ],
+])('The heading of a list sorted by %o sorts by %o next', async (sort, next) => {
+  const { onSort, user } = table({ sort })
+  await user.click(screen.getByRole('button', { name: 'Reward' }))
+  expect(onSort.mock.lastCall).toEqual([next])
+})
+
+test('Arrow keys move between the rows of a list, and X selects one', async () => {
+  const { onChoose, user } = table()
+  await user.click(screen.getByLabelText('Select line 1'))
+  onChoose.mockClear()
+  await user.keyboard('{ArrowDown}')
+  expect(document.activeElement?.textContent).toBe('question 1')
+  await user.keyboard('x')
+  expect(onChoose.mock.lastCall).toEqual([new Set([1])])
+  await user.keyboard('{ArrowDown}x')
+  expect(document.activeElement?.textContent).toBe('line 3: expected JSON')
+  expect(onChoose).toHaveBeenCalledTimes(1)
+  await user.keyboard('{End}')
+  expect(document.activeElement?.textContent).toBe('question 3')
+  await user.keyboard('{Home}')
+  expect(document.activeElement?.textContent).toBe('question 0')
+})
+
+test('A list of 40,000 samples mounts only the visible rows, and reports them all', () => {
+  const rows = Array.from({ length: 40_000 }, (_, index) => sample(index))
+  table({ rows, listed: rows.map((_, index) => index) })
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('40001')
+  expect(screen.getAllByRole('row').length).toBeLessThan(60)
+})
+
+test('The address of a list has its filter and its order, and nothing for the whole file', () => {
+  const filter = { q: 'two words', outcome: 'length', sort: { by: 'reward', order: 'asc' } } as const
+  expect(filterOfQuery(listQuery(filter))).toEqual(filter)
+  expect(listQuery({ q: '', outcome: '', sort: { by: 'place', order: 'asc' } })).toBe('')
+  expect(filterOfQuery('sort=nothing&order=up')).toEqual({ q: '', outcome: '', sort: { by: 'place', order: 'asc' } })
+})

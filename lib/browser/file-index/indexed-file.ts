@@ -1,0 +1,199 @@
+/**
+ * The file whose samples are listed. It is read where it lies: a worker indexes it in the background, each sample is read again when it is
+ * opened, and nothing is stored without a request.
+ */
+import type { Imported } from '#lib/api/imported.ts'
+import { mayHaveSeveralRecords } from '#lib/formats/reading/several-records.ts'
+import { connectWorker } from '#lib/tasks/worker-protocol.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { bytesOf } from '../files/file-bytes.ts'
+import { FileError } from '../files/file-error.ts'
+import { importFile } from '../files/opened-file.ts'
+import { READ_ERRORS } from '../files/read-errors.ts'
+import { createStore } from '../store.ts'
+import { type PageWorker, startPageWorker } from '../workers/port.ts'
+import { type ReaderWorker, readerWorker } from '../workers/reader.ts'
+import type { IndexAnswer, IndexRequest } from './index-host.ts'
+import { recordFile, recordsFile } from './record-files.ts'
+import type { SampleRow } from './sample-row.ts'
+
+/** State of the index. */
+export type IndexStatus =
+  | { readonly kind: 'indexing' }
+  /** The user stopped it; it can be resumed. */
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'finished' }
+  /** The file has more trajectories than the list may have. */
+  | { readonly kind: 'full' }
+  /** The file cannot be read further. */
+  | { readonly kind: 'failed'; readonly error: Error }
+
+/** The listed file with its rows so far. */
+export interface ShownIndex {
+  readonly kind: 'shown'
+  /** Numbers the files that were listed, because files may share a name. */
+  readonly opening: number
+  readonly name: string
+  /** Bytes of the file. */
+  readonly size: number
+  readonly rows: readonly SampleRow[]
+  /** Bytes that have been indexed. */
+  readonly bytes: number
+  readonly status: IndexStatus
+  /** Indexes of the selected rows. */
+  readonly chosen: ReadonlySet<number>
+}
+
+/** Access to the listed file. */
+export interface IndexedFileStore {
+  subscribe(listener: () => void): () => void
+  state(): ShownIndex | { readonly kind: 'none' }
+  /**
+   * Lists the samples of a file in place of the file before; resolves with the first rows. Returns false if the file must be opened as a
+   * whole. Throws FileError, ApiError if the worker fails, or the signal's reason.
+   */
+  open(file: File, signal: AbortSignal): Promise<boolean>
+  /** Stops the index; its rows stay. */
+  stop(): void
+  /** Continues a stopped index after its last row. */
+  resume(): void
+  /** Changes the selection. */
+  choose(rows: ReadonlySet<number>): void
+  /** Reads the trajectory of a row. Throws as ReaderWorker does. */
+  read(row: SampleRow, signal: AbortSignal): Promise<TrajectoryView>
+  /** Stores the records of these rows, or of the whole file. Throws ApiError. */
+  store(rows: readonly SampleRow[] | 'all'): Promise<Imported>
+}
+
+interface IndexedFileDeps {
+  readonly createWorker: () => PageWorker
+  readonly reader: Pick<ReaderWorker, 'file'>
+  readonly importFile: (file: File) => Promise<Imported>
+}
+
+const inBrowser: IndexedFileDeps = {
+  // Bundlers recognize exactly this expression.
+  createWorker: () => new Worker(new URL('./index-worker.ts', import.meta.url), { type: 'module' }),
+  reader: readerWorker,
+  importFile,
+}
+
+/** Returns a store without a file. */
+export function createIndexedFile({ createWorker, reader, importFile }: IndexedFileDeps = inBrowser): IndexedFileStore {
+  const { subscribe, state, set } = createStore<ShownIndex | { readonly kind: 'none' }>({ kind: 'none' })
+  let shown: { readonly file: File; readonly worker: ReturnType<typeof connect> } | undefined
+  let openings = 0
+  const connect = () => connectWorker<IndexRequest, IndexAnswer>(startPageWorker(createWorker), READ_ERRORS, () => {})
+
+  const fileShown = (): File => {
+    if (!shown) throw new FileError('No file is open here.', 'Open the file again.')
+    return shown.file
+  }
+
+  /** Requests rows until the index ends or is stopped. */
+  const proceed = async (current: NonNullable<typeof shown>): Promise<void> => {
+    const isShown = () => shown === current
+    for (;;) {
+      const before = state()
+      if (!isShown() || before.kind === 'none' || before.status.kind !== 'indexing') return
+      const answer = await current.worker.send({}).catch((error: Error) => error)
+      const now = state()
+      if (!isShown() || now.kind === 'none') return
+      if (answer instanceof Error) set({ ...now, status: { kind: 'failed', error: readError(current.file, answer) } })
+      else if (answer.kind === 'rows') set(withRows(now, answer))
+      if (answer instanceof Error || (answer.kind === 'rows' && answer.end)) await current.worker.end(ENDED)
+    }
+  }
+  /** The only run of `proceed` for the shown file; a stop and a resume within one answer continue it. */
+  let running: { readonly of: typeof shown } | undefined
+  const start = () => {
+    const current = shown
+    if (!current || running?.of === current) return
+    const run = { of: current }
+    running = run
+    void proceed(current).finally(() => {
+      if (running === run) running = undefined
+    })
+  }
+
+  return {
+    subscribe,
+    state,
+    async open(file, signal) {
+      const worker = connect()
+      try {
+        const answer = await worker.send({ file }, { signal }).catch((error: Error) => {
+          signal.throwIfAborted()
+          throw readError(file, error)
+        })
+        if (answer.kind === 'whole') {
+          void worker.end(ENDED)
+          return false
+        }
+        void shown?.worker.end(ENDED)
+        shown = { file, worker }
+        const { name, size } = file
+        const empty = {
+          kind: 'shown',
+          opening: ++openings,
+          name,
+          size,
+          rows: [],
+          bytes: 0,
+          chosen: new Set<number>(),
+        } as const
+        set(withRows({ ...empty, status: { kind: 'indexing' } }, answer))
+        if (answer.end) void worker.end(ENDED)
+        start()
+        return true
+      } catch (error) {
+        void worker.end(ENDED)
+        throw error
+      }
+    },
+    stop() {
+      const now = state()
+      if (now.kind === 'shown' && now.status.kind === 'indexing') set({ ...now, status: { kind: 'stopped' } })
+    },
+    resume() {
+      const now = state()
+      if (now.kind !== 'shown' || now.status.kind !== 'stopped') return
+      set({ ...now, status: { kind: 'indexing' } })
+      start()
+    },
+    choose(chosen) {
+      const now = state()
+      if (now.kind === 'shown') set({ ...now, chosen })
+    },
+    async read(row, signal) {
+      const file = fileShown()
+      const now = new Date(file.lastModified).toISOString()
+      return (await reader.file(recordFile(file, row), now, signal, row.within)).trajectory
+    },
+    store: async (rows) => {
+      const file = fileShown()
+      return importFile(rows === 'all' ? file : recordsFile(file, rows))
+    },
+  }
+}
+
+const ENDED = new Error('the worker has ended')
+
+function withRows(now: ShownIndex, { rows, bytes, end }: Extract<IndexAnswer, { kind: 'rows' }>): ShownIndex {
+  const status = end === undefined ? now.status : ({ kind: end === 'full' ? 'full' : 'finished' } as const)
+  return { ...now, rows: [...now.rows, ...rows], bytes, status }
+}
+
+const readError = (file: File, error: Error): FileError =>
+  error instanceof FileError
+    ? error
+    : new FileError(
+        `${file.name} cannot be read: ${error.message || 'the page’s worker failed'}`,
+        'It may need more memory than this browser has. Split it, or push its parts.',
+      )
+
+/** The listed file of all pages: a user who opens a sample and returns finds the list as it was. */
+export const indexedFile = createIndexedFile()
+
+/** Returns whether a file may have more than one record. It reads the beginning of the file and parses nothing. Throws FileError. */
+export const mayBeListed = (file: File): Promise<boolean> => mayHaveSeveralRecords(bytesOf(file))
