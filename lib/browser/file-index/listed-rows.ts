@@ -49,7 +49,7 @@ export function listedRows(rows: readonly SampleRow[], { q, outcome, sort }: Row
 }
 
 /** Returns the outcome of a row as the filter names it. */
-export const outcomeOf = (row: SampleRow): string => (row.ok ? row.outcome : NOT_READ)
+const outcomeOf = (row: SampleRow): string => (row.ok ? row.outcome : NOT_READ)
 
 /** Returns the outcomes of the rows with their counts, the most frequent first. */
 export function outcomeCounts(rows: readonly SampleRow[]): readonly (readonly [outcome: string, count: number])[] {

@@ -37,7 +37,7 @@ interface Broken {
 }
 
 /** The records that were found. */
-export interface FoundRecords {
+interface FoundRecords {
   readonly records: readonly RecordBytes[]
   readonly isLines: boolean
   /** True if the file is one value over several lines, so that it may also be JSON lines whose first line is broken. */
