@@ -9,7 +9,7 @@ import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 const NAME = 'listed'
 const SAMPLES = 300
 
-/** Returns a file of JSON lines with a broken line in its middle. */
+/** Returns a file with a broken line in its middle. It is a row too, so the addresses of the samples after it are higher by one. */
 function lines(): string {
   const example = JSON.parse(readFileSync('public/examples/tool-error.json', 'utf8'))
   const samples = Array.from({ length: SAMPLES }, (_, index) =>
@@ -48,12 +48,12 @@ test('A file of 300 samples is listed, filtered and walked through, and only the
     await page.getByRole('button', { name: 'Reward' }).click()
     await expect(rows(page)).toHaveAttribute('aria-rowcount', '12')
     await rows(page).getByRole('link', { name: 'Sample 299' }).click()
-    await page.waitForURL('**/file/299?**')
+    await page.waitForURL('**/file/300?**')
     await idle(page)
     await expect(page.locator('[data-walk="1"]')).toContainText('1 of 11')
     await expect(page.getByText(`Read from step.jsonl, line ${SAMPLES + 1}. Not stored.`)).toBeVisible()
     await page.keyboard.press('N')
-    await page.waitForURL('**/file/298?**')
+    await page.waitForURL('**/file/299?**')
     await expect(page.locator('[data-walk="2"]')).toBeVisible()
     await page.getByRole('link', { name: 'in step.jsonl' }).click()
     await page.waitForURL('**/file?**')
@@ -72,7 +72,7 @@ test('A file of 300 samples is listed, filtered and walked through, and only the
 
   await test.step('a sample that is stored from the inspector becomes a stored trajectory', async () => {
     await rows(page).getByRole('link', { name: 'Sample 297' }).click()
-    await page.waitForURL('**/file/297?**')
+    await page.waitForURL('**/file/298?**')
     await page.getByRole('button', { name: 'Store', exact: true }).click()
     await page.waitForURL(`**/t/${NAME}-297`)
     await idle(page)
