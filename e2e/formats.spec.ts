@@ -98,7 +98,7 @@ test('The code of docs/push-from-python.md stores its records', async ({ request
   const text = await (
     await request.get('/api/trajectories/formats-python/export?format=strands-sglang', { headers: AUTHORIZED })
   ).text()
-  const [push, two, history, several, ...others] = await snippets()
+  const [push, two, history, several, columns, ...others] = await snippets()
   expect(others).toEqual([])
   expect(push?.trim().split('\n').length).toBeLessThanOrEqual(12)
   // Stand-ins have the methods that the snippets call; their records are real.
@@ -114,18 +114,26 @@ class Model:
     rollout_history, rollout = [Rollout(id="earlier")], Rollout(id="later")
 rollout, model, sample, samples = Rollout(), Model(), Sample(), [Sample(), Sample()]
 `
-  const program = [records, push, two, history, several, 'push("{}")'].join('\n')
+  const [prompt, response] = example.segments
+  const sent = `
+key = push(rollout.model_dump_json())[0].rsplit("/", 1)[-1]
+prompt_ids, response_ids = ${JSON.stringify([prompt?.ids, response?.ids])}
+trainer_logprobs = [-0.5] * len(response_ids)
+print(key)
+`
+  const program = [records, push, two, history, several, sent, columns, 'push("{}")'].join('\n')
   const { stdout, stderr } = spawnSync('python3', ['-'], {
     input: program.replace('sys.stdin.read()', JSON.stringify(text)),
     encoding: 'utf8',
     env: { ...process.env, no_proxy: '127.0.0.1', ROLLSCOPE_URL: BASE, ROLLSCOPE_TOKEN: TOKEN },
   })
   const links = stdout.trim().split('\n')
+  const key = links.pop()
   expect(links, stderr).toHaveLength(6)
   for (const link of links) expect(link).toMatch(new RegExp(`^${BASE}/t/[\\w-]+$`))
   // The last snippet posts something that is not a record: the server refuses it, and Python reports that.
   expect(stderr).toContain('HTTP Error 422')
-  const key = links[0]?.split('/').at(-1)
   const pushed = await (await request.get(`/api/trajectories/${key}`, { headers: AUTHORIZED })).json()
   expect(pushed.segments.flatMap((segment: { readonly ids: readonly number[] }) => segment.ids)).toEqual(ids)
+  expect(pushed.segments[1].columns.trainerLogprobs).toEqual(response?.ids.map(() => -0.5))
 })
