@@ -18,11 +18,11 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
   const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
-      <FileButton look="primary" accept=".json,.jsonl,.ndjson,application/json" label="Trajectory file" onFile={onFile}>
+      <FileButton look="primary" accept="" label="Trajectory file" onFile={onFile}>
         Choose a file…
       </FileButton>
       <p className="mt-1.5 text-faint text-xs">
-        or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL
+        or drop one anywhere in the window: JSON, JSON lines, Parquet, Arrow, or an archive such as .eval, .zip or .gz
       </p>
       <Heading>Examples</Heading>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">

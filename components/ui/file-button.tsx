@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 
 interface FileButtonProps {
   readonly look?: 'primary' | 'plain'
-  /** Accepted kinds of files, as in the `accept` attribute of an input. */
+  /** Accepted kinds of files, as in the `accept` attribute of an input; '' accepts all. */
   readonly accept: string
   /** Accessible name of the file input. */
   readonly label: string

@@ -1,11 +1,13 @@
 /** Reads the samples of `rollscope drift` from files one by one and checks each before it reads the next. */
-import { createReadStream } from 'node:fs'
-import { glob, readdir, stat } from 'node:fs/promises'
+import { glob, open, readdir, stat } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { checkSample, comparedSample } from '#lib/analysis/corpus/check.ts'
 import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
 import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
-import { openEach } from '#lib/formats/reading/open-each.ts'
+import { descriptorBytes, keepIn } from '#lib/files/descriptor-bytes.ts'
+import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
+import { openEach, openEachIn } from '#lib/formats/reading/open-each.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CommandError } from './exit.ts'
@@ -154,10 +156,10 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
     one: { ok: false, why: UNREADABLE, detail },
   })
   const files = given === '-' ? ['-'] : await filesNamed(folder, given)
-  if (files.length === 0) yield unreadable(given, 'There is no such file, and a folder of that name contains no JSON.')
+  if (files.length === 0)
+    yield unreadable(given, 'There is no such file, and a folder of that name contains no rollouts.')
   for (const file of files) {
     let record = 0
-    const chunks = file === '-' ? input : createReadStream(path.resolve(folder, file), { encoding: 'utf8' })
     let hasId = true
     const newId = () => {
       hasId = false
@@ -165,8 +167,16 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
     }
     // The records depend only on the file.
     const source = { file, now: new Date(0).toISOString(), newId }
+    const opened = file === '-' ? undefined : await open(path.resolve(folder, file)).catch((error: Error) => error)
+    if (opened instanceof Error) {
+      yield unreadable(file, opened.message)
+      continue
+    }
     try {
-      for await (const { place: at, ...one } of openEach(chunks, source)) {
+      const records = opened
+        ? openEachIn(descriptorBytes(opened.fd, (await opened.stat()).size), source, { tools: TOOLS })
+        : openEach(input, source)
+      for await (const { place: at, ...one } of records) {
         record++
         const place: SamplePlace = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }
         if (one.ok) yield { place, one: { ...one, hasId } }
@@ -181,19 +191,25 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
     } catch (error) {
       if (!(error instanceof Error && ('code' in error || error instanceof RangeError))) throw error
       yield unreadable(file, error.message)
+    } finally {
+      await opened?.close()
     }
   }
 }
 
-const IS_JSON = /\.(json|jsonl|ndjson)$/
+/** Decompressed content is kept in the folder for temporary files. */
+const TOOLS = { keep: keepIn(os.tmpdir()), sqlite: sqliteTablesIn(os.tmpdir()) }
 
-/** Returns the file itself, all JSON files of a folder, or the files that match a pattern, sorted by name. */
+/** Files of a folder are chosen by their names, unlike a file that is named. */
+const IS_ROLLOUTS = /\.((json|jsonl|ndjson)(\.gz|\.zst)?|parquet|arrow|eval|sse|sqlite)$/
+
+/** Returns the file itself, all files of rollouts in a folder, or the files that match a pattern, sorted by name. */
 async function filesNamed(folder: string, given: string): Promise<readonly string[]> {
   const found = await stat(path.resolve(folder, given)).catch(() => undefined)
   if (found?.isDirectory()) {
     const names = await readdir(path.resolve(folder, given), { recursive: true })
     return names
-      .filter((name) => IS_JSON.test(name))
+      .filter((name) => IS_ROLLOUTS.test(name))
       .sort()
       .map((name) => path.join(given, name))
   }

@@ -56,6 +56,8 @@ const hasPlace = (message: string): boolean =>
     /^line \d+: /,
     /\((line \d+, )?(column|byte) \d+( of the element)?\)$/,
     /^[^\s:]*[\w\])"]: expected /,
+    /^row \d+: /,
+    /^expected (whole|a whole|a file that this page|a Zstandard window|an Arrow table) /,
     /^expected (a|at most \d+) (trajector|record)/,
     /^(\[\d+\]: )?expected JSON, found (an? |text in |bytes that are not UTF-8)/,
   ].some((pattern) => pattern.test(message))

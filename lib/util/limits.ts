@@ -17,6 +17,12 @@ export interface Limits {
   readonly entries: number
   /** Maximum levels of nesting in JSON. */
   readonly depth: number
+  /** Maximum bytes of all containers of a file together after decompression. */
+  readonly unpackedBytes: number
+  /** Maximum ratio of these bytes to the compressed ones, above 64 MiB. */
+  readonly unpackedRatio: number
+  /** Maximum levels of nesting of containers. */
+  readonly containers: number
 }
 
 /** The limits in use. */
@@ -28,6 +34,9 @@ export const LIMITS: Limits = {
   tokens: 2_000_000,
   entries: 2_000_000,
   depth: 100,
+  unpackedBytes: 2 * 2 ** 30,
+  unpackedRatio: 100,
+  containers: 2,
 }
 
 /** Writes a size for people, such as "128 MiB". */

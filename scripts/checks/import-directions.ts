@@ -61,7 +61,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/api': pure([], ['zod']),
 
   'lib/parsers': pure([]),
-  'lib/formats': pure(['lib/parsers'], ['zod', 'hyparquet-writer']),
+  'lib/formats': pure(
+    ['lib/parsers'],
+    ['zod', 'fflate', 'fzstd', 'hyparquet', 'hyparquet-writer', '@uwdata/flechette'],
+  ),
   'lib/templates/jinja': pure([]),
   'lib/templates': pure(['lib/templates/jinja']),
   'lib/tokenizer/files': pure(
@@ -94,6 +97,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['node:*', 'undici', 'zod', 'eventsource-parser'],
   },
   'lib/tokenizer/hub': { imports: ['lib/tokenizer/files'], packages: ['node:*', '@huggingface/hub'] },
+  'lib/files': { imports: ['lib/formats'], packages: ['node:*'] },
   'lib/time-limit': { imports: [], packages: ['node:vm'] },
   'lib/rollout': {
     imports: [
@@ -163,6 +167,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/command-line': {
     imports: [
       'lib/analysis',
+      'lib/files',
       'lib/formats',
       'lib/tasks',
       'lib/templates/document',
@@ -181,6 +186,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/builtin-server',
       'lib/builtin-server/engine',
       'lib/builtin-server/models',
+      'lib/files',
       'lib/formats',
       'lib/mcp',
       'lib/python-renderer',

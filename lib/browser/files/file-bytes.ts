@@ -1,7 +1,8 @@
-import type { ByteSource } from '#lib/formats/reading/open.ts'
+/** Reads the bytes of a chosen file, and keeps decompressed bytes, in a worker of the page. */
+import type { ByteSource, KeptBytes, UnpackTools } from '#lib/formats/containers/container.ts'
 import { FileError } from './file-error.ts'
 
-/** Reads bytes of a file. Throws FileError if the file no longer exists or may not be read. */
+/** Returns the bytes of a file. Reading them throws FileError if the file no longer exists or may not be read. */
 export const bytesOf = (file: File): ByteSource => ({
   size: file.size,
   read: async (start, end) => {
@@ -15,3 +16,18 @@ export const bytesOf = (file: File): ByteSource => ({
     }
   },
 })
+
+/** Browsers keep large Blobs on the disk. Only the server opens SQLite databases. */
+export const PAGE_TOOLS: UnpackTools = {
+  async keep(chunks): Promise<KeptBytes> {
+    const parts: Blob[] = []
+    for await (const chunk of chunks) parts.push(new Blob([new Uint8Array(chunk)]))
+    const blob = new Blob(parts)
+    return {
+      size: blob.size,
+      read: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
+      close: async () => {},
+    }
+  },
+  sqlite: undefined,
+}

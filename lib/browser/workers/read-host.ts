@@ -10,7 +10,7 @@ import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-byt
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
-import { bytesOf } from '../files/file-bytes.ts'
+import { bytesOf, PAGE_TOOLS } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
 
 /** The source of a trajectory. */
@@ -64,7 +64,7 @@ async function fromFile(
   let count = 0
   const failed: FailedRecord[] = []
   let failedCount = 0
-  for await (const one of openFile(bytesOf(file), { file: file.name, now, newId: () => id })) {
+  for await (const one of openFile(bytesOf(file), { file: file.name, now, newId: () => id }, { tools: PAGE_TOOLS })) {
     signal.throwIfAborted()
     if (!one.ok) {
       const { message, hint } = one.error

@@ -3,11 +3,12 @@
  * JSON lines is never in memory beyond one line.
  */
 
-import { openEach } from '#lib/formats/reading/open-each.ts'
+import { openEachIn } from '#lib/formats/reading/open-each.ts'
 import type { FileProblem } from '#lib/formats/reading/records.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { bytesOf, PAGE_TOOLS } from '../files/file-bytes.ts'
 
 /** A record of a file, or why it cannot be read. */
 export type FileRecord = {
@@ -37,33 +38,18 @@ export function createRecordHost(): Answer<RecordRequest, FileRecord | undefined
 async function* recordsOf(file: File) {
   let bytes = 0
   let number = 0
-  const chunks = textOf(file, (length) => {
-    bytes += length
-  })
   // The same file gives the same records, so an equal trajectory is not stored twice.
   const now = new Date(file.lastModified).toISOString()
-  for await (const one of openEach(chunks, { file: file.name, now, newId: () => `record-${number + 1}` })) {
+  const source = { file: file.name, now, newId: () => `record-${number + 1}` }
+  const onBytes = (count: number) => {
+    bytes = count
+  }
+  for await (const one of openEachIn(bytesOf(file), source, { tools: PAGE_TOOLS, onBytes })) {
     number++
     const { line } = one.place
     if (one.ok) {
       const { trajectory, buffers } = pack(one.trajectory)
       yield { record: { ok: true, line, bytes, trajectory } satisfies FileRecord, buffers }
-    } else yield { record: { ok: false, line, bytes, ...one.error } satisfies FileRecord, buffers: [] }
-  }
-}
-
-async function* textOf(file: File, onBytes: (length: number) => void): AsyncGenerator<string> {
-  const reader = file.stream().getReader()
-  const decoder = new TextDecoder()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      onBytes(value.length)
-      yield decoder.decode(value, { stream: true })
-    }
-    yield decoder.decode()
-  } finally {
-    await reader.cancel().catch(() => {})
+    } else yield { record: { ...one.error, ok: false, line, bytes } satisfies FileRecord, buffers: [] }
   }
 }

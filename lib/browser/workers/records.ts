@@ -2,6 +2,7 @@
 
 import { connectWorker } from '#lib/tasks/worker-protocol.ts'
 import { FileError } from '../files/file-error.ts'
+import { READ_ERRORS } from '../files/read-errors.ts'
 import { type PageWorker, startPageWorker } from './port.ts'
 import type { FileRecord, RecordRequest } from './record-host.ts'
 
@@ -15,11 +16,16 @@ export async function* fileRecords(
   signal: AbortSignal,
   createWorker = inBrowser,
 ): AsyncGenerator<FileRecord> {
-  const worker = connectWorker<RecordRequest, FileRecord | undefined>(startPageWorker(createWorker), [], () => {})
+  const worker = connectWorker<RecordRequest, FileRecord | undefined>(
+    startPageWorker(createWorker),
+    READ_ERRORS,
+    () => {},
+  )
   try {
     for (let request: RecordRequest = { file }; ; request = {}) {
       const record = await worker.send(request, { signal }).catch((error: Error) => {
         signal.throwIfAborted()
+        if (error instanceof FileError) throw error
         throw new FileError(
           `${file.name} cannot be read: ${error.message || 'the page’s worker failed'}`,
           'The file was changed or moved after it was chosen, or one of its values is too large for this browser: write it as JSON lines.',

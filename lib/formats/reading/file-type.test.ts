@@ -9,31 +9,16 @@ const utf16 = (text: string, isLittle = true) => {
   return isLittle ? bytes : bytes.swap16()
 }
 const zip = (entry: string) => Buffer.concat([Buffer.from('PK\u0003\u0004\n\0'), Buffer.alloc(24), Buffer.from(entry)])
-const tar = Buffer.alloc(512, 'x')
-tar.write('ustar', 257)
 
 const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: string][] = [
-  ['a.jsonl.gz', Buffer.from([0x1f, 0x8b, 8, 0]), 'a gzip file', '`gunzip -k a.jsonl.gz`'],
-  ['a.jsonl.zst', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4]), 'a Zstandard file', '`zstd -d a.jsonl.zst`'],
   ['a.xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), 'an xz file', '`xz -dk a.xz`'],
   ['a.bz2', Buffer.from('BZh91AY&SY'), 'a bzip2 file', '`bunzip2 -k a.bz2`'],
   ['a.lz4', Buffer.from([4, 0x22, 0x4d, 0x18]), 'an LZ4 file', '`lz4 -d a.lz4`'],
-  [
-    'a.parquet',
-    Buffer.from('PAR1\u0015\u0004\nPAR1'),
-    'a Parquet file',
-    "pandas.read_parquet('a.parquet').to_json('a.jsonl'",
-  ],
-  ['a.arrow', Buffer.from('ARROW1\0\0'), 'an Arrow file', "pandas.read_feather('a.arrow')"],
-  ['a.arrow', Buffer.from([255, 255, 255, 255, 0x18, 7, 0, 0]), 'an Arrow stream', "Dataset.from_file('a.arrow')"],
   ['0.pt', zip('archive/data.pkl'), 'a PyTorch file', "torch.load('0.pt', weights_only=True)"],
   ['0.pt', zip('other'), 'a PyTorch file', '> 0.jsonl'],
   ['a.npz', zip('tokens.npy'), 'NumPy arrays', 'array.tolist()'],
   ['a.npy', Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]), 'NumPy arrays', 'array.tolist()'],
-  ['a.zip', zip('a.jsonl'), 'a zip archive', '`unzip a.zip`'],
   ['a.pkl', Buffer.from([0x80, 4, 0x95]), 'a Python pickle', 'loading a pickle runs the code in it'],
-  ['a.tar', tar, 'a tar archive', '`tar -xf a.tar`'],
-  ['a.db', Buffer.from('SQLite format 3\0'), 'an SQLite database', '`sqlite3 -json a.db'],
   ['a.safetensors', Buffer.from([0x88, 7, 0, 0, 0, 0, 0, 0, 0x7b, 0x22]), 'a safetensors file', 'rollouts'],
   [
     'a.json',
@@ -44,7 +29,6 @@ const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: s
   ['a.json', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16('[1]', false)]), 'text in UTF-16', 'iconv -f UTF-16 '],
   ['a.json', utf16('{"a": 1}'), 'text in UTF-16', 'iconv -f UTF-16LE '],
   ['a.json', utf16('{"a": 1}', false), 'text in UTF-16', 'iconv -f UTF-16BE '],
-  ['a.txt', Buffer.from('data: {"id": 1}\n\n'), 'a stream of server-sent events', 'Save the trajectory'],
 ]
 
 test.each(FILES)('fileTypeOf refuses %s %# by its type and names a converter', async (file, bytes, name, command) => {
@@ -52,7 +36,7 @@ test.each(FILES)('fileTypeOf refuses %s %# by its type and names a converter', a
     ok: false,
     error: {
       message: expect.stringContaining(`expected JSON, found ${name}`),
-      hint: expect.stringMatching(/Rollscope opens JSON and JSON lines/),
+      hint: expect.stringMatching(/Rollscope opens JSON, JSON lines, tables and archives/),
     },
   }
   const named = { ...source, file }
@@ -66,21 +50,15 @@ test.each(FILES)('fileTypeOf refuses %s %# by its type and names a converter', a
   expect(await Array.fromAsync(openEach(chunks, named))).toMatchObject([refused])
 })
 
-test('fileTypeOf does not call a zip archive without a file name a PyTorch file', () => {
-  expect(fileTypeOf('PK\u0003\u0004', undefined)?.name).toBe('a zip archive')
-})
-
 test.each([undefined, '$(rm -rf ~).gz', "a'b.gz", '-k.gz', 'a b.gz'])(
   'fileTypeOf leaves a file name with shell syntax out of its command: %s',
   (file) => {
-    expect(fileTypeOf('\u001F\uFFFD', file)?.hint).toBe('Unpack it first: `gunzip -k FILE`.')
+    expect(fileTypeOf('BZh91AY&SY', file)?.hint).toBe('Unpack it first: `bunzip2 -k FILE`.')
   },
 )
 
 test('fileTypeOf names a file of the command line by its path', () => {
-  expect(fileTypeOf('PAR1', './steps/.a.parquet')?.hint).toContain(
-    "read_parquet('./steps/.a.parquet').to_json('./steps/.a.jsonl'",
-  )
+  expect(fileTypeOf('BZh91AY&SY', './steps/.a.bz2')?.hint).toContain('`bunzip2 -k ./steps/.a.bz2`')
 })
 
 test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts %j as possible JSON', (text) => {

@@ -25,8 +25,6 @@ interface KnownType {
 export const BEGINNING = 512
 
 const unpackHint = (command: string) => (file: string) => `Unpack it first: \`${command} ${file}\`.`
-const pandas = (reader: string) => (file: string, bare: string) =>
-  `Convert it: \`python -c "import pandas; pandas.${reader}('${file}').to_json('${bare}.jsonl', orient='records', lines=True)"\`.`
 const recodeHint = (encoding: string) => (file: string, bare: string) =>
   `Convert it: \`iconv -f ${encoding} -t UTF-8 ${file} > ${bare}.utf8.json\`.`
 
@@ -38,19 +36,9 @@ const ZIP = /^PK␃␄/
 
 /** The first match wins. */
 const TYPES: readonly KnownType[] = [
-  { name: 'a gzip file', begins: /^␟\uFFFD/, hint: unpackHint('gunzip -k') },
-  { name: 'a Zstandard file', begins: /^\(\uFFFD\/\uFFFD/, hint: unpackHint('zstd -d') },
   { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpackHint('xz -dk') },
   { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpackHint('bunzip2 -k') },
   { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpackHint('lz4 -d') },
-  { name: 'a Parquet file', begins: /^PAR[1E]/, hint: pandas('read_parquet') },
-  { name: 'an Arrow file', begins: /^ARROW1/, hint: pandas('read_feather') },
-  {
-    name: 'an Arrow stream',
-    begins: /^\uFFFD{4}[\s\S]{1,4}␀␀/,
-    hint: (file, bare) =>
-      `Convert it: \`python -c "import datasets; datasets.Dataset.from_file('${file}').to_json('${bare}.jsonl')"\`.`,
-  },
   { name: 'a PyTorch file', begins: /^PK␃␄[\s\S]{0,200}?\/(data\.pkl|\.format_version)/, hint: torch },
   { name: 'a PyTorch file', begins: ZIP, named: /\.(pt|pth|ckpt)$/i, hint: torch },
   {
@@ -59,17 +47,10 @@ const TYPES: readonly KnownType[] = [
     hint: () =>
       'Write its records as JSON lines in Python: `json.dumps` of a dict with `array.tolist()` for each array.',
   },
-  { name: 'a zip archive', begins: ZIP, hint: unpackHint('unzip') },
   {
     name: 'a Python pickle, such as an old .pt file',
     begins: /^\uFFFD[␂-␅]/,
     hint: () => 'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.',
-  },
-  { name: 'a tar archive', begins: /^[\s\S]{257}ustar/, hint: unpackHint('tar -xf') },
-  {
-    name: 'an SQLite database',
-    begins: /^SQLite format 3/,
-    hint: (file, bare) => `Convert a table: \`sqlite3 -json ${file} "select * from TABLE" > ${bare}.json\`.`,
   },
   {
     name: 'a safetensors file, which contains weights',
@@ -79,24 +60,23 @@ const TYPES: readonly KnownType[] = [
   { name: 'text in UTF-16', begins: /^\uFFFD\uFFFD([\s\S]␀|␀)/, hint: recodeHint('UTF-16') },
   { name: 'text in UTF-16', begins: /^[[{"]␀/, hint: recodeHint('UTF-16LE') },
   { name: 'text in UTF-16', begins: /^␀[[{"]/, hint: recodeHint('UTF-16BE') },
-  {
-    name: 'a stream of server-sent events',
-    begins: /^data: /,
-    hint: () => 'Save the trajectory, not the reply of a server: Rollscope records it when it runs the rollout.',
-  },
 ]
 
 /** Returns the type of a file with this beginning, or undefined if it may be JSON. `file` is its name, if any. */
 export function fileTypeOf(beginning: string, file: string | undefined): FileType | undefined {
-  const shown = beginning
-    .slice(0, BEGINNING)
-    .replace(/\p{Cc}/gu, (control) => String.fromCharCode(NULL_PICTURE + control.charCodeAt(0)))
+  const shown = printableBeginning(beginning)
   const type = TYPES.find(({ begins, named }) => begins.test(shown) && (!named || named.test(file ?? '')))
   if (!type) return undefined
   // A name with shell or Python syntax is left for the reader to insert.
   const safe = file !== undefined && /^(?!-)[\w./-]+$/.test(file) ? file : 'FILE'
   return { name: type.name, hint: type.hint(safe, safe.replace(/(?<=[^/])\.[^./]+$/, '')) }
 }
+
+/** Returns the first characters with pictures in place of control characters, as patterns expect them. */
+export const printableBeginning = (beginning: string): string =>
+  beginning
+    .slice(0, BEGINNING)
+    .replace(/\p{Cc}/gu, (control) => String.fromCharCode(NULL_PICTURE + control.charCodeAt(0)))
 
 const NULL_PICTURE = '␀'.charCodeAt(0)
 

@@ -7,14 +7,18 @@ import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
+import { type ByteSource, ContainerError, piecesOf, type Row, type UnpackTools } from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, fileTypeOf } from './file-type.ts'
+import { containerIn, isReported } from './open.ts'
+import { containerProblem, type Part, partsOf } from './parts.ts'
 import { recordTooLong } from './record-finder.ts'
 import {
   type FileProblem,
   type FoundRecord,
   fileProblem,
+  inEntry,
   notJson,
   otherType,
   type RecordPosition,
@@ -29,15 +33,92 @@ export type OpenedRecord =
   | { readonly ok: true; readonly place: RecordPosition; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly place: RecordPosition; readonly error: FileProblem }
 
+interface EachInOptions {
+  readonly limits?: Limits
+  /** What containers need. */
+  readonly tools: UnpackTools
+  /** Receives the number of bytes of the file that have been read so far. */
+  readonly onBytes?: (count: number) => void
+}
+
+/** Reads all records of a file, also those in containers. Rejects if reading rejects. */
+export async function* openEachIn(
+  bytes: ByteSource,
+  source: RecordSource,
+  { limits = LIMITS, tools, onBytes = () => {} }: EachInOptions,
+): AsyncGenerator<OpenedRecord> {
+  // Records are read one by one here, so their number and their size together are unlimited.
+  const unlimited = { ...limits, unpackedBytes: Number.POSITIVE_INFINITY }
+  for await (const part of partsOf(bytes, source.file, { limits: unlimited, tools })) {
+    const { entry } = part
+    const isWhole = part.kind === 'json' && part.bytes === bytes
+    const named = entry === undefined ? source : { ...source, file: [source.file, entry].filter(Boolean).join('/') }
+    const waiting: OpenedRecord[] = []
+    let isOpened = false
+    for await (const one of openPart(part, named, limits, isWhole ? onBytes : () => {})) {
+      const found = one.ok ? one : { ...one, error: inEntry(one.error, entry) }
+      isOpened ||= one.ok || isReported(one.error, entry)
+      if (isOpened) yield* [...waiting.splice(0), found]
+      else waiting.push(found)
+    }
+    if (!isWhole) onBytes(bytes.size)
+  }
+}
+
+async function* openPart(
+  part: Part,
+  source: RecordSource,
+  limits: Limits,
+  onBytes: (count: number) => void,
+): AsyncGenerator<OpenedRecord> {
+  if (part.kind === 'json') yield* openEach(textOf(part.bytes, onBytes), source, limits)
+  else if (part.kind === 'rows') yield* openFound(recordsOfRows(part.rows), source, limits)
+  else yield { ok: false, place: {}, error: part.problem }
+}
+
+async function* textOf(bytes: ByteSource, onBytes: (count: number) => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let read = 0
+  for await (const piece of piecesOf(bytes)) {
+    read += piece.length
+    onBytes(read)
+    yield decoder.decode(piece, { stream: true })
+  }
+  yield decoder.decode()
+}
+
+async function* recordsOfRows(rows: AsyncIterable<Row>): AsyncGenerator<Found> {
+  let row = 0
+  try {
+    for await (const read of rows) {
+      row++
+      yield* read.ok
+        ? recordsIn(read.value, { row })
+        : [{ ok: false, place: { row }, error: fileProblem({ row }, read.error) } as const]
+    }
+  } catch (error) {
+    if (!(error instanceof ContainerError)) throw error
+    yield { ok: false, place: { row }, error: containerProblem(error) }
+  }
+}
+
 /** Reads all records; `chunks` are the file's text in any division. Rejects if reading them rejects. */
 export async function* openEach(
   chunks: AsyncIterable<string>,
   source: RecordSource,
   limits = LIMITS,
 ): AsyncGenerator<OpenedRecord> {
+  yield* openFound(recordsOf(chunks, source, limits), source, limits)
+}
+
+async function* openFound(
+  all: AsyncIterable<Found>,
+  source: RecordSource,
+  limits: Limits,
+): AsyncGenerator<OpenedRecord> {
   const joined = new Map<Format, FoundRecord[]>()
   const failed: FileProblem[] = []
-  for await (const found of recordsOf(chunks, source, limits)) {
+  for await (const found of all) {
     // The last chunk of a stream may look like a whole reply.
     const format = isFailed(found)
       ? undefined
@@ -90,7 +171,7 @@ async function* recordsOf(
   const text = chunks[Symbol.asyncIterator]()
   try {
     const beginning = await beginningIn(text)
-    const type = fileTypeOf(beginning, file)
+    const type = fileTypeOf(beginning, file) ?? containerIn(beginning)
     if (type) yield { ok: false, place: {}, error: otherType(type) }
     else yield* recordsInText(linesOf(beginning, text, limits.recordBytes), limits)
   } finally {

@@ -10,11 +10,12 @@ import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
 import { source } from '#testing/trajectories.ts'
+import type { ByteSource } from '../containers/container.ts'
 import type { Format } from '../format.ts'
 import { writableFormats } from '../registry.ts'
 import { slime } from '../slime.ts'
 import { strandsSglang } from '../strands-sglang.ts'
-import { type ByteSource, openFile, openText } from './open.ts'
+import { openFile, openText } from './open.ts'
 
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
 const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
@@ -132,7 +133,7 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
   test('openFile says where the supported formats are listed', () => {
     const other = openText('{}', source)
     expect(!other.ok && other.error.hint).toMatch(
-      /^Rollscope opens JSON and JSON lines of \d+ formats, which docs\/formats.md lists/,
+      /^Rollscope opens JSON, JSON lines, tables and archives of \d+ formats, which docs\/formats.md lists/,
     )
   })
 

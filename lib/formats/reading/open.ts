@@ -9,14 +9,28 @@ import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
+import {
+  BudgetError,
+  type ByteSource,
+  CHUNK,
+  ContainerError,
+  inMemory,
+  type Row,
+  rangeOf,
+  type UnpackTools,
+} from '../containers/container.ts'
+import { containers } from '../containers/registry.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf, isOfFormat } from '../registry.ts'
-import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
+import { type FileType, fileTypeOf, printableBeginning } from './file-type.ts'
+import { containerProblem, type Part, partsOf } from './parts.ts'
 import { createRecordFinder, joinedTooLong, type RecordBytes, tooManyRecords } from './record-finder.ts'
 import {
   type FileProblem,
   type FoundRecord,
   fileProblem,
+  inEntry,
+  isUnknownFormat,
   notJson,
   otherType,
   type RecordPosition,
@@ -48,68 +62,113 @@ interface Failed {
   readonly error: FileProblem
 }
 
-/** The bytes of a file, which are read twice. */
-export interface ByteSource {
-  readonly size: number
-  /**
-   * Reads from `start` to `end`, which is at most `size`. The result may be overwritten by the next call, unless it is
-   * longer than CHUNK. Rejects if the bytes cannot be read.
-   */
-  read(start: number, end: number): Promise<Uint8Array>
-}
-
 interface OpenOptions {
   /** Undefined: the first recognised record decides. */
   readonly as?: Format | undefined
   readonly limits?: Limits
+  /** What containers need. */
+  readonly tools?: UnpackTools
 }
 
 /**
  * Yields the trajectories and the problems of records in file order, or only the problem of the file if no record opens. The
- * trajectories of a format that joins its records come last. Rejects if reading rejects.
+ * trajectories of a format that joins its records come last. Each file of an archive is opened for itself; those without a record of
+ * any format are passed over if others open. Rejects if reading rejects.
  */
 export async function* openFile(
   bytes: ByteSource,
   source: RecordSource,
-  { as, limits = LIMITS }: OpenOptions = {},
+  { as, limits = LIMITS, tools = inMemory }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
-  const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
-  if (type) return yield refused(otherType(type))
+  const counter = { count: 0 }
+  /** Problems of entries before the first trajectory. */
+  const waiting: FileProblem[] = []
+  let passedOver: FileProblem | undefined
+  for await (const part of partsOf(bytes, source.file, { limits, tools })) {
+    const { entry } = part
+    const name = entry === undefined ? source.file : [source.file, entry].filter(Boolean).join('/')
+    const opener = createOpener({ ...source, file: name }, as, limits, counter)
+    for await (const one of openPart(part, opener, limits)) {
+      if (one.ok) {
+        yield* waiting.splice(0).map(failedRecord)
+        yield one
+        continue
+      }
+      const error = inEntry(one.error, entry)
+      if (one.scope === 'record') yield* waiting.splice(0).map(failedRecord)
+      if (one.scope === 'file') return yield { ...one, error }
+      if (one.scope === 'entry' && !isReported(one.error, entry)) passedOver ??= error
+      else if (counter.count > 0) yield failedRecord(error)
+      else waiting.push(error)
+    }
+  }
+  if (counter.count === 0) yield refused(waiting[0] ?? passedOver ?? NONE)
+}
+
+/** Returns whether a part without a trajectory is a problem. Archives hold other files too: documents, and JSON without records. */
+export const isReported = (problem: FileProblem, entry: string | undefined): boolean =>
+  entry === undefined ||
+  (problem !== NONE &&
+    !isUnknownFormat(problem) &&
+    (problem.expected !== 'JSON' || /\.(json|jsonl|ndjson)(\.\w+)?$/i.test(entry)))
+
+/** The problem of a part without a trajectory has the scope `entry`. */
+type OpenedInPart = OpenedTrajectory | (Omit<Failed, 'scope'> & { readonly scope: 'entry' })
+
+async function* openPart(part: Part, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+  switch (part.kind) {
+    case 'failed':
+      return yield { ok: false, scope: part.isWhole ? 'file' : 'entry', error: part.problem }
+    case 'rows':
+      return yield* openRows(part.rows, opener, limits)
+    case 'json':
+      return yield* openJson(part.bytes, opener, limits)
+  }
+}
+
+async function* openRows(rows: AsyncIterable<Row>, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+  let row = 0
+  try {
+    for await (const read of rows) {
+      row++
+      if (row > limits.records) return yield refused(fileProblem({}, ...tooManyRecords(limits)))
+      yield* opener.open(read.ok ? recordsIn(read.value, { row }) : fileProblem({ row }, read.error), 0)
+    }
+  } catch (error) {
+    if (!(error instanceof ContainerError)) throw error
+    if (error instanceof BudgetError) return yield refused(containerProblem(error))
+    yield* opener.open(containerProblem(error), 0)
+  }
+  yield* opener.end()
+}
+
+async function* openJson(bytes: ByteSource, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
   const find = async (areLines?: true) => {
     const finder = createRecordFinder(limits, areLines)
     for (let at = 0; at < bytes.size && !finder.isBroken(); at += CHUNK)
       finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
     return finder.end()
   }
-  const opener = createOpener(source, as, limits)
   const found = await find()
   if ('error' in found) return yield refused(fileProblem({}, found.error, found.hint))
   const read = inPieces(bytes)
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
   const valuesOf = async (record: RecordBytes, isLines: boolean) => {
-    const long = record.hasLongList && !record.failure ? await parseLongLists(rangeOf(bytes, record)) : undefined
+    const long =
+      record.hasLongList && !record.failure ? await parseLongLists(rangeOf(bytes, record.start, record.end)) : undefined
     return long ? recordValues(record, long.value, isLines) : parseRecord(record, await read(record), isLines)
   }
   for (const record of found.records) yield* opener.open(await valuesOf(record, found.isLines), sizeOf(record))
   if (found.isSpread && !opener.format()) {
     // The first line may be a broken record of JSON lines.
     const lines = await find(true)
-    const other = createOpener(source, as, limits)
+    const other = opener.again()
     if (!('error' in lines))
       for (const record of lines.records) yield* other.open(await valuesOf(record, true), sizeOf(record))
     if (other.format()) return yield* other.end()
   }
   yield* opener.end()
 }
-
-/** Number of bytes that are read at once, except for longer records. */
-export const CHUNK = 1 << 20
-
-/** Returns the bytes of a record. */
-export const rangeOf = ({ read }: ByteSource, { start, end }: RecordBytes): ByteSource => ({
-  size: end - start,
-  read: (from, to) => read(start + from, start + to),
-})
 
 /** Reads many short records at once. */
 function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<Uint8Array> {
@@ -127,7 +186,7 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
 
 /** Opens a text that is already in memory. */
 export function openText(text: string, source: RecordSource, as?: Format): Opened {
-  const type = fileTypeOf(text, source.file)
+  const type = fileTypeOf(text, source.file) ?? containerIn(text)
   if (type) return { ok: false, error: otherType(type) }
   const bytes = new TextEncoder().encode(text)
   const finder = createRecordFinder(LIMITS)
@@ -137,7 +196,7 @@ export function openText(text: string, source: RecordSource, as?: Format): Opene
   const opener = createOpener(source, as, LIMITS)
   const trajectories: Trajectory[] = []
   const failed: FileProblem[] = []
-  const add = (all: Iterable<OpenedTrajectory>) => {
+  const add = (all: Iterable<OpenedInPart>) => {
     for (const one of all)
       if (one.ok) trajectories.push(one.trajectory)
       else failed.push(one.error)
@@ -151,9 +210,18 @@ export function openText(text: string, source: RecordSource, as?: Format): Opene
     : { ok: false, error: failed[0] ?? NONE }
 }
 
+/** Returns the container that a text was, whose bytes are lost. */
+export function containerIn(text: string): FileType | undefined {
+  const shown = printableBeginning(text)
+  const container = containers.find(({ begins }) => begins.test(shown))
+  return container && { name: container.name, hint: 'Open the file, not its text.' }
+}
+
 const refused = (error: FileProblem): Failed => ({ ok: false, scope: 'file', error })
+const withoutTrajectory = (error: FileProblem): OpenedInPart => ({ ok: false, scope: 'entry', error })
 const failedRecord = (error: FileProblem): Failed => ({ ok: false, scope: 'record', error })
 
+/** The problem of a file without records. */
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
 const sizeOf = ({ start, end }: RecordBytes): number => end - start
@@ -184,15 +252,22 @@ export function parseRecord(record: RecordBytes, bytes: Uint8Array, isLines: boo
 
 interface Opener {
   /** Opens the records of a value with this size in bytes, or reports why it has none. Takes the records out of the list. */
-  open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedTrajectory>
-  /** Ends the file: reads the records of a format that joins them, and refuses a file without a trajectory. */
-  end(): Generator<OpenedTrajectory>
+  open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedInPart>
+  /** Ends the file: reads the records of a format that joins them, and reports a file without a trajectory. */
+  end(): Generator<OpenedInPart>
   /** Returns the format of the file; undefined until a record is recognised. */
   format(): Format | undefined
+  /** Returns an opener for the same content, read in another way. */
+  again(): Opener
 }
 
-/** Opens one record after the other, all in one format. */
-function createOpener(source: RecordSource, as: Format | undefined, limits: Limits): Opener {
+/** Opens one record after the other, all in one format. `counter` counts the trajectories of all parts of a file. */
+function createOpener(
+  source: RecordSource,
+  as: Format | undefined,
+  limits: Limits,
+  counter: { count: number } = { count: 0 },
+): Opener {
   let format: Format | undefined
   let count = 0
   let isRefused = false
@@ -213,7 +288,7 @@ function createOpener(source: RecordSource, as: Format | undefined, limits: Limi
     return refused(fileProblem({}, error, hint))
   }
 
-  function* open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedTrajectory> {
+  function* open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedInPart> {
     if (isRefused) return
     if ('message' in values) return yield* fail(values)
     values.reverse()
@@ -243,20 +318,21 @@ function createOpener(source: RecordSource, as: Format | undefined, limits: Limi
 
   const openedIn = (trajectories: readonly Trajectory[], format: Format): readonly OpenedTrajectory[] => {
     count += trajectories.length
-    if (count > limits.records) return [refuse(tooManyRecords(limits))]
+    counter.count += trajectories.length
+    if (counter.count > limits.records) return [refuse(tooManyRecords(limits))]
     const opened = trajectories.map((trajectory) => ({ ok: true, trajectory, format }) as const)
     return opened.length > 0 ? [...failures.splice(0).map(failedRecord), ...opened] : []
   }
 
-  function* end(): Generator<OpenedTrajectory> {
+  function* end(): Generator<OpenedInPart> {
     if (isRefused) return
     if (format?.joins) {
       const read = readJoined(joined.splice(0), format, source, limits, failures)
-      if (!read.ok) return yield refused(read.error)
+      if (!read.ok) return yield withoutTrajectory(read.error)
       yield* openedIn(read.trajectories, format)
     }
-    if (count === 0) yield refused(failures[0] ?? NONE)
+    if (count === 0) yield withoutTrajectory(failures[0] ?? NONE)
   }
 
-  return { open, end, format: () => format }
+  return { open, end, format: () => format, again: () => createOpener(source, as, limits, counter) }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
-import type { ByteSource } from './open.ts'
+import type { ByteSource } from '../containers/container.ts'
 import { indexRecords, recordLayout } from './record-index.ts'
 import { mayHaveSeveralRecords } from './several-records.ts'
 

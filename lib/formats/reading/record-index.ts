@@ -5,10 +5,11 @@
 
 import { parseLongLists } from '#lib/json/long-lists.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { type ByteSource, rangeOf } from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
-import { type ByteSource, parseRecord, rangeOf, recordValues } from './open.ts'
+import { containerIn, parseRecord, recordValues } from './open.ts'
 import { type OpenedRecord, openRecord } from './open-each.ts'
 import { createRecordFinder, type RecordBytes } from './record-finder.ts'
 import { type FileProblem, type FoundRecord, fileProblem } from './records.ts'
@@ -48,7 +49,8 @@ export async function recordLayout(
   source: RecordSource,
   options: IndexOptions = {},
 ): Promise<RecordLayout> {
-  if (fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)) return 'whole'
+  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  if (fileTypeOf(beginning, source.file) ?? containerIn(beginning)) return 'whole'
   if (await opensIn('found', bytes, source, options)) return 'found'
   return (await opensIn('lines', bytes, source, options)) ? 'lines' : 'whole'
 }
@@ -143,6 +145,9 @@ async function valuesOf(
   const { start, end, failure, hasLongList } = record
   if (failure) return parseRecord(record, piece.subarray(0, 0), isLine)
   if (start >= at) return parseRecord(record, piece.subarray(start - at, end - at), isLine)
-  const long = hasLongList && end - start > piece.length ? await parseLongLists(rangeOf(bytes, record)) : undefined
+  const long =
+    hasLongList && end - start > piece.length
+      ? await parseLongLists(rangeOf(bytes, record.start, record.end))
+      : undefined
   return long ? recordValues(record, long.value, isLine) : parseRecord(record, await bytes.read(start, end), isLine)
 }

@@ -11,6 +11,8 @@ import { unsupportedFormat } from './unsupported.ts'
 
 /** Position of a record in a file. */
 export interface RecordPosition {
+  /** Row of a table, from 1. */
+  readonly row?: number
   /** Line of JSON lines, from 1. */
   readonly line?: number
   /** For example `samples[3]`. */
@@ -24,8 +26,12 @@ export interface FoundRecord extends RecordPosition {
 
 /** The problem of a file or of one of its records. */
 export interface FileProblem extends Violation {
+  /** Name of the file or table in an archive. */
+  readonly entry?: string
   /** Line of JSON lines, from 1. */
   readonly line?: number
+  /** Row of a table, from 1. */
+  readonly row?: number
   /** The problem and its position, as one sentence. */
   readonly message: string
   /** Advice for the user. */
@@ -66,10 +72,15 @@ const HISTORY = 'rollout_history'
 
 const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupportedFormat(value)) !== undefined
 
+const ANY_FORMAT = `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`
+
+/** Returns whether the problem is that no format recognises a value. */
+export const isUnknownFormat = ({ expected }: FileProblem): boolean => expected === ANY_FORMAT
+
 /** Returns the violation of a value that no format recognises; it names the other tool's format if that is known. */
 export const unknownFormat = (value: unknown): Violation => ({
   path: '',
-  expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
+  expected: ANY_FORMAT,
   found: unsupportedWords(value) ?? formatWords(value) ?? describeValue(value),
 })
 
@@ -96,20 +107,25 @@ export const otherType = ({ name, hint }: FileType): FileProblem =>
   fileProblem({}, { path: '', expected: 'JSON', found: name }, `${hint} ${OPEN_HINT}`)
 
 /** Advice for a file of an unknown format. */
-const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.length} formats, which docs/formats.md lists.`
+const OPEN_HINT = `Rollscope opens JSON, JSON lines, tables and archives of ${formats.length} formats, which docs/formats.md lists.`
 
 /** Returns the problem of a violation in a record, with its line and path. */
-export function fileProblem({ line, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
+export function fileProblem({ line, row, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
   const joined = joinedPath(path, error.path)
   const violation = { ...error, path: joined }
   const text = violationText(violation)
   return {
     ...violation,
     ...(line !== undefined && { line }),
-    message: line === undefined ? text : `line ${line}: ${text}`,
+    ...(row !== undefined && { row }),
+    message: `${line === undefined ? '' : `line ${line}: `}${row === undefined ? '' : `row ${row}: `}${text}`,
     hint,
   }
 }
+
+/** Returns the problem with the name of its entry in an archive. */
+export const inEntry = (problem: FileProblem, entry: string | undefined): FileProblem =>
+  entry === undefined ? problem : { ...problem, entry, message: `${entry}: ${problem.message}` }
 
 type ReadRecords =
   | { readonly ok: true; readonly trajectories: readonly Trajectory[] }

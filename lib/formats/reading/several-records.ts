@@ -1,7 +1,7 @@
 /** Tells a file of many records from a file of one, without parsing it. */
 
 import { LIMITS } from '#lib/util/limits.ts'
-import type { ByteSource } from './open.ts'
+import type { ByteSource } from '../containers/container.ts'
 import { createRecordFinder } from './record-finder.ts'
 
 /** Bytes that are searched for the second record. A file whose first record is longer counts as a file of one. */

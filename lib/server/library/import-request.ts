@@ -1,9 +1,10 @@
 /** Reads, checks and stores a file, a few records at a time. */
 
 import { randomUUID } from 'node:crypto'
-import { readSync } from 'node:fs'
 import { type FailedRecord, type Imported, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
-import { type ByteSource, CHUNK, type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
+import { descriptorBytes, keepIn } from '#lib/files/descriptor-bytes.ts'
+import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
+import { type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import type { ImportStore } from '#lib/store/import-store.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
@@ -16,6 +17,8 @@ import { completeImported, completionSource } from './import-texts.ts'
 interface Deps {
   readonly store: Pick<ImportStore, 'add' | 'publish' | 'discard'>
   readonly tokenizers: Pick<TokenizerLoader, 'load'>
+  /** Folder for decompressed content, on the disk of the library. */
+  readonly folder: string
   readonly limits?: typeof LIMITS
   /** Weight of the trajectories that one transaction stores. */
   readonly batch?: number
@@ -30,7 +33,7 @@ const BATCH = 50_000
 /** Imports a file. Throws HttpProblem, TokenizerError or StoreError; nothing is stored then. */
 export async function runImportRequest(
   { descriptor, size, name, format: formatName, tokenizer, parser }: ImportQuestion,
-  { store, tokenizers, limits = LIMITS, batch = BATCH }: Deps,
+  { store, tokenizers, folder, limits = LIMITS, batch = BATCH }: Deps,
 ): Promise<Imported> {
   const as = formats.find((format) => format.name === formatName)
   const completion =
@@ -73,9 +76,10 @@ export async function runImportRequest(
     weight += weightOf(trajectory)
     if (weight >= batch) storeWaiting()
   }
+  const tools = { keep: keepIn(folder), sqlite: sqliteTablesIn(folder) }
   try {
     // A suspended function keeps its last values, so the trajectories exist only in `add` and in the list.
-    for await (const one of openFile(bytesOf(descriptor, size), source, { as, limits })) add(one)
+    for await (const one of openFile(descriptorBytes(descriptor, size), source, { as, limits, tools })) add(one)
     storeWaiting()
     const [key, ...others] = keys
     if (!first || key === undefined) throw new Error('a file that opens has a trajectory')
@@ -92,23 +96,5 @@ export async function runImportRequest(
   } catch (error) {
     store.discard(added)
     throw error
-  }
-}
-
-/** Reads a file. Chunks share one buffer, because buffers that are no longer used wait for a collection. */
-function bytesOf(descriptor: number, size: number): ByteSource {
-  const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, size))
-  return {
-    size,
-    read: async (start, end) => {
-      const length = end - start
-      const bytes = length <= chunk.length ? chunk.subarray(0, length) : Buffer.allocUnsafeSlow(length)
-      for (let read = 0; read < length; ) {
-        const count = readSync(descriptor, bytes, read, length - read, start + read)
-        if (count === 0) throw new Error('the file is shorter than it was')
-        read += count
-      }
-      return bytes
-    },
   }
 }

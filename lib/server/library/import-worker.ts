@@ -9,5 +9,5 @@ import { runImportRequest } from './import-request.ts'
 answerRequests<ImportWorkerStart, ImportQuestion, Imported>(({ dataFolder, tokenizers: places }) => {
   const store = openImportStore(dataFolder, () => new Date())
   const tokenizers = createTokenizerLoader(places)
-  return (question) => runImportRequest(question, { store, tokenizers })
+  return (question) => runImportRequest(question, { store, tokenizers, folder: dataFolder })
 })

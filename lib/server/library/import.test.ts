@@ -66,7 +66,7 @@ function services(deps: Partial<Parameters<typeof runImportRequest>[1]> = {}): S
     ask: async (question: ImportQuestion): Promise<Imported> => {
       const database = openImportStore(folder, () => new Date())
       try {
-        return await runImportRequest(question, { store: database, tokenizers, ...deps })
+        return await runImportRequest(question, { store: database, folder, ...deps, tokenizers })
       } finally {
         database.close()
       }

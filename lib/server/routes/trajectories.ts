@@ -201,7 +201,7 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/import',
-    summary: 'Stores all trajectories of a file. If one cannot be read, none is stored.',
+    summary: 'Stores all trajectories of a file that can be read, and lists the records that cannot.',
     query: {
       name: 'Name of the file, stored with the trajectories.',
       format: `One of ${formats.map(({ name }) => name).join(', ')}. Default: detected from the file.`,
@@ -209,7 +209,9 @@ export const trajectoryRoutes = [
         'Hub name or folder, for files that contain only ids or only messages. Default: texts of ids stay unknown, and messages have no tokens.',
       parser: `Only with \`tokenizer\`. ${PARSER_MEANING}`,
     },
-    body: fileBody('The file: JSON or JSON lines. docs/limits.md has the size limits.'),
+    body: fileBody(
+      'The file: JSON, JSON lines, a table, or an archive of them. docs/limits.md lists the kinds and the limits.',
+    ),
     answers: {
       201: {
         description: 'The trajectories that were found, and their keys.',

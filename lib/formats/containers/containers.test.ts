@@ -1,0 +1,393 @@
+/** Tests containers with files that the real tools wrote, and with forged ones. */
+import { readFileSync } from 'node:fs'
+import { constants, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { tarOf, zipOf } from '#testing/archives.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
+import { source } from '#testing/trajectories.ts'
+import { openFile } from '../reading/open.ts'
+import { openEachIn } from '../reading/open-each.ts'
+import { partsOf } from '../reading/parts.ts'
+import { type ByteSource, inMemory } from './container.ts'
+import { dataLines } from './events.ts'
+
+const folder = 'lib/formats/golden'
+const golden = JSON.parse(readFileSync(`${folder}/containers.json`, 'utf8')) as {
+  readonly rows: readonly object[]
+  readonly files: Readonly<Record<string, string>>
+  readonly tooLarge: string
+}
+const tables = Object.entries(golden.files).map(([name, text]) => [name, Buffer.from(text, 'base64')] as const)
+const foreign = (name: string) => readFileSync(`${folder}/foreign/${name}`)
+
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+})
+
+const line = (...token_ids: number[]) => `${JSON.stringify({ token_ids })}\n`
+const LINES = line(1) + line(2, 3)
+
+/** Returns the file and the ids of each trajectory, and the problems. */
+async function opened(bytes: Uint8Array, file = 'run', limits: Partial<Limits> = {}): Promise<readonly string[]> {
+  const options = { limits: { ...LIMITS, ...limits }, tools: inMemory }
+  const each = await Array.fromAsync(openFile(sourceOf(bytes), { ...source, file }, options))
+  return each.map((one) => {
+    if (!one.ok) return `${one.scope}: ${one.error.message}`
+    const { provenance } = one.trajectory
+    return `${provenance.kind === 'import' ? provenance.file : ''} ${ids(one.trajectory).join()}`
+  })
+}
+
+/** Returns the rows of a table, or the problem. */
+async function rowsOf(bytes: Uint8Array): Promise<readonly unknown[]> {
+  const found: unknown[] = []
+  for await (const part of partsOf(sourceOf(bytes), 'table', { limits: LIMITS, tools: inMemory }))
+    if (part.kind === 'rows') for await (const row of part.rows) found.push(row.ok ? row.value : row.error)
+    else if (part.kind === 'failed') found.push(part.problem.message)
+  return found
+}
+
+describe('A container opens by its content, whatever its name is:', () => {
+  test.each<[string, Uint8Array, readonly string[]]>([
+    ['gzip', gzipSync(LINES), ['run 1', 'run 2,3']],
+    ['gzip with two members', Buffer.concat([gzipSync(line(1)), gzipSync(line(2, 3))]), ['run 1', 'run 2,3']],
+    ['Zstandard', zstdCompressSync(LINES), ['run 1', 'run 2,3']],
+    [
+      'Zstandard with two frames',
+      Buffer.concat([zstdCompressSync(line(1)), zstdCompressSync(line(2, 3))]),
+      ['run 1', 'run 2,3'],
+    ],
+    ['gzip in gzip', gzipSync(gzipSync(LINES)), ['run 1', 'run 2,3']],
+    [
+      'zip with three methods',
+      zipOf([
+        { name: 'a.jsonl', content: LINES },
+        { name: 'b/', content: '' },
+        { name: 'b/c', content: line(4), method: 'stored' },
+        { name: 'd', content: line(5), method: 'zstd' },
+      ]),
+      ['run/a.jsonl 1', 'run/a.jsonl 2,3', 'run/b/c 4', 'run/d 5'],
+    ],
+    [
+      'gzip in zip',
+      zipOf([{ name: 'a.jsonl.gz', content: gzipSync(LINES) }]),
+      ['run/a.jsonl.gz 1', 'run/a.jsonl.gz 2,3'],
+    ],
+    [
+      'tar with a long name and a link',
+      tarOf([
+        { name: 'a.jsonl', content: LINES },
+        { name: 'link', content: '', type: '2' },
+        { name: `${'x'.repeat(120)}.json`, content: line(4) },
+      ]),
+      ['run/a.jsonl 1', 'run/a.jsonl 2,3', `run/${'x'.repeat(120)}.json 4`],
+    ],
+    ['tar in gzip', gzipSync(tarOf([{ name: 'a', content: LINES }])), ['run/a 1', 'run/a 2,3']],
+    [
+      'server-sent events with comments, names and an end',
+      Buffer.from(`: hello\nevent: message\ndata: ${line(1)}\ndata:${line(2, 3)}id: 7\n\ndata: [DONE]\n\n`),
+      ['run 1', 'run 2,3'],
+    ],
+    [
+      'zip with dots and slashes in names, which are only text',
+      zipOf([
+        { name: '../../etc/cron.d/x', content: line(1) },
+        { name: '/etc/passwd', content: line(2) },
+      ]),
+      ['run/../../etc/cron.d/x 1', 'run//etc/passwd 2'],
+    ],
+  ])('%s', async (_, bytes, expected) => {
+    expect(await opened(bytes)).toEqual(expected)
+    const each = await Array.fromAsync(openEachIn(sourceOf(bytes), { ...source, file: 'run' }, { tools: inMemory }))
+    expect(each.map((one) => one.ok && ids(one.trajectory).join())).toEqual(
+      expected.map((text) => text.replace(/^.* /, '')),
+    )
+  })
+})
+
+test('Server-sent events keep their line numbers, for any division into pieces', async () => {
+  const text = Buffer.from(
+    `event: a\n\ndata: ${line(1)}\nretry: 5\n: ${'x'.repeat(50)}\ndata: {"token_ids": ["x"]}\ndata: [DONE]\n`,
+  )
+  const expected = text
+    .toString()
+    .replace(/data: (?!\[)/g, ' '.repeat(6))
+    .replace(/^(event|retry|:|data).*/gm, (field) => ' '.repeat(field.length))
+  for (const length of [1, 3, 31, 32, 33, 64, 1000]) {
+    const pieces = async function* () {
+      for (let at = 0; at < text.length; at += length) yield text.subarray(at, at + length)
+    }
+    const kept = await inMemory.keep(dataLines(pieces()))
+    expect(new TextDecoder().decode(await kept.read(0, kept.size))).toBe(expected)
+  }
+  expect(await opened(text)).toEqual(['run 1', 'record: line 7: token_ids[0]: expected a number, found "x"'])
+})
+
+describe('A table has the rows that pyarrow reads:', () => {
+  test.each(tables.filter(([name]) => !/^(lz4|brotli)\./.test(name)))('%s', async (_, bytes) => {
+    expect(await rowsOf(bytes)).toEqual(golden.rows)
+  })
+})
+
+test.each(tables.filter(([name]) => /^(lz4|brotli)\./.test(name)))(
+  '%s, which has another compression, is refused with a command',
+  async (_, bytes) => {
+    expect(await opened(bytes)).toEqual([
+      expect.stringMatching(
+        /^file: expected an? (Arrow|Parquet) file without (LZ4|Brotli), found one with (LZ4|Brotli)$/,
+      ),
+    ])
+  },
+)
+
+test('A row with an id that JavaScript cannot represent fails with its path, and the others open', async () => {
+  expect(await opened(Buffer.from(golden.tooLarge, 'base64'), 'run.parquet')).toEqual([
+    'run.parquet 1',
+    'record: row 2: token_ids[0]: expected a whole number of at most 2^53, found 1152921504606846976',
+  ])
+})
+
+describe('A file of a real tool', () => {
+  test('of miles, a Parquet file of columns, has rows with whole numbers as ids', async () => {
+    const rows = await rowsOf(foreign('miles-dashboard.parquet'))
+    expect(rows).toHaveLength(4)
+    expect(rows[0]).toMatchObject({ sample_index: 0, response_length: 10, loss_mask: null })
+    expect(rows[0]).toHaveProperty('tokens', [5, 33, 65, 62, 51, 38, 61, 45, 74, 27, 64, 17, 36, 17, 96, 12])
+  })
+
+  test('of datasets, a Parquet file with messages and tokens, has lists of objects', async () => {
+    const rows = (await rowsOf(foreign('hf-tokens.parquet'))) as readonly { readonly messages: readonly object[] }[]
+    expect(rows).toHaveLength(4)
+    expect(rows[0]?.messages[0]).toMatchObject({ role: 'user', content: 'What is 25 * 17?' })
+  })
+
+  test('of Inspect, an .eval archive with Zstandard, has one JSON file for each sample', async () => {
+    const names: string[] = []
+    for await (const part of partsOf(sourceOf(foreign('inspect-mockllm.eval')), 'a.eval', {
+      limits: LIMITS,
+      tools: inMemory,
+    })) {
+      if (part.kind !== 'json') throw new Error('an entry is not JSON')
+      JSON.parse(new TextDecoder().decode(await part.bytes.read(0, part.bytes.size)))
+      names.push(part.entry ?? '')
+    }
+    expect(names.filter((name) => name.startsWith('samples/'))).toEqual([
+      'samples/a_epoch_1.json',
+      'samples/b_epoch_1.json',
+    ])
+    expect(names).toContain('header.json')
+  })
+
+  test('of llama.cpp, a streamed reply, has one JSON line for each event', async () => {
+    for await (const part of partsOf(sourceOf(foreign('llama-cpp-completion.sse')), 'a.sse', {
+      limits: LIMITS,
+      tools: inMemory,
+    })) {
+      if (part.kind !== 'json') throw new Error('the stream is not JSON')
+      const text = new TextDecoder().decode(await part.bytes.read(0, part.bytes.size))
+      const events = text
+        .split('\n')
+        .filter((one) => one.trim() !== '')
+        .map((one) => JSON.parse(one))
+      expect(events.length).toBeGreaterThan(2)
+      expect(events.map(({ index }) => index).every((index) => index === 0)).toBe(true)
+    }
+  })
+
+  test('of tinker-cookbook, an SQLite database, is refused where there is no SQLite', async () => {
+    expect(await opened(foreign('tinker-capture.sqlite'))).toEqual([
+      'file: expected a file that this page can read, found an SQLite database',
+    ])
+  })
+})
+
+test('Other files of an archive are passed over, and broken ones are reported', async () => {
+  const archive = zipOf([
+    { name: 'README.md', content: '# Rollouts' },
+    { name: 'header.json', content: '{"status": "success"}' },
+    { name: 'broken.json', content: '{"token_ids": [' },
+    { name: 'empty.jsonl', content: '' },
+    { name: 'a.jsonl', content: `7\n${LINES}` },
+  ])
+  expect(await opened(archive)).toEqual([
+    expect.stringMatching(/^record: broken\.json: expected JSON, found /),
+    expect.stringMatching(/^record: a\.jsonl: line 1: expected a trajectory/),
+    'run/a.jsonl 1',
+    'run/a.jsonl 2,3',
+  ])
+  expect(await opened(zipOf([{ name: 'README.md', content: '# Rollouts' }]))).toEqual([
+    expect.stringMatching(/^file: README\.md: expected JSON, found "#"/),
+  ])
+})
+
+const ZEROS = Buffer.alloc(80 << 20)
+const small = { unpackedBytes: 1 << 20 }
+
+describe('A container that must not be opened is refused:', () => {
+  test.each<[string, Uint8Array, Partial<Limits>, string | RegExp]>([
+    [
+      'a gzip bomb',
+      gzipSync(ZEROS),
+      {},
+      'file: expected at most 100 times the compressed size, found more, as in a decompression bomb',
+    ],
+    [
+      'a Zstandard bomb',
+      zstdCompressSync(ZEROS),
+      {},
+      'file: expected at most 100 times the compressed size, found more, as in a decompression bomb',
+    ],
+    [
+      'a zip bomb',
+      zipOf([
+        { name: 'a', content: ZEROS },
+        { name: 'b', content: LINES },
+      ]),
+      {},
+      'file: expected at most 100 times the compressed size, found more, as in a decompression bomb',
+    ],
+    [
+      'more than the limit',
+      gzipSync(Buffer.alloc(2 << 20)),
+      small,
+      'file: expected at most 1 MiB after decompression, found more',
+    ],
+    [
+      'gzip in gzip in gzip',
+      gzipSync(gzipSync(gzipSync(LINES))),
+      {},
+      'file: expected at most 2 containers in each other, found a gzip file in them',
+    ],
+    [
+      'gzip with text after it',
+      Buffer.concat([gzipSync(LINES), Buffer.from('more')]),
+      {},
+      /^file: expected whole gzip data, found /,
+    ],
+    [
+      'gzip with another checksum',
+      changed(gzipSync(LINES), -6),
+      {},
+      'file: expected whole gzip data, found another checksum than that of the content in it',
+    ],
+    [
+      'zip with another checksum',
+      zipOf([{ name: 'a.json', content: LINES, forged: { crc: 7 } }]),
+      {},
+      'file: a.json: expected a whole zip archive, found another checksum than that of "a.json"',
+    ],
+    [
+      'zip with another size',
+      zipOf([{ name: 'a.json', content: LINES, forged: { size: 7 } }]),
+      {},
+      'file: a.json: expected a whole zip archive, found another checksum than that of "a.json"',
+    ],
+    [
+      'zip with a password',
+      zipOf([{ name: 'a.json', content: LINES, forged: { flags: 1 } }]),
+      {},
+      'file: a.json: expected a zip archive without a password, found an encrypted entry',
+    ],
+    [
+      'zip with an unknown method',
+      zipOf([{ name: 'a.json', content: LINES, forged: { method: 12 } }]),
+      {},
+      'file: a.json: expected a zip archive with stored, deflate or Zstandard entries, found compression method 12',
+    ],
+    [
+      'Zstandard with a window of gigabytes',
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0xa0, 0, 0, 0]),
+      {},
+      'file: expected a Zstandard window of at most 128 MiB, found a larger one',
+    ],
+    [
+      'Parquet with a footer longer than the file',
+      parquetEnd(0xffff_fff0, 'PAR1'),
+      {},
+      'file: expected a whole Parquet file, found a footer that is longer than the file',
+    ],
+    [
+      'Parquet with another end',
+      parquetEnd(100, 'RAP1'),
+      {},
+      'file: expected a whole Parquet file, found another end than PAR1',
+    ],
+    [
+      'Parquet with an encrypted footer',
+      parquetEnd(100, 'PARE'),
+      {},
+      'file: expected a Parquet file without a key, found an encrypted one',
+    ],
+    [
+      'a PyTorch file',
+      zipOf([{ name: 'archive/data.pkl', content: 'x' }]),
+      {},
+      'file: expected JSON, found a PyTorch file',
+    ],
+  ])('%s', async (_, bytes, limits, expected) => {
+    expect(await opened(bytes, 'run', limits)).toEqual([
+      typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    ])
+  })
+})
+
+function changed(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes)
+  const index = at < 0 ? copy.length + at : at
+  copy[index] = (copy[index] ?? 0) ^ 1
+  return copy
+}
+
+function parquetEnd(length: number, magic: string): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(length)
+  return Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(1000), bytes, Buffer.from(magic)])
+}
+
+/** All containers, small. */
+const CONTAINERS: readonly (readonly [string, Uint8Array])[] = [
+  ...tables,
+  ['gzip', gzipSync(LINES.repeat(20))],
+  ['Zstandard', zstdCompressSync(LINES.repeat(20), { params: { [constants.ZSTD_c_checksumFlag]: 1 } })],
+  [
+    'zip',
+    zipOf([
+      { name: 'a.jsonl', content: LINES },
+      { name: 'b', content: line(4), method: 'zstd' },
+    ]),
+  ],
+  ['tar', tarOf([{ name: 'a.jsonl', content: LINES }])],
+  ['events', Buffer.from(`data: ${LINES}\ndata: [DONE]\n`)],
+  ['deflate in zip', zipOf([{ name: 'a', content: deflateRawSync(LINES), method: 'stored' }])],
+  ['.eval', foreign('inspect-mockllm.eval')],
+]
+
+describe('A damaged container opens or is refused with a message, and never throws:', () => {
+  const survives = async (bytes: Uint8Array) => {
+    const limits = { ...LIMITS, unpackedBytes: 64 << 20 }
+    const tools = { limits, tools: inMemory }
+    for await (const one of openFile(sourceOf(bytes), { ...source, file: 'run' }, tools))
+      if (!one.ok) expect(one.error.message).toMatch(/\bexpected .+, found /s)
+    await rowsOrProblems(bytes)
+  }
+  const rowsOrProblems = async (bytes: Uint8Array) =>
+    Array.fromAsync(openEachIn(sourceOf(bytes), { ...source, file: 'run' }, { tools: inMemory }))
+
+  test.each(CONTAINERS)('%s, cut off at many places', async (_, bytes) => {
+    const step = Math.max(1, Math.floor(bytes.length / 60))
+    for (let end = 0; end < bytes.length; end += step) await survives(bytes.subarray(0, end))
+  })
+
+  test.each(CONTAINERS)('%s, with changed bytes', async (_, bytes) => {
+    const random = randomNumbers(7)
+    for (let round = 0; round < 60; round++) {
+      const copy = Buffer.from(bytes)
+      for (let left = 1 + Math.floor(random() * 6); left > 0; left--)
+        copy[Math.floor(random() * copy.length)] = Math.floor(random() * 256)
+      await survives(copy)
+    }
+  })
+})

@@ -1,0 +1,81 @@
+/** All containers, in the order in which the beginning of a file is compared with them. Each is loaded when a file needs it. */
+import type { ReadContainer } from './container.ts'
+
+/** A container format. */
+export interface Container {
+  /** Name with its article, for a sentence. */
+  readonly name: string
+  /** Pattern of the first characters, as file-type.ts shows them. */
+  readonly begins: RegExp
+  /** False for compressed data and tables: their only entry has the name of the file. */
+  readonly hasNames: boolean
+  readonly load: () => Promise<ReadContainer>
+}
+
+/** All containers. */
+export const containers: readonly Container[] = [
+  {
+    name: 'a gzip file',
+    begins: /^␟\uFFFD/,
+    hasNames: false,
+    load: async () => {
+      const { gunzipped } = await import('./compressed.ts')
+      return async function* ({ bytes, tools, budget }) {
+        yield { kind: 'file', name: undefined, bytes: await tools.keep(gunzipped(bytes, budget)) }
+      }
+    },
+  },
+  {
+    name: 'a Zstandard file',
+    begins: /^\(\uFFFD\/\uFFFD/,
+    hasNames: false,
+    load: async () => {
+      const { unzstd } = await import('./compressed.ts')
+      return async function* ({ bytes, tools, budget }) {
+        yield { kind: 'file', name: undefined, bytes: await tools.keep(unzstd(bytes, budget)) }
+      }
+    },
+  },
+  {
+    name: 'a Parquet file',
+    begins: /^PAR[1E]/,
+    hasNames: false,
+    load: async () => (await import('./parquet.ts')).readParquet,
+  },
+  {
+    name: 'an Arrow file',
+    begins: /^ARROW1/,
+    hasNames: false,
+    load: async () => (await import('./arrow.ts')).readArrow,
+  },
+  {
+    name: 'an Arrow stream',
+    begins: /^\uFFFD{4}[\s\S]{1,4}␀␀/,
+    hasNames: false,
+    load: async () => (await import('./arrow.ts')).readArrow,
+  },
+  {
+    name: 'a zip archive',
+    begins: /^PK(␃␄|␅␆)/,
+    hasNames: true,
+    load: async () => (await import('./zip.ts')).readZip,
+  },
+  {
+    name: 'a tar archive',
+    begins: /^[\s\S]{257}ustar/,
+    hasNames: true,
+    load: async () => (await import('./tar.ts')).readTar,
+  },
+  {
+    name: 'an SQLite database',
+    begins: /^SQLite format 3␀/,
+    hasNames: true,
+    load: async () => (await import('./sqlite.ts')).readSqlite,
+  },
+  {
+    name: 'server-sent events',
+    begins: /^(?:(?::|event:|id:|retry:)[^␊␍]*[␊␍]+)*data:/,
+    hasNames: false,
+    load: async () => (await import('./events.ts')).readEvents,
+  },
+]

@@ -1,0 +1,38 @@
+/** Reads SQLite databases row by row. A text that is a JSON list or object becomes its value, since SQLite has no lists. */
+import { parsePythonJson } from '#lib/json/python-json.ts'
+import { ContainerError, type ReadContainer, type Row } from './container.ts'
+import { jsonRow } from './json-value.ts'
+
+/** Yields the tables of a database. */
+export const readSqlite: ReadContainer = async function* ({ bytes, tools }) {
+  if (!tools.sqlite) throw new ContainerError('a file that this page can read', 'an SQLite database', NO_SQLITE)
+  const database = await tools.sqlite(bytes)
+  try {
+    for (const { name, rows } of database.tables) yield { kind: 'rows', name, rows: rowsOf(rows) }
+  } finally {
+    await database.close()
+  }
+}
+
+const NO_SQLITE = 'Send it to POST /api/import, which reads SQLite: docs/push-from-python.md shows how.'
+
+async function* rowsOf(rows: () => Iterable<Readonly<Record<string, unknown>>>): AsyncGenerator<Row> {
+  for (const row of rows()) {
+    const read = jsonRow(row)
+    yield read.ok ? { ok: true, value: withParsedTexts(read.value) } : read
+  }
+}
+
+const withParsedTexts = (row: object): object =>
+  Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [key, typeof value === 'string' ? parsed(value) : value]),
+  )
+
+function parsed(text: string): unknown {
+  if (!/^[[{]/.test(text)) return text
+  try {
+    return parsePythonJson(text)
+  } catch {
+    return text
+  }
+}

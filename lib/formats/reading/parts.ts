@@ -1,0 +1,82 @@
+/** Takes files apart: the content of containers, until JSON or the rows of a table remain. */
+
+import type { Limits } from '#lib/util/limits.ts'
+import {
+  type Budget,
+  BudgetError,
+  type ByteSource,
+  ContainerError,
+  createBudget,
+  type Row,
+  type UnpackTools,
+} from '../containers/container.ts'
+import { containers } from '../containers/registry.ts'
+import { BEGINNING, beginningOf, fileTypeOf, printableBeginning } from './file-type.ts'
+import { type FileProblem, fileProblem, otherType } from './records.ts'
+
+/** A part of a file with records. `entry` is its name in an archive; undefined if the file has only one part. */
+export type Part = { readonly entry: string | undefined } & (
+  | { readonly kind: 'json'; readonly bytes: ByteSource }
+  | { readonly kind: 'rows'; readonly rows: AsyncIterable<Row> }
+  /** It cannot be opened. `isWhole`: the file is refused, whatever its other parts are. */
+  | { readonly kind: 'failed'; readonly problem: FileProblem; readonly isWhole: boolean }
+)
+
+interface PartsOptions {
+  readonly limits: Limits
+  readonly tools: UnpackTools
+}
+
+/** Yields the parts of a file. Each must be read before the next one is requested. Rejects if reading rejects. */
+export function partsOf(
+  bytes: ByteSource,
+  file: string | undefined,
+  { limits, tools }: PartsOptions,
+): AsyncGenerator<Part> {
+  return partsIn(bytes, { file, entry: undefined, depth: 0 }, { limits, tools, budget: createBudget(limits) })
+}
+
+interface Place {
+  readonly file: string | undefined
+  readonly entry: string | undefined
+  /** Number of containers around it. */
+  readonly depth: number
+}
+
+async function* partsIn(
+  bytes: ByteSource,
+  { file, entry, depth }: Place,
+  around: PartsOptions & { readonly budget: Budget },
+): AsyncGenerator<Part> {
+  const failed = (problem: FileProblem, isWhole = false): Part => ({ kind: 'failed', entry, problem, isWhole })
+  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  const type = fileTypeOf(beginning, entry ?? file)
+  if (type) return yield failed(otherType(type))
+  const container = containers.find(({ begins }) => begins.test(printableBeginning(beginning)))
+  if (!container) return yield { kind: 'json', entry, bytes }
+  if (depth === around.limits.containers) {
+    const expected = `at most ${depth} containers in each other`
+    return yield failed(fileProblem({}, { path: '', expected, found: `${container.name} in them` }, 'Unpack it first.'))
+  }
+  try {
+    const read = await container.load()
+    for await (const one of read({ bytes, ...around })) {
+      const inner = [entry, one.name].filter((name) => name !== undefined).join('/') || undefined
+      if (one.kind === 'rows') yield { kind: 'rows', entry: inner, rows: one.rows }
+      else if (one.kind === 'failed')
+        yield { kind: 'failed', entry: inner, problem: containerProblem(one.error), isWhole: false }
+      else
+        try {
+          yield* partsIn(one.bytes, { file, entry: inner, depth: depth + 1 }, around)
+        } finally {
+          await one.bytes.close()
+        }
+    }
+  } catch (error) {
+    if (!(error instanceof ContainerError)) throw error
+    yield failed(containerProblem(error), error instanceof BudgetError)
+  }
+}
+
+/** Returns the problem of a container. */
+export const containerProblem = ({ violation, hint }: ContainerError): FileProblem => fileProblem({}, violation, hint)
