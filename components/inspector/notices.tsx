@@ -3,7 +3,7 @@ import { continueHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import { encodingEffect, missingNames } from '#components/token-view/overview/missing-badges.tsx'
+import { encodingEffect, missingWords } from '#components/token-view/overview/missing-badges.tsx'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
 import { RunNotices } from '#components/token-view/overview/run-notices.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -53,7 +53,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
         <Banner
           tone="note"
           title="This file has texts and no tokens."
-          hint={`${missingNames(trajectory).join(', ')}. With a tokenizer and chat template the messages get tokens, which no model has sampled.`}
+          hint={`${missingWords(trajectory)}. With a tokenizer and chat template the messages get tokens, which no model has sampled.`}
         >
           {onChooseTokenizer && (
             <Button look="primary" onClick={onChooseTokenizer}>

@@ -25,9 +25,13 @@ const MISSING: Readonly<Record<MissingContent, Missing>> = {
 const missingOf = ({ provenance }: TrajectoryView): readonly MissingContent[] =>
   provenance.kind === 'import' ? (provenance.missing ?? []) : []
 
-/** Returns the names of what the file of a trajectory lacks. */
-export const missingNames = (trajectory: TrajectoryView): readonly string[] =>
-  missingOf(trajectory).map((content) => MISSING[content].name)
+/** Returns the names of what the file of a trajectory lacks as the beginning of a sentence. */
+export const missingWords = (trajectory: TrajectoryView): string =>
+  missingOf(trajectory)
+    .map((content, index) => (index === 0 ? MISSING[content].name : lowerFirst(MISSING[content].name)))
+    .join(', ')
+
+const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
 /** Returns what the ids of a file without ids are worth, as sentences; undefined if the ids are of the file or of a run. */
 export function encodingEffect(trajectory: TrajectoryView): string | undefined {
