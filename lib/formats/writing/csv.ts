@@ -1,4 +1,5 @@
 /** A table with one row for each trajectory: labels, totals, and the texts of the first question and the last reply. */
+import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { type CsvCell, csv } from '#lib/util/text/csv.ts'
@@ -55,7 +56,7 @@ function rowOf(trajectory: Trajectory): Readonly<Record<(typeof COLUMNS)[number]
     sample: group?.index,
     model: model.name,
     reward,
-    outcome: outcome.kind === 'ended' ? outcome.reason : outcome.kind === 'failed' ? outcome.code : outcome.kind,
+    outcome: outcomeWord(outcome),
     tokens,
     trained_tokens: trained,
     mean_logprob: meanLogprob,
