@@ -7,7 +7,7 @@
  * limits. The limits are short; waits between retries are counted but skipped.
  */
 
-import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
+import { DEFAULT_LIMITS } from '#lib/engine/http/transport.ts'
 import { casesOf, type FaultCase, faultOutcome, longestMs, responsesOf, runFault } from '#testing/faults.ts'
 import { CHUNKED, chunk, type FaultExchange } from '#testing/sglang/fault-server.ts'
 import { reportFigure } from './figures.ts'

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { replyOf, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import { type Running, startRouter } from './processes.ts'
 
@@ -49,7 +50,7 @@ class Worker {
 
 const workers = [new Worker('one'), new Worker('two')]
 let router: Running
-let client: SglangClient
+let client: EngineClient
 beforeAll(async () => {
   const addresses: string[] = []
   for (const worker of workers) addresses.push(await worker.start())

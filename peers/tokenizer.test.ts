@@ -1,9 +1,9 @@
 /** Tests SGLang's own /tokenize and /detokenize in place of the tokenizer's files. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { openServerPromptEncoder } from '#lib/engine/tokenizer/server-encoder.ts'
+import { checkTokenizer } from '#lib/engine/tokenizer/tokenizer-check.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
-import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
-import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
 import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { application, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'

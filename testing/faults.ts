@@ -4,14 +4,15 @@
  */
 import { gzipSync } from 'node:zlib'
 import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import type { ClockAndRandom } from '#lib/engine/http/clock-and-random.ts'
+import type { EngineErrorCode } from '#lib/engine/http/errors.ts'
+import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/engine/http/retry-policy.ts'
+import type { TransportLimits } from '#lib/engine/http/transport.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { rollout } from '#lib/rollout/loop/rollout.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
-import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
-import type { ClockAndRandom } from '#lib/sglang/client/clock-and-random.ts'
-import type { SglangErrorCode } from '#lib/sglang/client/errors.ts'
-import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/sglang/client/retry-policy.ts'
-import type { TransportLimits } from '#lib/sglang/client/transport.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Outcome, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -48,7 +49,7 @@ type Kept =
 export interface FaultCase {
   readonly what: string
   /** Error code, or the reason for which the run ended. */
-  readonly outcome: SglangErrorCode | 'UNKNOWN_FINISH' | Extract<Outcome, { kind: 'ended' }>['reason']
+  readonly outcome: EngineErrorCode | 'UNKNOWN_FINISH' | Extract<Outcome, { kind: 'ended' }>['reason']
   readonly kept: Kept
   /** Number of attempts of the failing call; 1 if omitted. */
   readonly tries?: number
@@ -442,7 +443,7 @@ export const ROWS: readonly FaultRow[] = [
     cases: [
       {
         what: 'a page',
-        outcome: 'NOT_SGLANG',
+        outcome: 'UNKNOWN_SERVER',
         kept: 'nothing',
         fault: status('200 OK', '<html>Sign in</html>'),
       },
@@ -719,7 +720,7 @@ export async function runFault(
         waitsMs.push(ms)
       },
     }
-    const clientOf = (baseUrl: string, { limits = {}, repetitions = 3 }: Partial<FaultCase> = {}): SglangClient => {
+    const clientOf = (baseUrl: string, { limits = {}, repetitions = 3 }: Partial<FaultCase> = {}): EngineClient => {
       const client = createClient({
         baseUrl,
         apiKey: undefined,
@@ -737,7 +738,7 @@ export async function runFault(
     let calls = 0
     let elapsedMs = 0
     let state: LiveTrajectory | undefined
-    const timed = async function* (chunks: ReturnType<SglangClient['generate']>) {
+    const timed = async function* (chunks: ReturnType<EngineClient['generate']>) {
       const startedMs = performance.now()
       try {
         yield* chunks

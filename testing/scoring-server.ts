@@ -1,8 +1,8 @@
 /** A server that scores as SGLang does, as part of the services of the routes. For tests. */
 
+import type { Chunk } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Services } from '#lib/server/services.ts'
-import type { GenerateRequest } from '#lib/sglang/client/request.ts'
-import type { Chunk } from '#lib/sglang/reply/reply.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 

@@ -1,12 +1,12 @@
 /** Runs an agent over a minimal chat endpoint that renders, tokenizes (by bytes) and parses. For tests. */
 
+import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
 import { type RolloutDependencies, rollout } from '#lib/rollout/loop/rollout.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import type { AgentTool } from '#lib/rollout/tools/tool.ts'
-import type { ChatAnswer, ChatRequest } from '#lib/sglang/reply/chat.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'

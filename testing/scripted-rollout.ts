@@ -1,13 +1,13 @@
 /** Runs an agent against a scripted server, with bytes as tokens, and returns the result as text. For tests. */
 
+import type { Chunk } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
 import { type RolloutDependencies, rollout } from '#lib/rollout/loop/rollout.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import type { AgentTool } from '#lib/rollout/tools/tool.ts'
-import type { GenerateRequest } from '#lib/sglang/client/request.ts'
-import type { Chunk } from '#lib/sglang/reply/reply.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type Message, type Outcome, type Trajectory } from '#lib/trajectory/format/trajectory.ts'

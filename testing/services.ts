@@ -1,16 +1,16 @@
 /** Services with a real store and real runs, and with scripted servers. For tests. */
 
 import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { plainTool } from '#lib/server/runs/built-in-tools.ts'
 import { createGroupRuns } from '#lib/server/runs/group-runs.ts'
 import { createRuns } from '#lib/server/runs/runs.ts'
 import { createMcpServers } from '#lib/server/servers/mcp-servers.ts'
-import { ownAddress } from '#lib/server/servers/servers.ts'
+import { ownAddress } from '#lib/server/servers/own-address.ts'
 import type { Services } from '#lib/server/services.ts'
 import { createLabAnswers } from '#lib/server/templates/lab-answers.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
@@ -20,7 +20,7 @@ import { byteTokenizer } from './byte-tokenizer.ts'
 export const threadedHere = (tokenizers: Services['tokenizers']): Services['threaded'] =>
   createThreadedTokenizers({ ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }) })
 
-interface TestServers extends Partial<Pick<SglangClient, 'generate' | 'chat' | 'load'>> {
+interface TestServers extends Partial<Pick<EngineClient, 'generate' | 'chat' | 'load'>> {
   /** Describes the server with this name. */
   readonly describe: (name: string) => Promise<Partial<ServerDescription>>
   /** Returns the current chat template of the tokenizer. */

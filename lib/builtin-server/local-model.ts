@@ -16,13 +16,12 @@ import { createModelLoader, type ModelSource } from './model-loader.ts'
 import { loads, type ModelNames, modelInfoAnswer, modelList, oneModel, serverInfoAnswer } from './server-info.ts'
 import { detokenize, tokenize } from './tokenize.ts'
 
-/** Largest body of a request in bytes; a larger one is refused. */
-export const LARGEST_BODY = MOST_MEBIBYTES * 2 ** 20
-
 /** The built-in server. */
 export interface LocalModel {
   /** Answers a request and never throws. The first request that needs the model loads it; after a failure, the next one tries again. */
   handle(request: Request, caller?: Caller): Promise<Response>
+  /** Largest body of a request in bytes; a larger one is refused, so that no more of it must be read. */
+  readonly largestBody: number
   /** Returns the running downloads from the Hub. */
   downloads(): readonly Download[]
   /** Ends the thread and all its running requests. */
@@ -100,6 +99,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
   })
 
   return {
+    largestBody: MOST_MEBIBYTES * 2 ** 20,
     async handle(request, caller = { hasToken: false }) {
       const { pathname } = new URL(request.url)
       const path = ALIASES[pathname] ?? pathname

@@ -1,5 +1,5 @@
 /** Reads the addresses of MCP servers from the common file format: `{"mcpServers": {name: …}}`. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { serverNameSchema } from '#lib/api/server-name.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
@@ -24,12 +24,12 @@ export interface NamedPlace {
 
 const texts = z.record(z.string(), z.string())
 const named = z.looseObject({
-  command: z.string().min(1).optional(),
-  args: z.array(z.string()).default([]),
-  env: texts.default({}),
-  cwd: z.string().optional(),
-  url: z.string().optional(),
-  headers: texts.default({}),
+  command: z.optional(z.string().check(z.minLength(1))),
+  args: z._default(z.array(z.string()), []),
+  env: z._default(texts, {}),
+  cwd: z.optional(z.string()),
+  url: z.optional(z.string()),
+  headers: z._default(texts, {}),
 })
 const fileSchema = z.looseObject({ mcpServers: z.record(serverNameSchema, named) })
 

@@ -7,8 +7,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { McpError } from './mcp-error.ts'
 import type { McpPlace } from './place.ts'
-import { createMcpServer, McpError, type McpServer } from './server.ts'
+import { createMcpServer, type McpServer } from './server.ts'
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const stdio: Extract<McpPlace, { kind: 'stdio' }> = {

@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
-import { SglangError, type SglangErrorCode } from '#lib/sglang/client/errors.ts'
-import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
+import { EngineError, type EngineErrorCode } from '#lib/engine/http/errors.ts'
+import { DEFAULT_LIMITS } from '#lib/engine/http/transport.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -204,6 +204,6 @@ function advice(outcome: FaultCase['outcome']): string {
   if (outcome === outcome.toUpperCase())
     return outcome === 'UNKNOWN_FINISH'
       ? 'The reply is kept, and none of its tool calls was executed. Check the server’s log, then send again.'
-      : (new SglangError(outcome as SglangErrorCode, '').hint ?? '')
+      : (new EngineError(outcome as EngineErrorCode, '').hint ?? '')
   return outcomeText({ kind: 'ended', reason: outcome as Extract<Outcome, { kind: 'ended' }>['reason'] })?.hint ?? ''
 }

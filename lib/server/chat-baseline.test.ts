@@ -10,8 +10,9 @@ import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
 import { recordedCalls, sentBodies } from '#lib/analysis/requests/recorded-calls.ts'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { createTestModel, loadModelTokenizer } from '#lib/builtin-server/test-model.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
-import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { runToEnd } from '#lib/tasks/task.ts'
 import type { DriftReport } from '#lib/trajectory/drift/report.ts'
@@ -41,7 +42,7 @@ const server = createServer(async (incoming, outgoing) => {
   outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
 })
 
-let client: SglangClient
+let client: EngineClient
 let all: Services
 beforeAll(async () => {
   client = createClient({ baseUrl: await listeningUrl(server), apiKey: undefined })

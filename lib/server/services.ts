@@ -3,17 +3,20 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-model.ts'
+import { type AllowedHosts, allowedHosts } from '#lib/download/allowed-hosts.ts'
+import { checkedFetch } from '#lib/engine/http/checked-connector.ts'
 import { type ComparingThread, createCompareThread } from '#lib/server/compare/comparing.ts'
 import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
 import { createImporting, type ImportingThread } from '#lib/server/library/importing.ts'
 import { type BuiltInTool, createBuiltInTools } from '#lib/server/runs/built-in-tools.ts'
 import { createGroupRuns, type GroupRuns } from '#lib/server/runs/group-runs.ts'
 import { createRuns, type Runs } from '#lib/server/runs/runs.ts'
-import { configuredMcpServers, createMcpServers, type McpServers } from '#lib/server/servers/mcp-servers.ts'
-import { createServers, ownAddress, type Servers } from '#lib/server/servers/servers.ts'
+import { configuredMcpServers } from '#lib/server/servers/configured-mcp-servers.ts'
+import { createMcpServers, type McpServers } from '#lib/server/servers/mcp-servers.ts'
+import { ownAddress } from '#lib/server/servers/own-address.ts'
+import { createServers, type Servers } from '#lib/server/servers/servers.ts'
 import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
-import { checkedFetch } from '#lib/sglang/client/checked-connector.ts'
 import { openDataFolder } from '#lib/store/files/data-folder.ts'
 import { openMcpServerStore, openServerStore } from '#lib/store/files/servers.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -37,6 +40,8 @@ export interface Services {
   readonly health: HealthChecks
   readonly comparing: ComparingThread
   readonly importing: ImportingThread
+  /** Hosts from which files are downloaded. */
+  readonly openHosts: AllowedHosts
   /** Renders and encodes for single requests. */
   readonly rendering: LabThread
   /** Runs the template doctors, which render for longer. */
@@ -126,6 +131,7 @@ export function createServices(config: Config): Services {
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'import-worker.ts'),
       start: { dataFolder: folder, tokenizers: places },
     }),
+    openHosts: allowedHosts(config.openHosts, own),
     comparing: createCompareThread({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare', 'compare-worker.ts'),
       start: {

@@ -1,6 +1,6 @@
 /**
  * The tokenizer interface for token-in/token-out. Implementations: byte-tokenizer.ts for tests, lib/tokenizer/hub for
- * real ones, the server's own in lib/sglang/server/server-encoder.ts.
+ * real ones, the server's own in lib/engine/tokenizer/server-encoder.ts.
  */
 export interface Tokenizer {
   /** Hub name, folder, or the name of the built-in model. */

@@ -92,18 +92,24 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/share/reproduce': pure(['lib/analysis', 'lib/templates/document', 'models/training']),
   'lib/analysis': pure([...LAB, 'lib/formats', 'lib/share/offline', 'lib/templates/loss-mask'], ['zod']),
 
-  'lib/sglang': {
+  'lib/engine': {
     imports: [...TEMPLATES, 'lib/rollout/prompt', 'lib/rollout/record', 'lib/tokenizer'],
     packages: ['node:*', 'undici', 'zod', 'eventsource-parser'],
   },
+  'lib/sglang': {
+    imports: ['lib/engine', 'lib/rollout/prompt', 'lib/tokenizer'],
+    packages: ['node:*', 'zod'],
+  },
   'lib/tokenizer/hub': { imports: ['lib/tokenizer/files'], packages: ['node:*', '@huggingface/hub'] },
   'lib/files': { imports: ['lib/formats'], packages: ['node:*'] },
+  'lib/download': { imports: ['lib/engine'], packages: ['node:net', 'undici'] },
   'lib/time-limit': { imports: [], packages: ['node:vm'] },
   'lib/rollout': {
     imports: [
       'lib/parsers',
       'lib/rollout/prompt',
       'lib/rollout/record',
+      'lib/engine',
       'lib/sglang',
       'lib/templates',
       'lib/time-limit',
@@ -186,12 +192,14 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/builtin-server',
       'lib/builtin-server/engine',
       'lib/builtin-server/models',
+      'lib/download',
       'lib/files',
       'lib/formats',
       'lib/mcp',
       'lib/python-renderer',
       'lib/rollout',
       'lib/rollout/python',
+      'lib/engine',
       'lib/sglang',
       'lib/store',
       'lib/templates/loss-mask',

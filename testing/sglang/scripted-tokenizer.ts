@@ -1,8 +1,8 @@
 /** Test double: a server's tokenizer, computed by a tokenizer and template of ours, with counts of its calls. */
 
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 
 /** The tokenizer, and how often each endpoint was called with work to do. */
@@ -32,7 +32,7 @@ export function scriptedTokenizer(
         return tokenizer.encode(template.render(input))
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error
-        throw new SglangError('UPSTREAM_REJECTED', error.message, { status: 400 })
+        throw new EngineError('UPSTREAM_REJECTED', error.message, { status: 400 })
       }
     },
     async detokenize(lists, shown) {

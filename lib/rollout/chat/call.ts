@@ -4,11 +4,10 @@
  */
 
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
+import type { ChatAnswer, ChatRequest, EngineClient } from '#lib/engine/engine.ts'
 import { computeSettled, firstPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { replyEnd } from '#lib/rollout/prompt/reply-end.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
-import type { ChatAnswer, ChatRequest } from '#lib/sglang/reply/chat.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { BytesOf } from '#lib/trajectory/drift/align/spelling.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
@@ -28,7 +27,7 @@ import { chatSampling } from './sampling.ts'
 
 /** The dependencies of a call over a chat endpoint. */
 export interface ChatDependencies extends ModelDependencies {
-  readonly chat: SglangClient['chat']
+  readonly chat: EngineClient['chat']
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { decodeValue, encode } from '#lib/trajectory/format/codec.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -196,7 +196,7 @@ describe('a chat call that ends early', () => {
   const outcome = async (play: ChatPlay) => (await runScriptedChat(play)).trajectory
 
   test('leaves no trace when it fails, and returns the question', async () => {
-    const refused = () => Promise.reject(new SglangError('CHAT_UNSUPPORTED', 'no ids'))
+    const refused = () => Promise.reject(new EngineError('CHAT_UNSUPPORTED', 'no ids'))
     const { outcome: ended, segments } = await outcome({ scripts: [refused] })
     expect(segments).toEqual([])
     expect(ended).toMatchObject({

@@ -1,7 +1,7 @@
 /** Decides whether a run continues when a call to its model ends, or ends for a reason that a person can read. */
 
+import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import type { Room } from './limits.ts'
 import type { PromptInput } from './model-call.ts'
@@ -34,7 +34,7 @@ export function goingOn(response: ResponseSegment, room: Room): ResponseSegment 
 export function endedBefore(error: unknown, news: PromptInput, signal: AbortSignal): unknown {
   if (error instanceof RunEnded) return error
   if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(news) })
-  if (!(error instanceof SglangError)) return error
+  if (!(error instanceof EngineError)) return error
   if (error.code === 'CONTEXT_LENGTH')
     return new RunEnded(
       {
@@ -55,7 +55,7 @@ export const contextNeeded = (needed: number | undefined, holds: number | undefi
 })
 
 /** Returns the outcome of a run that a server error ended. */
-export const failureOutcome = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
+export const failureOutcome = (error: EngineError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
   kind: 'failed',
   code: error.code,
   message: error.message,

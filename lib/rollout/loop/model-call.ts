@@ -2,6 +2,10 @@
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { Chunk, End } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { computeSettled, firstPrompt, nextPrompt, type Prompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import {
@@ -16,10 +20,6 @@ import {
   resumedEnding,
 } from '#lib/rollout/record/record.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { GenerateRequest } from '#lib/sglang/client/request.ts'
-import type { Chunk, End } from '#lib/sglang/reply/reply.ts'
 import { createSentIds } from '#lib/sglang/reply/sent-ids.ts'
 import { droppedByRouter } from '#lib/sglang/server/router.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -53,7 +53,7 @@ export type PromptInput =
 
 /** The dependencies of a token-in/token-out call. */
 export interface CallDependencies extends ModelDependencies {
-  readonly generate: SglangClient['generate']
+  readonly generate: EngineClient['generate']
   /** Shares the first prompt between runs that begin with the same one: it is derived for one of them. */
   readonly firstPrompt?: (derive: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal) => Promise<Prompt>
 }
@@ -195,7 +195,7 @@ export async function callModel(
       finish({ kind: 'cancelled' })
       throw new RunEnded({ kind: 'ended', reason: 'cancelled' })
     }
-    if (!(error instanceof SglangError)) {
+    if (!(error instanceof EngineError)) {
       finish({
         kind: 'cut',
         code: 'INTERNAL',

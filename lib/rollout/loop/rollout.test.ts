@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { Chunk } from '#lib/sglang/reply/reply.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
@@ -313,7 +313,7 @@ describe('a run limit ends a run by name:', () => {
 })
 
 describe('a failure', () => {
-  const refused = new SglangError('CONNECT_REFUSED', 'nothing listens')
+  const refused = new EngineError('CONNECT_REFUSED', 'nothing listens')
 
   test('before the first token leaves no trace, and returns the messages', async () => {
     const { trajectory, events } = await runScripted({ scripts: [failAfterText('', refused)] })
@@ -327,7 +327,7 @@ describe('a failure', () => {
 
   test('after the first token keeps the received tokens', async () => {
     const { trajectory } = await runScripted({
-      scripts: [failAfterText('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+      scripts: [failAfterText('half an ans', new EngineError('UPSTREAM_TRUNCATED', 'broke'))],
     })
     expect(drawMask(trajectory)).toBe('(user q) [half an ans]')
     expect(trajectory).toMatchObject({
@@ -348,7 +348,7 @@ describe('a failure', () => {
 
   test('of a context that only the server knows is context_full', async () => {
     const counts = { needed: 4190, holds: 4096 }
-    const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
+    const overflow = new EngineError('CONTEXT_LENGTH', 'too long', { context: counts })
     const { trajectory } = await runScripted({ scripts: [failAfterText('', overflow)] })
     expect(trajectory.outcome).toMatchObject({ ...endedOutcome('context_full'), context: counts, unsent: [user('q')] })
   })
@@ -411,7 +411,7 @@ describe('stop', () => {
     const half = '<tool_call>{"name": "calculator", "arg'
     const rest = 'uments": {"expression": "2 + 3"}}</tool_call>'
     const stopped = async (text = half) =>
-      (await runScripted({ scripts: [failAfterText(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
+      (await runScripted({ scripts: [failAfterText(text, new EngineError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
 
     test('sends the prompt and the kept ids, and the new tokens join the same response, which is parsed as a whole', async () => {
       const kept = await stopped()
@@ -443,7 +443,7 @@ describe('stop', () => {
     test('a run that began with ids is resumed without a message to answer', async () => {
       const given = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
       const { trajectory: first } = await runScripted({
-        scripts: [failAfterText(' f', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        scripts: [failAfterText(' f', new EngineError('UPSTREAM_TRUNCATED', 'broke'))],
         given,
         messages: [],
         tools: [],
@@ -483,7 +483,7 @@ describe('stop', () => {
     test('leaves the response unchanged if it fails before its first token', async () => {
       const kept = await stopped()
       const { trajectory, events } = await runScripted({
-        scripts: [failAfterText('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
+        scripts: [failAfterText('', new EngineError('CONNECT_REFUSED', 'nothing listens'))],
         on: kept,
         resumes: true,
       })
@@ -497,7 +497,7 @@ describe('stop', () => {
     test('can be repeated after another stop', async () => {
       const kept = await stopped('one ')
       const { trajectory: second } = await runScripted({
-        scripts: [failAfterText('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        scripts: [failAfterText('two ', new EngineError('UPSTREAM_TRUNCATED', 'broke'))],
         on: kept,
         resumes: true,
       })

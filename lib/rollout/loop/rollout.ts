@@ -11,7 +11,7 @@ import { chatModel } from '../chat/chat-model.ts'
 import { conversationOf } from '../chat/history.ts'
 import { isAgentsCall } from '../chat/reply-message.ts'
 import type { AgentTool } from '../tools/tool.ts'
-import { callRecord, STOPPED, sdkTool, untracedTools, watchTools } from '../tools/tool-calls.ts'
+import { callRecord, STOPPED, sdkTool, UntracedToolExecutor, watchTools } from '../tools/tool-calls.ts'
 import type { AgentModel } from './agent-model.ts'
 import { unsent } from './call-ending.ts'
 import { limitReached } from './limits.ts'
@@ -19,7 +19,7 @@ import { type CallDependencies, type CallSettings, callModel, type PromptInput }
 import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
 import { sdkHistory, sdkQuestion, sdkResumption } from './sdk-history.ts'
-import { answerUntraced, shortenHistory } from './sdk-text.ts'
+import { answerUntraced, isTraced, shortenHistory } from './sdk-text.ts'
 import { titoModel } from './tito-model.ts'
 
 /** The input of a run. */
@@ -105,9 +105,15 @@ async function run(
     return made
   }
   const { question, ...own } = agentOf(recorder, start, settings, dependencies, within, signal)
+  const isTito = 'generate' in dependencies
+  // Decided once, so that a tracer that is registered during the run does not change who executes the tools.
+  const executesTools = isTito && !isTraced()
   const agent = new Agent({
     ...own,
-    tools: dependencies.tools.map((agentTool) => sdkTool(agentTool, recorder, settings.limits, signal)),
+    // The SDK copies its tools at every turn.
+    tools: executesTools
+      ? []
+      : dependencies.tools.map((agentTool) => sdkTool(agentTool, recorder, settings.limits, signal)),
     printer: false,
     // The default one drops messages after each run and retries with fewer: the trajectory would not be what was read.
     conversationManager: new NullConversationManager(),
@@ -117,14 +123,19 @@ async function run(
   // The model chooses the names: `__proto__` would write the SDK's counts into the prototype of every object of the process.
   Object.setPrototypeOf(agent.metrics.toolMetrics, null)
   const calls = callRecord(recorder, settings.limits, dependencies, signal)
-  if ('generate' in dependencies) {
+  if (isTito) {
     shortenHistory(agent)
     answerUntraced(agent, own.model)
-    agent.toolExecutor = untracedTools(calls, recorder, settings.limits, dependencies.tools, signal)
   }
-  watchTools(agent, calls)
-  const invocation = agent.invoke(question, { cancelSignal: signal })
+  if (executesTools)
+    agent.toolExecutor = new UntracedToolExecutor(calls, recorder, settings.limits, dependencies.tools, signal)
+  else watchTools(agent, calls)
+  // The SDK would combine the signal with its own, which costs more than this listener. Each call and tool also has the signal.
+  const cancel = () => agent.cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  const invocation = agent.invoke(question, signal.aborted ? { cancelSignal: signal } : {})
   await invocation.catch(() => {})
+  signal.removeEventListener('abort', cancel)
   const outcome = await outcomeOf([lastCall, invocation], signal).finally(() => closeAll(dependencies.tools))
   settleCalls(recorder, from, outcome)
   recorder.emit({ type: 'ended', outcome })

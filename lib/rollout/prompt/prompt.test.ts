@@ -198,9 +198,9 @@ describe('a continuation of a trajectory', () => {
     const dangling: Trajectory = { ...trajectory, segments: trajectory.segments.slice(0, 1) }
     const { model } = trajectory
     const { template: _, ...without } = model
-    expect(text(nextPrompt(dangling, [user('c')], promptEncoder(chatml)).ids)).toBe(
-      '<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n',
-    )
+    const next = nextPrompt(dangling, [user('c')], promptEncoder(chatml))
+    expect(text(next.ids)).toBe('<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n')
+    expect(next.derivation).toMatchObject({ check: { kind: 'held' } })
     expect(nextPrompt({ ...dangling, model: without }, [user('c')], promptEncoder(chatml)).ids.length).toBeGreaterThan(
       0,
     )

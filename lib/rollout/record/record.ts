@@ -57,7 +57,9 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
   return (ids) => {
     const news: number[] = []
     const specialIds: number[] = []
-    for (const id of ids) {
+    // Most tokens of the process pass here, so it has no iterator.
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] ?? -1
       if (id < 0 || !isFirst(id)) continue
       news.push(id)
       // This adds the text to `textsOf`, even if `vocab` is never read.
@@ -82,10 +84,10 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
   const others = new Set<number>()
   const isFirst = (id: number): boolean => {
     if (id >= 32 * seen.length) return others.size < others.add(id).size
-    const at = id >>> 5
+    const bits = seen[id >>> 5] ?? 0
     const bit = 1 << (id & 31)
-    if ((elementAt(seen, at) & bit) !== 0) return false
-    seen[at] = elementAt(seen, at) | bit
+    if ((bits & bit) !== 0) return false
+    seen[id >>> 5] = bits | bit
     return true
   }
   for (const id of known) isFirst(id)

@@ -173,36 +173,50 @@ export function watchTools(agent: Agent, calls: CallRecord): void {
 }
 
 /**
- * Executes the calls of a token-in/token-out run as the SDK does, at the same time and with the results in the order of the
- * calls. Where nothing is traced, it omits the SDK's six generators, copies and spans around each call.
+ * Executes the calls of an untraced token-in/token-out run as the SDK does, at the same time and with the results in the order
+ * of the calls. It omits the SDK's six generators, copies and spans around each call.
  */
-export function untracedTools(
-  calls: CallRecord,
-  recorder: Recorder,
-  limits: RunLimits,
-  agentTools: readonly AgentTool[],
-  signal: AbortSignal,
-): ConcurrentToolExecutor {
-  const tools = new Map(agentTools.map((agentTool) => [agentTool.spec.name, agentTool]))
-  const execute = async ({ toolUseId, name, input }: ToolUseBlock): Promise<ToolResultBlock> => {
-    const why = calls.start(toolUseId)
-    const agentTool = why === undefined ? tools.get(name) : undefined
-    // A tool gets its own copy of the input, which it may change.
-    const result = agentTool
-      ? await settledResult(resultOf(agentTool, structuredClone(input), toolUseId, recorder, limits, signal))
-      : ({ status: 'error', text: why ?? `Unknown tool: ${name}` } as const)
-    const { status } = calls.end(toolUseId, result)
-    const content = [new TextBlock(sdkText(() => result.text))]
-    return new ToolResultBlock({ toolUseId, status: status === 'success' ? status : 'error', content })
-  }
-  return new (class extends ConcurrentToolExecutor {
-    override async *execute(
-      ...[options, input]: Parameters<ConcurrentToolExecutor['execute']>
-    ): ReturnType<ConcurrentToolExecutor['execute']> {
-      if (isTraced()) yield* super.execute(options, input)
-      else input.toolResultBlocks.push(...(await Promise.all(input.toolUseBlocks.map(execute))))
+export class UntracedToolExecutor extends ConcurrentToolExecutor {
+  readonly #run: (block: ToolUseBlock) => Promise<ToolResultBlock>
+
+  constructor(
+    calls: CallRecord,
+    recorder: Recorder,
+    limits: RunLimits,
+    agentTools: readonly AgentTool[],
+    signal: AbortSignal,
+  ) {
+    super()
+    const tools = new Map(agentTools.map((agentTool) => [agentTool.spec.name, agentTool]))
+    this.#run = async ({ toolUseId, name, input }) => {
+      const why = calls.start(toolUseId)
+      const agentTool = why === undefined ? tools.get(name) : undefined
+      // A tool gets its own copy of the input, which it may change.
+      const result = agentTool
+        ? await settledResult(resultOf(agentTool, copyOfJson(input), toolUseId, recorder, limits, signal))
+        : ({ status: 'error', text: why ?? `Unknown tool: ${name}` } as const)
+      const { status } = calls.end(toolUseId, result)
+      const content = [new TextBlock(sdkText(() => result.text))]
+      return new ToolResultBlock({ toolUseId, status: status === 'success' ? status : 'error', content })
     }
-  })()
+  }
+
+  override async *execute(
+    ...[, { toolUseBlocks, toolResultBlocks }]: Parameters<ConcurrentToolExecutor['execute']>
+  ): ReturnType<ConcurrentToolExecutor['execute']> {
+    toolResultBlocks.push(...(await Promise.all(toolUseBlocks.map(this.#run))))
+    yield* NO_EVENTS
+  }
+}
+
+/** No part of a result is reported before its end. */
+const NO_EVENTS: readonly never[] = []
+
+/** Copies a value that JSON.parse has made, several times faster than structuredClone. */
+function copyOfJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOfJson)
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOfJson(field)]))
 }
 
 /** Returns the result of a call as the model reads it; an error becomes a result with its message. */

@@ -1,14 +1,14 @@
 /** Shares requests to a server between the samples of a group. */
 
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { createSemaphore } from '#lib/engine/http/semaphore.ts'
+import { withSharedScoring } from '#lib/engine/shared-scoring.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
-import { createSemaphore } from '#lib/sglang/client/semaphore.ts'
-import { withSharedScoring } from '#lib/sglang/client/shared-scoring.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { newRequestId } from '../http/request-id.ts'
 
 /** The calls with which a run uses its server. */
-export interface RunCalls extends Pick<SglangClient, 'generate' | 'chat'> {
+export interface RunCalls extends Pick<EngineClient, 'generate' | 'chat'> {
   /** Derives the first prompt, or takes the result of another run. Without it, each run derives its own prompt. */
   readonly firstPrompt?: ReturnType<typeof singleFlight<Prompt>>
 }
@@ -16,14 +16,14 @@ export interface RunCalls extends Pick<SglangClient, 'generate' | 'chat'> {
 /** The shared state of a group's requests. */
 export interface GroupScheduler {
   /** Returns the calls of one more sample. */
-  callsOf(client: Pick<SglangClient, 'generate' | 'chat'>): RunCalls
+  callsOf(client: Pick<EngineClient, 'generate' | 'chat'>): RunCalls
 }
 
 /** Returns the shared state of a new group. `atOnce` is the number of calls that the server runs at once, if it reports that. */
 export function createGroupScheduler(atOnce: number | undefined): GroupScheduler {
   const turns = createSemaphore(atOnce)
   const firstPrompt = singleFlight<Prompt>()
-  let scoredOnce: SglangClient['generate'] | undefined
+  let scoredOnce: EngineClient['generate'] | undefined
   return {
     callsOf({ generate, chat }) {
       scoredOnce ??= withSharedScoring(generate, newRequestId)

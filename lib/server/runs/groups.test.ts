@@ -5,9 +5,9 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { GroupStarted } from '#lib/api/group.ts'
 import type { GroupLine } from '#lib/api/group-line.ts'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { testServices } from '#testing/services.ts'
@@ -42,8 +42,8 @@ beforeEach(() => {
   mostAtOnce = 0
   maxRunning = undefined
   held = undefined
-  const generate: SglangClient['generate'] = async function* (request) {
-    if (running >= room) throw new SglangError('UPSTREAM_BUSY', 'the queue is full')
+  const generate: EngineClient['generate'] = async function* (request) {
+    if (running >= room) throw new EngineError('UPSTREAM_BUSY', 'the queue is full')
     requests.push(request)
     running++
     mostAtOnce = Math.max(mostAtOnce, running)

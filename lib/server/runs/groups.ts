@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { Group, GroupStarted } from '#lib/api/group.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -82,7 +82,7 @@ async function runsAtOnce(serverName: string, { servers }: Services, signal: Abo
     const load = await servers.client(serverName).load(signal)
     return load?.maxRunning !== undefined && load.maxRunning > 0 ? load.maxRunning : undefined
   } catch (error) {
-    if (error instanceof SglangError) return undefined
+    if (error instanceof EngineError) return undefined
     throw error
   }
 }

@@ -5,10 +5,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestModel, MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { openServerPromptEncoder } from '#lib/engine/tokenizer/server-encoder.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
-import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
-import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -27,7 +28,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-encoder-'))
 const unlike = path.join(folder, 'unlike')
 
 let server: Server
-let client: SglangClient
+let client: EngineClient
 let all: Services
 /** The name that the server reports for its tokenizer. */
 let reportedTokenizer: string | undefined
@@ -105,7 +106,7 @@ beforeAll(async () => {
         ...client,
         // The description is made up, so the client must not check that the server stays the same.
         generate: (({ expected: _, ...request }, signal) =>
-          client.generate(request, signal)) satisfies SglangClient['generate'],
+          client.generate(request, signal)) satisfies EngineClient['generate'],
         describe: async () => ({ modelName: 'm', contextLength: 4096, tokenizerName: reportedTokenizer }),
       }),
     },

@@ -2,10 +2,10 @@
 
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { openServerPromptEncoder } from '#lib/engine/tokenizer/server-encoder.ts'
+import { checkTokenizer } from '#lib/engine/tokenizer/tokenizer-check.ts'
 import { computeSettled, endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
-import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
 import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { isFolderName } from '#lib/tokenizer/hub/load.ts'
@@ -34,7 +34,7 @@ interface ServerMeant {
 
 type Blocks = Pick<Trajectory['model'], 'tokenizer' | 'template'>
 
-/** Returns the encoder of a new trajectory, and its fields. Throws HttpProblem, SglangError or TemplateError. */
+/** Returns the encoder of a new trajectory, and its fields. Throws HttpProblem, EngineError or TemplateError. */
 export async function choosePromptEncoder(
   tokenizerRequest: TokenizerRequest,
   server: ServerMeant,
@@ -86,7 +86,7 @@ const NO_TEMPLATE: ChatTemplate = {
   },
 }
 
-/** Returns the encoder that a trajectory began with, because any other would write other ids. Throws HttpProblem or SglangError. */
+/** Returns the encoder that a trajectory began with, because any other would write other ids. Throws HttpProblem or EngineError. */
 export async function recordedPromptEncoder(
   { tokenizer, template }: Blocks,
   server: ServerMeant,
@@ -172,7 +172,7 @@ async function loadPromptEncoder(
         return undefined
       throw await refused({ status: 422, code: error.code, detail: error.message, hint: error.hint })
     }
-    if (error instanceof SglangError && error.code === 'TOKENIZER_MISMATCH')
+    if (error instanceof EngineError && error.code === 'TOKENIZER_MISMATCH')
       throw await refused({ status: 422, code: error.code, detail: error.message, hint: error.hint })
     throw error
   }
@@ -196,7 +196,7 @@ async function canTokenize(client: ReturnType<Services['servers']['client']>, si
     await client.tokenize(['a'], signal)
     return true
   } catch (error) {
-    if (error instanceof SglangError) return false
+    if (error instanceof EngineError) return false
     throw error
   }
 }
@@ -215,7 +215,7 @@ async function serverPromptEncoder(
       signal,
     )
   } catch (error) {
-    if (error instanceof SglangError && error.code === 'UPSTREAM_REJECTED')
+    if (error instanceof EngineError && error.code === 'UPSTREAM_REJECTED')
       throw new HttpProblem({
         status: 422,
         code: 'NO_SERVER_TOKENIZER',

@@ -4,8 +4,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
@@ -174,7 +174,7 @@ describe('Prompt logprobs are refused with the reason, and nothing is stored, if
   test('the server cannot be reached', async () => {
     const key = await run()
     meanwhile = () => {
-      throw new SglangError('CONNECT_REFUSED', 'nobody is there')
+      throw new EngineError('CONNECT_REFUSED', 'nobody is there')
     }
     await expect(add(key)).rejects.toMatchObject({ code: 'CONNECT_REFUSED' })
     expect(prompts(stored(key)).map(({ logprobs }) => logprobs)).toEqual([undefined, undefined])

@@ -23,7 +23,7 @@ export const promptLogprobsRequestSchema = z.strictObject({
 
 /**
  * Stores and returns the trajectory with logprobs of every prompt that lacked them; unchanged if none did. Throws HttpProblem or
- * SglangError.
+ * EngineError.
  */
 export async function addPromptLogprobs(
   key: string,

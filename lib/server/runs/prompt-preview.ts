@@ -19,7 +19,7 @@ export const previewRequestSchema = z.strictObject({
 const HEAD = 240
 const TAIL = 60
 
-/** Returns the ids that a run would send, with their texts and notes. Throws HttpProblem or SglangError. */
+/** Returns the ids that a run would send, with their texts and notes. Throws HttpProblem or EngineError. */
 export async function previewPrompt(
   request: z.infer<typeof previewRequestSchema>,
   all: Services,

@@ -1,8 +1,8 @@
 /** Creates the first prompt of a rollout whose request has text or ids instead of messages. */
 
+import type { ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { computeSettled, type Prompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { encodeRawPrompt, type RawPrompt } from '#lib/rollout/prompt/raw-prompt.ts'
-import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
 import { HttpProblem } from '../http/problem.ts'
 
 /** Returns the text or the ids of a request; undefined if it has neither. Ids take precedence over a text. */
@@ -17,7 +17,7 @@ export function rawPromptIn({
   return text === undefined ? undefined : { kind: 'text', text }
 }
 
-/** Returns the prompt of a text or of ids. Throws HttpProblem or SglangError. */
+/** Returns the prompt of a text or of ids. Throws HttpProblem or EngineError. */
 export async function promptOfRaw(
   given: RawPrompt,
   promptEncoder: PromptEncoder,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -35,12 +35,12 @@ beforeEach(() => {
   shippedTemplate = chatml
   toolCallParser = undefined
   replies = []
-  const generate: SglangClient['generate'] = async function* () {
-    if (isDown) throw new SglangError('CONNECT_REFUSED', 'nothing listens')
+  const generate: EngineClient['generate'] = async function* () {
+    if (isDown) throw new EngineError('CONNECT_REFUSED', 'nothing listens')
     const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
     yield { tokens: { ids: [...byteTokenizer.encode(replies.shift() ?? 'yes'), END] }, problems: [], end }
   }
-  const chat: SglangClient['chat'] = async ({ messages }) => {
+  const chat: EngineClient['chat'] = async ({ messages }) => {
     const said = replies.shift() ?? 'yes'
     const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
     const promptIds = byteTokenizer.encode(`${JSON.stringify(messages)}<|im_start|>`)

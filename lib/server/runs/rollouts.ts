@@ -185,14 +185,14 @@ export const continueRequestSchema = z
 /** The body of a request to continue a trajectory, after its check. */
 export type ContinueRequest = z.infer<typeof continueRequestSchema>
 
-/** Stores a new trajectory and starts its run. Throws HttpProblem, SglangError or TemplateError. */
+/** Stores a new trajectory and starts its run. Throws HttpProblem, EngineError or TemplateError. */
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
   const { trajectory, using } = await beginning(request, all, signal)
   const options = runOptions(trajectory, using, all)
   return all.runs.start(options(all.store.add(trajectory, { runsHere: true })))
 }
 
-/** Returns a trajectory that has not begun, and the settings of its run. Throws HttpProblem, SglangError or TemplateError. */
+/** Returns a trajectory that has not begun, and the settings of its run. Throws HttpProblem, EngineError or TemplateError. */
 export async function beginning(
   request: RolloutRequest,
   all: Services,
@@ -253,7 +253,7 @@ export async function beginning(
   }
 }
 
-/** Starts a further turn on a stored trajectory. Throws HttpProblem, SglangError or TemplateError. */
+/** Starts a further turn on a stored trajectory. Throws HttpProblem, EngineError or TemplateError. */
 export async function continueRollout(
   key: string,
   request: ContinueRequest,

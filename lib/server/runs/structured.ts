@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { StructuredAnswer } from '#lib/api/structured.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import { samplingWithin } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
 import { computeSettled, firstPrompt, nextPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { createInputCheck } from '#lib/rollout/tools/tool-input.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
 import { samplingSchema, sentSampling } from '#lib/sglang/reply/sampling.ts'
 import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { Finish, Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -45,7 +45,7 @@ export type StructuredRequest = z.infer<typeof structuredRequestSchema>
 
 const GRAMMARS = ['json_schema', 'regex', 'ebnf', 'structural_tag'] as const
 
-/** Returns the reply with its value, or with the reason why it does not fit. Throws HttpProblem, SglangError or TemplateError. */
+/** Returns the reply with its value, or with the reason why it does not fit. Throws HttpProblem, EngineError or TemplateError. */
 export async function structuredOutput(
   key: string,
   request: StructuredRequest,
@@ -95,7 +95,7 @@ export async function structuredOutput(
       ...(end.usage.cachedTokens !== undefined && { cachedTokens: end.usage.cachedTokens }),
     }
   }
-  throw new SglangError('UPSTREAM_TRUNCATED', 'the server gave no reply')
+  throw new EngineError('UPSTREAM_TRUNCATED', 'the server gave no reply')
 }
 
 function checkRequest(schema: object, sampling: object): void {

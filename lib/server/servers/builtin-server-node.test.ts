@@ -11,11 +11,14 @@ afterEach(() => {
   server?.close()
 })
 
+const LARGEST_BODY = 16 * 2 ** 20
 const ACCESS = { hosts: [], token: 'launch-token' }
 
 async function serve(handle: LocalModel['handle']): Promise<string> {
   server = createServer((request, response) => {
-    answerFromLocalModel({ handle }, request, response, ACCESS).catch(() => response.destroy())
+    answerFromLocalModel({ handle, largestBody: LARGEST_BODY }, request, response, ACCESS).catch(() =>
+      response.destroy(),
+    )
   })
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -129,7 +132,7 @@ test('A client that leaves within its body causes no error', async () => {
       hasAsked = true
       return new Response(null)
     }
-    answerFromLocalModel({ handle }, request, response, ACCESS).then(
+    answerFromLocalModel({ handle, largestBody: LARGEST_BODY }, request, response, ACCESS).then(
       () => failures.push(undefined),
       (error) => failures.push(error),
     )

@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { LARGEST_BODY, type LocalModel } from '#lib/builtin-server/local-model.ts'
+import type { LocalModel } from '#lib/builtin-server/local-model.ts'
 import { type AccessConfig, accessHeaders, hasToken } from '../http/access.ts'
-import { BUILT_IN_PATH } from './servers.ts'
+import { BUILT_IN_PATH } from './own-address.ts'
 
 /** Returns whether a request's path belongs to the built-in server. */
 export const isForLocalModel = ({ url = '' }: IncomingMessage): boolean =>
@@ -14,7 +14,7 @@ export const isForLocalModel = ({ url = '' }: IncomingMessage): boolean =>
 
 /** Answers a request. Resolves when the answer is written, or when the client has left, which aborts the request. */
 export async function answerFromLocalModel(
-  { handle }: Pick<LocalModel, 'handle'>,
+  { handle, largestBody }: Pick<LocalModel, 'handle' | 'largestBody'>,
   request: IncomingMessage,
   response: ServerResponse,
   config: AccessConfig,
@@ -23,13 +23,13 @@ export async function answerFromLocalModel(
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   try {
-    await write(await handle(await standardRequest(request, gone.signal), caller), response, gone.signal)
+    await write(await handle(await standardRequest(request, largestBody, gone.signal), caller), response, gone.signal)
   } catch (error) {
     if (!gone.signal.aborted) throw error
   }
 }
 
-async function standardRequest(request: IncomingMessage, signal: AbortSignal): Promise<Request> {
+async function standardRequest(request: IncomingMessage, largestBody: number, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '', headers } = request
   const chunks: Uint8Array[] = []
   let received = 0
@@ -38,7 +38,7 @@ async function standardRequest(request: IncomingMessage, signal: AbortSignal): P
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Uint8Array)
     received += (chunk as Uint8Array).length
-    if (received > LARGEST_BODY) break
+    if (received > largestBody) break
   }
   return new Request(new URL(url.slice(BUILT_IN_PATH.length), 'http://localhost'), {
     method,

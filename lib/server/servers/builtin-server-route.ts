@@ -1,6 +1,6 @@
 import { hasToken, originProblem } from '../http/access.ts'
 import { services } from '../services.ts'
-import { BUILT_IN_PATH } from './servers.ts'
+import { BUILT_IN_PATH } from './own-address.ts'
 
 /** Answers a request to the built-in server from any local client, as SGLang does, but refuses web pages of another origin. */
 export async function localModelRoute(request: Request): Promise<Response> {

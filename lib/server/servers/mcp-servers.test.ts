@@ -11,8 +11,9 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { ConfigError } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { chosenTools } from '../runs/tools.ts'
-import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
-import { ownAddress } from './servers.ts'
+import { configuredMcpServers } from './configured-mcp-servers.ts'
+import { createMcpServers, type McpServers } from './mcp-servers.ts'
+import { ownAddress } from './own-address.ts'
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const everything: NamedPlace = {

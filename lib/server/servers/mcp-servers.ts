@@ -1,20 +1,19 @@
 /** The MCP servers whose tools runs may use: those of the operator's file, and those that were saved with their URL. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 import type { McpServerEntry, McpToolName, OfferedTool } from '#lib/api/mcp-server.ts'
 import { serverNameSchema } from '#lib/api/server-name.ts'
-import { type McpPlace, type NamedPlace, serverPlacesIn } from '#lib/mcp/place.ts'
-import { createMcpServer, type McpDependencies, McpError, type McpServer } from '#lib/mcp/server.ts'
+import { type OwnAddress, refusedMcpUrl } from '#lib/engine/http/address.ts'
+import { McpError } from '#lib/mcp/mcp-error.ts'
+import type { McpPlace, NamedPlace } from '#lib/mcp/place.ts'
+import { createMcpServer, type McpDependencies, type McpServer } from '#lib/mcp/server.ts'
 import { type AgentTool, ToolFailure } from '#lib/rollout/tools/tool.ts'
-import { type OwnAddress, refusedMcpUrl } from '#lib/sglang/client/address.ts'
 import type { McpServerStore, SavedMcpServer } from '#lib/store/files/servers.ts'
 import { toolNameSchema } from '#lib/tools/mock-tool.ts'
 import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { withDescription } from '#lib/util/with-description.ts'
-import { ConfigError } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 
 /** Schema of an MCP server to save. */
@@ -177,21 +176,6 @@ export function createMcpServers(
     async close() {
       await Promise.all([...open.values()].map((one) => one.close()))
     },
-  }
-}
-
-/** Returns the servers of the file that the configuration names. Throws ConfigError. */
-export function configuredMcpServers(file: string | undefined, own: OwnAddress): readonly NamedPlace[] {
-  if (file === undefined) return []
-  try {
-    const places = serverPlacesIn(readFileSync(file, 'utf8'))
-    for (const { name, place } of places) {
-      const why = place.kind === 'http' ? refusedMcpUrl(place.url, own) : undefined
-      if (why !== undefined) throw new Error(`mcpServers.${name}.url: ${why}`)
-    }
-    return places
-  } catch (error) {
-    throw new ConfigError(`ROLLSCOPE_MCP=${JSON.stringify(file)}: ${error instanceof Error ? error.message : error}`)
   }
 }
 

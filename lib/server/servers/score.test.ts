@@ -1,7 +1,7 @@
 /** Tests scoring with a client that answers as SGLang does: what each call requests, and what is refused before any call. */
 import { describe, expect, test } from 'vitest'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { Chunk } from '#lib/sglang/reply/reply.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
 import { type ScoreRequest, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
 import { type ScoringScript, scoringServer } from '#testing/scoring-server.ts'
 import { openScoring, scoreAtOnce, scoreLines } from './score.ts'
@@ -76,7 +76,7 @@ describe('Scoring refuses before it sends anything', () => {
     })
     await expect(server(without).open({ ids: [5000] })).resolves.toMatchObject({ server: { name: 's' } })
     const detokenized = async () => {
-      throw new SglangError('UPSTREAM_REJECTED', 'not found')
+      throw new EngineError('UPSTREAM_REJECTED', 'not found')
     }
     await expect(server({ ...without, detokenized }).open({ ids: [1] })).rejects.toMatchObject({
       details: { code: 'NO_TOKENIZER' },

@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { BUILT_IN } from '#lib/api/server-name.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
-import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -25,11 +25,11 @@ export interface Scoring {
   readonly server: ScoringServer
   /** Tokenizer of the server; undefined if its files are not available here. */
   readonly tokenizer: Tokenizer | undefined
-  /** Yields the scores of each call. Throws SglangError, or the reason of the signal. */
+  /** Yields the scores of each call. Throws EngineError, or the reason of the signal. */
   scores(signal: AbortSignal): AsyncGenerator<Scores>
 }
 
-/** Requests the server's description and refuses what the server could not score. Throws HttpProblem or SglangError. */
+/** Requests the server's description and refuses what the server could not score. Throws HttpProblem or EngineError. */
 export async function openScoring(request: ScoreRequest, all: Services, signal: AbortSignal): Promise<Scoring> {
   const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0 } = request
   const ranges = request.ranges ?? [{ start: startLen, end: ids.length }]
@@ -87,13 +87,13 @@ export async function* scoreLines(scoring: Scoring, signal: AbortSignal): AsyncG
     yield { kind: 'done' }
   } catch (error) {
     if (signal.aborted) return
-    if (!(error instanceof SglangError)) throw error
+    if (!(error instanceof EngineError)) throw error
     const { code, message, hint } = error
     yield { kind: 'failed', code, detail: message, ...(hint !== undefined && { hint }) }
   }
 }
 
-/** Returns all scores in one answer. Throws SglangError, or the reason of the signal. */
+/** Returns all scores in one answer. Throws EngineError, or the reason of the signal. */
 export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
   const parts: Scores[] = []
   for await (const scores of scoring.scores(signal)) parts.push(scores)
@@ -130,15 +130,15 @@ async function scoresOfSpan(
 ): Promise<Scores> {
   for await (const { prompt, end: ending, tokens } of chunks) {
     if (ending?.finish.kind === 'abort')
-      throw new SglangError('UPSTREAM_ERROR', `the server aborted: ${ending.finish.message ?? 'it reports no reason'}`)
+      throw new EngineError('UPSTREAM_ERROR', `the server aborted: ${ending.finish.message ?? 'it reports no reason'}`)
     if (tokens.ids.length > 0)
-      throw new SglangError(
+      throw new EngineError(
         'INCONSISTENT',
         `the server wrote ${tokens.ids.length} tokens, but the request was for scoring only`,
       )
     const found = prompt?.logprobs ?? []
     const from = found.length - (end - start)
-    if (from < 0) throw new SglangError('INCONSISTENT', `the server scored ${found.length} of ${end - start} positions`)
+    if (from < 0) throw new EngineError('INCONSISTENT', `the server scored ${found.length} of ${end - start} positions`)
     const top = prompt?.topLogprobs
     const version = ending?.weightVersions?.at(-1)?.version
     const cached = ending?.usage.cachedTokens
@@ -152,7 +152,7 @@ async function scoresOfSpan(
       ...(cached !== undefined && { cachedTokens: cached }),
     }
   }
-  throw new SglangError('UPSTREAM_TRUNCATED', 'the server gave no reply')
+  throw new EngineError('UPSTREAM_TRUNCATED', 'the server gave no reply')
 }
 
 /**
@@ -185,7 +185,7 @@ async function vocabularyOf(
     .client(server.name)
     .detokenize([[largest]], 'with special tokens', signal)
     .catch((error: unknown) => {
-      if (!(error instanceof SglangError)) throw error
+      if (!(error instanceof EngineError)) throw error
       throw new HttpProblem({
         status: 422,
         code: 'NO_TOKENIZER',

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { serverParsingSchema } from '#lib/api/server-parsing.ts'
-import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { type Recording, recording, replay } from '#testing/sglang/recordings.ts'
 import { serverParsing, serverParsingRequestSchema } from './server-parsing.ts'
 
@@ -14,7 +15,7 @@ const modelInfo = recording('info-get_model_info')
 
 async function against(recordings: Readonly<Record<string, Recording>>) {
   const server = await replay(recordings)
-  const client: SglangClient = createClient({
+  const client: EngineClient = createClient({
     baseUrl: server.baseUrl,
     apiKey: undefined,
     retry: { repetitions: 0 },

@@ -1,10 +1,10 @@
 /** Returns how a server's own parsers read a text. The request names a saved server, never an address. */
 import * as z from 'zod'
 import type { ServerParsing } from '#lib/api/server-parsing.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { serverParserFor } from '#lib/parsers/registry.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
-import type { SglangClient } from '#lib/sglang/client/client.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 
 const parserName = z.string().regex(/^[\w.-]{1,64}$/, 'the name of an SGLang parser, such as qwen25')
@@ -26,7 +26,7 @@ type ServerParsingRequest = z.infer<typeof serverParsingRequestSchema>
 
 /** Returns the results of both parsers; failures of the server are values. Throws any other error. */
 export async function serverParsing(
-  client: Pick<SglangClient, 'describe' | 'parseFunctionCalls' | 'separateReasoning'>,
+  client: Pick<EngineClient, 'describe' | 'parseFunctionCalls' | 'separateReasoning'>,
   request: ServerParsingRequest,
   signal: AbortSignal,
 ): Promise<ServerParsing> {
@@ -56,7 +56,7 @@ const notAsked = { state: 'not-asked' } as const
 
 /** Returns the parsers that the server runs with; undefined if the request names both, or the server does not answer. */
 async function namedByServer(
-  client: Pick<SglangClient, 'describe'>,
+  client: Pick<EngineClient, 'describe'>,
   { toolCallParser, reasoningParser }: ServerParsingRequest,
   signal: AbortSignal,
 ) {
@@ -65,7 +65,7 @@ async function namedByServer(
     return await client.describe(signal)
   } catch (error) {
     // The parser's own request will fail as well and report the error.
-    if (error instanceof SglangError) return undefined
+    if (error instanceof EngineError) return undefined
     throw error
   }
 }
@@ -77,7 +77,7 @@ async function answerOf<T extends object>(ask: () => Promise<T>) {
   try {
     return { state: 'answered' as const, ...(await ask()) }
   } catch (error) {
-    if (!(error instanceof SglangError)) throw error
+    if (!(error instanceof EngineError)) throw error
     if (NO_SUCH_PATH.includes(error.status)) return { state: 'absent' as const }
     const { code, message, hint } = error
     return { state: 'failed' as const, code, message, ...(hint !== undefined && { hint }) }

@@ -5,18 +5,18 @@ import type { ServerLoad } from '#lib/api/server-load.ts'
 import { BUILT_IN, serverNameSchema } from '#lib/api/server-name.ts'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
 import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { type OwnAddress, serverAddress } from '#lib/engine/http/address.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
-import { type OwnAddress, serverAddress } from '#lib/sglang/client/address.ts'
-import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
 import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { type Config, hostInAddress } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { BUILT_IN_PATH, ownAddress } from './own-address.ts'
 
 const FROM_ENVIRONMENT = 'environment'
-/** Path of the built-in server on Rollscope's own address. */
-export const BUILT_IN_PATH = '/sglang'
 
 /** Schema of a server to save; a null key removes the saved one. */
 export const serverInputSchema = z.strictObject({
@@ -37,18 +37,11 @@ export interface Servers {
   /** Name of the server for requests that name none. */
   readonly defaultName: string
   /** Returns the client of a server. Throws HttpProblem 404. */
-  client(name: string): SglangClient
+  client(name: string): EngineClient
   create(input: ServerInput): ServerEntry
   replace(name: string, input: ServerInput): ServerEntry
   remove(name: string): void
 }
-
-/** Returns the address of the application itself, which no server may have. */
-export const ownAddress = ({ host, port }: Pick<Config, 'host' | 'port'>): OwnAddress => ({
-  host: host.toLowerCase(),
-  port,
-  builtInPath: BUILT_IN_PATH,
-})
 
 /** Returns the servers of the configuration and of the store. */
 export function createServers(config: Config, store: ServerStore): Servers {
@@ -67,7 +60,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
       source: 'built-in',
     },
   ]
-  const clients = new Map<string, SglangClient>()
+  const clients = new Map<string, EngineClient>()
   const all = () => [...fixed, ...store.list().map((server) => ({ server, source: 'saved' as const }))]
   const find = (name: string) => {
     const found = all().find(({ server }) => server.name === name)
@@ -137,7 +130,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
  * waits for. Throws errors that are no failures of the server.
  */
 export async function serverStatus(
-  client: SglangClient,
+  client: EngineClient,
   signal: AbortSignal,
   download: () => Download | undefined = () => undefined,
 ): Promise<ServerStatus> {
@@ -152,7 +145,7 @@ export async function serverStatus(
 }
 
 /** Returns how busy a server is; failures of the server are values. */
-export async function serverLoad(client: SglangClient, signal: AbortSignal): Promise<ServerLoad> {
+export async function serverLoad(client: EngineClient, signal: AbortSignal): Promise<ServerLoad> {
   try {
     return (await client.load(signal)) ?? { state: 'not-told' }
   } catch (error) {
@@ -161,7 +154,7 @@ export async function serverLoad(client: SglangClient, signal: AbortSignal): Pro
 }
 
 function failedState(error: unknown) {
-  if (!(error instanceof SglangError)) throw error
+  if (!(error instanceof EngineError)) throw error
   const { code, sentence: message, hint } = error
   return { state: 'failed' as const, code, message, hint }
 }
@@ -171,7 +164,7 @@ function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
   try {
     return serverAddress(baseUrl, own)
   } catch (error) {
-    if (!(error instanceof SglangError)) throw error
+    if (!(error instanceof EngineError)) throw error
     const { code, sentence: detail, hint } = error
     throw new HttpProblem({ status: 400, code, detail, hint, field: 'baseUrl' }, { cause: error })
   }

@@ -7,7 +7,7 @@ import type * as z from 'zod'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { templateCheckSchema } from '#lib/api/template-check.ts'
 import { MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { alias, steady } from '#lib/templates/prefix-preservation/test-templates.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
@@ -176,7 +176,7 @@ describe('The check route', () => {
 
   test('is unavailable without the server’s render, and reports our own error beside the server’s answer', async () => {
     served = async () => {
-      throw new SglangError('UPSTREAM_REJECTED', 'it has no /tokenize')
+      throw new EngineError('UPSTREAM_REJECTED', 'it has no /tokenize')
     }
     expect(await check({ judge: 'server' })).toMatchObject({
       verdict: 'unavailable',

@@ -3,8 +3,8 @@
 import path from 'node:path'
 import * as z from 'zod'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { type PythonRenderAnswer, renderInPython } from '#lib/python-renderer/python-renderer.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { InputError, ReadInput } from '#lib/templates/document/input.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -114,7 +114,7 @@ async function checkByServer(
       ...againstIds(ours.value.ids, ids, tokenizer, 'The server, with its own template,'),
     }
   } catch (error) {
-    if (!(error instanceof SglangError)) throw error
+    if (!(error instanceof EngineError)) throw error
     return { judge: 'server', verdict: 'unavailable', detail: `the server ${name} cannot render: ${error.message}` }
   }
 }

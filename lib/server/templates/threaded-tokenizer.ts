@@ -3,8 +3,8 @@
  * thread, and the computation is repeated with its result (PromptEncoder.settle).
  */
 
+import type { SlowRenders } from '#lib/engine/tokenizer/server-encoder.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import type { SlowRenders } from '#lib/sglang/server/server-encoder.ts'
 import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { Budget } from '#lib/templates/jinja/rendering.ts'

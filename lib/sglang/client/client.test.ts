@@ -1,4 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import type { ClockAndRandom } from '#lib/engine/http/clock-and-random.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
 import {
   type Recording,
@@ -8,11 +13,7 @@ import {
   scripted,
   withLogprobs,
 } from '#testing/sglang/recordings.ts'
-import type { Chunk } from '../reply/reply.ts'
-import { createClient, type SglangClient } from './client.ts'
-import type { ClockAndRandom } from './clock-and-random.ts'
-import { SglangError } from './errors.ts'
-import type { GenerateRequest } from './request.ts'
+import { createClient } from './client.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -20,7 +21,7 @@ afterEach(async () => {
 })
 
 const never = new AbortController().signal
-function client(baseUrl: string, options: Partial<Parameters<typeof createClient>[0]> = {}): SglangClient {
+function client(baseUrl: string, options: Partial<Parameters<typeof createClient>[0]> = {}): EngineClient {
   const made = createClient({ baseUrl, apiKey: undefined, retry: { repetitions: 0 }, ...options })
   closing.push(() => made.close())
   return made
@@ -36,7 +37,7 @@ async function replaying(recordings: Readonly<Record<string, Recording>>, cut?: 
 async function against(
   handler: Parameters<typeof scripted>[0],
   options: Partial<Parameters<typeof createClient>[0]> = {},
-): Promise<SglangClient> {
+): Promise<EngineClient> {
   const server = await scripted(handler)
   closing.push(() => server.close())
   return client(server.baseUrl, options)
@@ -59,13 +60,13 @@ async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
   return list
 }
 
-const failure = async (action: Promise<unknown>): Promise<SglangError> => {
+const failure = async (action: Promise<unknown>): Promise<EngineError> => {
   const error = await action.then(
     () => undefined,
     (reason) => reason,
   )
-  expect(error).toBeInstanceOf(SglangError)
-  return error as SglangError
+  expect(error).toBeInstanceOf(EngineError)
+  return error as EngineError
 }
 
 /** Returns the final content of a recorded reply, read directly from its JSON. */
@@ -291,7 +292,7 @@ describe('a reply that contradicts itself is refused:', () => {
     const server = await replaying(reply(output))
     expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
       code: 'BAD_SHAPE',
-      message: 'the reply to /generate lacks meta_info.output_token_logprobs',
+      message: 'the reply lacks the logprobs of its tokens',
     })
   })
 
@@ -552,7 +553,7 @@ describe('the client gives every failure an error code:', () => {
   })
 
   test.each<[string, number, string, Record<string, string>, string]>([
-    ['an HTML page', 200, '<html><body>hi</body></html>', { 'content-type': 'text/html' }, 'NOT_SGLANG'],
+    ['an HTML page', 200, '<html><body>hi</body></html>', { 'content-type': 'text/html' }, 'UNKNOWN_SERVER'],
     ['cut JSON', 200, '{"text": "a', { 'content-type': 'application/json' }, 'BAD_JSON'],
     ['NaN', 200, '{"text": "a", "meta_info": NaN}', { 'content-type': 'application/json' }, 'BAD_JSON'],
     ['JSON of another kind', 200, '{"choices": []}', { 'content-type': 'application/json' }, 'BAD_SHAPE'],

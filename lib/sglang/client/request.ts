@@ -1,84 +1,14 @@
-/** Builds the /generate request. A request that would crash the server or surprise its sender is refused here. */
+/** Builds the bodies of /generate. */
 
-import type { Sampling } from '#lib/sampling/values.ts'
+import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { callBody } from '#lib/trajectory/messages/generate-call.ts'
-import { elementAt } from '#lib/util/element-at.ts'
-import type { ServerIdentity } from '../server/server-identity.ts'
-import { SglangError } from './errors.ts'
-
-/** One request for a reply to token ids. */
-export interface GenerateRequest {
-  readonly inputIds: readonly number[]
-  /**
-   * Returns the body with these ids, whose JSON exists already, and the other fields (see sent-ids.ts). Omitted: the
-   * JSON is built from the ids.
-   */
-  readonly bodyWith?: (others: Readonly<Record<string, unknown>>) => Uint8Array
-  readonly sampling: Sampling
-  /** Request id; fixed length, so that no id is the beginning of another (aborting `job` also aborts `job-2`). */
-  readonly rid: string
-  readonly stream: boolean
-  /**
-   * Number of tokens in one chunk of a stream, except for the first chunk, which comes with the first token. Undefined:
-   * the server's default.
-   */
-  readonly streamInterval?: number
-  /**
-   * First position with prompt logprobs; the entry at that position is always unknown. Undefined: no prompt logprobs
-   * are requested.
-   */
-  readonly logprobStartLen?: number
-  /**
-   * Request id of a separate call that fetches the prompt's logprobs before the reply, which then need not repeat them
-   * in every chunk of its stream.
-   */
-  readonly scoringRid?: string
-  /** Number of alternatives for each token; 0 requests none. */
-  readonly topLogprobsNum: number
-  /** Ids must be smaller: SGLang's scheduler crashes on others. */
-  readonly vocabularySize: number
-  /** Sends max_new_tokens 0: the server reads the ids and returns their logprobs without sampling. */
-  readonly scoreOnly?: boolean
-  /**
-   * The identity of the server when the run began; another server's answer is SERVER_CHANGED. Undefined: any server may
-   * answer.
-   */
-  readonly expected?: ServerIdentity
-}
 
 /**
  * Returns a function that builds the body for a request id. Ids that are JSON already are not serialized again: in a
- * long run they are nearly all of it. Throws SglangError REQUEST_REFUSED.
+ * long run they are nearly all of it. Throws EngineError REQUEST_REFUSED.
  */
 export function generateBodies({ bodyWith, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
-  const { input_ids: ids, ...others } = generateBody(request)
+  checkRequest(request)
+  const { input_ids: ids, ...others } = callBody(request)
   return (rid) => (bodyWith ? bodyWith({ ...others, rid }) : JSON.stringify({ input_ids: ids, ...others, rid }))
-}
-
-/** Builds the body to send. Throws SglangError REQUEST_REFUSED. */
-function generateBody(request: GenerateRequest): Record<string, unknown> {
-  const { inputIds, vocabularySize, logprobStartLen, topLogprobsNum } = request
-  const refuse = (why: string): never => {
-    throw new SglangError('REQUEST_REFUSED', why)
-  }
-  if (inputIds.length === 0) refuse('the request has no input ids')
-  const odd = firstOdd(inputIds, vocabularySize)
-  if (odd >= 0)
-    refuse(
-      `input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; SGLang would crash on it`,
-    )
-  if (logprobStartLen !== undefined && (logprobStartLen < 0 || logprobStartLen > inputIds.length))
-    refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)
-  if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize)
-    refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
-  return callBody(request)
-}
-
-/** Returns the index of the first id outside of the vocabulary, or -1. */
-function firstOdd(ids: readonly number[], vocabularySize: number): number {
-  for (let index = 0; index < ids.length; index++) {
-    const id = elementAt(ids, index)
-    if (!Number.isSafeInteger(id) || id < 0 || id >= vocabularySize) return index
-  }
-  return -1
 }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { ChatRequest, EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { type Recording, recording, recordingNames, replay, scripted } from '#testing/sglang/recordings.ts'
-import { createClient, type SglangClient } from '../client/client.ts'
-import { SglangError } from '../client/errors.ts'
-import type { ChatRequest } from './chat.ts'
+import { createClient } from '../client/client.ts'
 
 const PATH = '/v1/chat/completions'
 const signal = new AbortController().signal
@@ -36,10 +36,10 @@ const changed = (change: (reply: Reply) => void): Recording => {
   change(response)
   return { ...recorded, response }
 }
-const codeOf = async (client: SglangClient): Promise<string> =>
+const codeOf = async (client: EngineClient): Promise<string> =>
   client.chat(request, signal).then(
     () => 'answered',
-    (error) => (error instanceof SglangError ? error.code : String(error)),
+    (error) => (error instanceof EngineError ? error.code : String(error)),
   )
 
 /** Recordings of requests like this client's: one whole reply with its ids. */

@@ -3,39 +3,17 @@
  * counts. A reply without the token ids of prompt and completion is refused.
  */
 
+import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
+import { EngineError, foreignText, isUnknownPath } from '#lib/engine/http/errors.ts'
+import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
+import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
+import { type End, replyReader } from '#lib/engine/reply.ts'
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
-import { type ChatCall, chatBody } from '#lib/trajectory/messages/chat-call.ts'
-import { foreignText, isUnknownPath, SglangError } from '../client/errors.ts'
-import { type Server, tryRepeatedly } from '../client/retry.ts'
+import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { type ChatReply, chatReplySchema, type GenerateReply } from '../server/schema.ts'
-import type { ServerIdentity } from '../server/server-identity.ts'
-import { jsonOf, parseReply } from './json-reply.ts'
-import { type Chunk, type End, replyReader } from './reply.ts'
+import { replyPart } from './reply-part.ts'
 
-/** A request to /v1/chat/completions. */
-export interface ChatRequest extends ChatCall {
-  /** The request id, which has a fixed length. */
-  readonly rid: string
-  /** The size of the vocabulary. Larger ids belong to another tokenizer. */
-  readonly vocabularySize: number
-  /** The identity of the server when the run began. Undefined: any server may answer. */
-  readonly expected?: ServerIdentity
-}
-
-/** The answer to a chat request. */
-export interface ChatAnswer {
-  /** The id of the request that was answered, if it differs from the requested id. */
-  readonly rid?: string
-  /** The ids that the server has read: its template applied to the messages, tokenized. */
-  readonly promptIds: readonly number[]
-  readonly tokens: Chunk['tokens']
-  /** The message that the server parsed from the tokens. */
-  readonly message: ChatReply['choices'][number]['message']
-  readonly end: Omit<End, 'text'>
-  readonly problems: readonly Problem[]
-}
-
-/** Sends a chat request. Throws SglangError, or the reason of the signal. */
+/** Sends a chat request. Throws EngineError, or the reason of the signal. */
 export async function chat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer> {
   const asked = chatBody(request)
   const posting = () => ({
@@ -57,7 +35,7 @@ export async function chat(server: Server, request: ChatRequest, signal: AbortSi
     for await (const answer of answers) return answer
   } catch (error) {
     if (!isUnknownPath(error)) throw error
-    throw new SglangError('CHAT_UNSUPPORTED', `the server has no ${PATH}`, { cause: error })
+    throw new EngineError('CHAT_UNSUPPORTED', `the server has no ${PATH}`, { cause: error })
   }
   throw new Error('a whole reply is one answer')
 }
@@ -71,28 +49,32 @@ function answerOf(
 ): ChatAnswer {
   const { message, prompt_token_ids: promptIds, response_token_ids: ids } = choice as ChatReply['choices'][number]
   if (!promptIds || !ids)
-    throw new SglangError('CHAT_UNSUPPORTED', `the reply to ${PATH} has no token ids of the prompt and the completion`)
+    throw new EngineError('CHAT_UNSUPPORTED', `the reply to ${PATH} has no token ids of the prompt and the completion`)
   const odd = promptIds.find((id) => id >= vocabularySize)
   if (odd !== undefined)
-    throw new SglangError(
+    throw new EngineError(
       'TOKENIZER_MISMATCH',
       `the server read token id ${odd}, but the last id of the chosen tokenizer is ${vocabularySize - 1}`,
     )
   const logprobs = choice?.logprobs?.content
   if (logprobs && logprobs.length !== ids.length)
-    throw new SglangError('INCONSISTENT', `the server sent ${logprobs.length} logprobs for ${ids.length} tokens`)
-  const reader = replyReader({ vocabularySize, inputIds: promptIds }, redact)
-  const { tokens, end, problems } = reader.read({
-    output_ids: ids,
-    meta_info: {
-      finish_reason: finishReason(choice?.finish_reason, choice?.matched_stop),
-      prompt_tokens: usage?.prompt_tokens,
-      completion_tokens: usage?.completion_tokens,
-      cached_tokens: usage?.prompt_tokens_details?.cached_tokens,
-      ...metadata,
-      output_token_logprobs: ids.map((id, index) => [logprobs?.[index]?.logprob ?? null, id]),
-    },
-  })
+    throw new EngineError('INCONSISTENT', `the server sent ${logprobs.length} logprobs for ${ids.length} tokens`)
+  const { tokens, end, problems } = replyReader({ vocabularySize, inputIds: promptIds }).read(
+    replyPart(
+      {
+        output_ids: ids,
+        meta_info: {
+          finish_reason: finishReason(choice?.finish_reason, choice?.matched_stop),
+          prompt_tokens: usage?.prompt_tokens,
+          completion_tokens: usage?.completion_tokens,
+          cached_tokens: usage?.prompt_tokens_details?.cached_tokens,
+          ...metadata,
+        },
+      },
+      { output: { ids, logprobs: ids.map((_, index) => logprobs?.[index]?.logprob ?? null) } },
+      redact,
+    ),
+  )
   const { text: _, ...known } = end as End
   return { promptIds, tokens, message, end: known, problems: logprobs ? problems : [NO_LOGPROBS] }
 }

@@ -1,6 +1,9 @@
 /** Tests the cost of a stream, and the call that scores the prompt before it. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { liveViewOf } from '#lib/api/live-view.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import { scripted } from '#testing/sglang/recordings.ts'
 import {
   type Manner,
@@ -10,9 +13,7 @@ import {
   streamPrompt,
   VOCABULARY,
 } from '#testing/sglang/stream-server.ts'
-import { createClient, type SglangClient } from '../client/client.ts'
-import type { GenerateRequest } from '../client/request.ts'
-import type { Chunk } from './reply.ts'
+import { createClient } from '../client/client.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -35,7 +36,7 @@ const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => (
   ...overrides,
 })
 
-function clientOf(baseUrl: string): SglangClient {
+function clientOf(baseUrl: string): EngineClient {
   const client = createClient({ baseUrl, apiKey: undefined, retry: { firstMs: 1 } })
   closing.push(() => client.close())
   return client

@@ -2,18 +2,21 @@
  * Yields one reply of /generate chunk by chunk. A call is retried while that may help and no token has arrived. If a
  * stream would repeat the prompt's logprobs in every chunk, a separate call fetches them once before.
  */
+
+import { EngineError, errorFromEvent, foreignText } from '#lib/engine/http/errors.ts'
+import { createEventReader } from '#lib/engine/http/event-bytes.ts'
+import { jsonValue, parseReply, unknownAnswer } from '#lib/engine/http/json-reply.ts'
+import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
+import type { HttpReply } from '#lib/engine/http/transport.ts'
+import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
+import { type Chunk, type ReplyColumns, replyReader } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import type { ClockAndRandom } from '../client/clock-and-random.ts'
-import { errorFromEvent, foreignText, SglangError } from '../client/errors.ts'
-import { type GenerateRequest, generateBodies } from '../client/request.ts'
-import { type Server, tryRepeatedly } from '../client/retry.ts'
-import type { HttpReply } from '../client/transport.ts'
+import { generateBodies } from '../client/request.ts'
 import { type GenerateReply, generateReplySchema, streamErrorSchema } from '../server/schema.ts'
-import { createEventReader } from './event-bytes.ts'
-import { jsonValue, notSglang, parseReply } from './json-reply.ts'
 import { isPlainReply } from './plain-reply.ts'
-import { type Chunk, replyReader } from './reply.ts'
-import { type ReplyColumns, readBytes } from './reply-columns.ts'
+import { columnsIn, readBytes } from './reply-columns.ts'
+import { replyPart } from './reply-part.ts'
 
 const LONGEST_EVENT = 64 << 20
 
@@ -36,59 +39,6 @@ async function* scoredGenerate(
   yield* afterReading(await readPrompt(one, scoring, server.clockAndRandom), () => one(writing))
 }
 
-/** The result of a call that scores the prompt and samples nothing; the whole reply if the server aborted it. */
-export type ReadPrompt =
-  | { readonly kind: 'read'; readonly known: Pick<Chunk, 'prompt'> & Required<Pick<Chunk, 'scoring'>> }
-  | { readonly kind: 'aborted'; readonly chunk: Chunk }
-
-/** Sends the call that scores a prompt, and measures its time. */
-export async function readPrompt(
-  generateOne: (call: GenerateRequest) => AsyncGenerator<Chunk>,
-  scoring: GenerateRequest,
-  { nowMs }: Pick<ClockAndRandom, 'nowMs'>,
-): Promise<ReadPrompt> {
-  const sentAt = nowMs()
-  const chunk = await onlyChunk(generateOne(scoring))
-  if (chunk.end?.finish.kind === 'abort') return { kind: 'aborted', chunk }
-  const { cachedTokens } = chunk.end?.usage ?? {}
-  return {
-    kind: 'read',
-    known: {
-      ...(chunk.prompt && { prompt: chunk.prompt }),
-      scoring: {
-        rid: chunk.rid ?? scoring.rid,
-        elapsedMs: nowMs() - sentAt,
-        ...(cachedTokens !== undefined && { cachedTokens }),
-      },
-    },
-  }
-}
-
-/** Returns the only chunk of a call that scores the prompt and samples nothing. */
-async function onlyChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk> {
-  for await (const chunk of chunks) {
-    if (chunk.tokens.ids.length === 0) return chunk
-    throw new SglangError(
-      'INCONSISTENT',
-      `the server wrote ${chunk.tokens.ids.length} tokens although the request asked for prompt scoring only`,
-    )
-  }
-  throw new Error('a plain reply is one chunk')
-}
-
-/** Yields a reply whose first chunk carries the prompt's scores. */
-export async function* afterReading(read: ReadPrompt, write: () => AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
-  if (read.kind === 'aborted') {
-    yield read.chunk
-    return
-  }
-  let rest: Partial<Chunk> = read.known
-  for await (const chunk of write()) {
-    yield { ...chunk, ...rest }
-    rest = {}
-  }
-}
-
 function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const posting = () => ({
     path: '/generate',
@@ -105,12 +55,12 @@ async function* chunksOf(
   { apiKey, clockAndRandom, firstTokenMs }: Server,
 ): AsyncGenerator<Chunk> {
   const writesNothing = request.scoreOnly === true || request.sampling.max_new_tokens === 0
-  const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens }, (text) =>
-    foreignText(text, apiKey),
-  )
+  const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens })
+  const redact = (text: string) => foreignText(text, apiKey)
+  const chunkOf = ({ value, columns = columnsIn(value.meta_info, reader.readsPrompt) }: ReadReply): Chunk =>
+    reader.read(replyPart(value, columns, redact))
   if (!request.stream) {
-    const { value, columns } = await wholeReply(reply, apiKey)
-    const chunk = reader.read(value, columns)
+    const chunk = chunkOf(await wholeReply(reply, apiKey))
     yield chunk
     if (!chunk.end) throw withoutEnd()
     return
@@ -121,12 +71,12 @@ async function* chunksOf(
   const latestMs = clockAndRandom.nowMs() + firstTokenMs
   const checkTime = (): void => {
     if (!hasTokens && clockAndRandom.nowMs() > latestMs)
-      throw new SglangError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
+      throw new EngineError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
   }
-  for await (const { value, columns } of events(reply, apiKey, checkTime)) {
-    const refused = started ? undefined : refusalIn(value, apiKey)
+  for await (const event of events(reply, apiKey, checkTime)) {
+    const refused = started ? undefined : refusalIn(event.value, apiKey)
     if (refused) throw refused
-    const chunk = reader.read(value, columns)
+    const chunk = chunkOf(event)
     started = true
     hasTokens ||= chunk.tokens.ids.length > 0
     ended ||= chunk.end !== undefined
@@ -135,7 +85,7 @@ async function* chunksOf(
   if (!ended) throw withoutEnd()
 }
 
-const withoutEnd = () => new SglangError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
+const withoutEnd = () => new EngineError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
 
 /** A reply or a part of one; with columns it has no rows. */
 interface ReadReply {
@@ -147,7 +97,7 @@ interface ReadReply {
 async function wholeReply(reply: HttpReply, apiKey: string | undefined): Promise<ReadReply> {
   const bytes = await reply.bytes()
   if (!reply.contentType.startsWith('application/json'))
-    throw notSglang(reply.contentType, bytes.toString('utf8'), 'JSON', apiKey)
+    throw unknownAnswer(reply.contentType, bytes.toString('utf8'), 'JSON', apiKey)
   return plainColumns(bytes) ?? { value: replyOf(bytes.toString('utf8'), apiKey) }
 }
 
@@ -183,7 +133,7 @@ function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiK
 /** Yields the events of a stream, up to [DONE]. `onPart` is called for everything that arrives, also comments and empty lines. */
 async function* events(reply: HttpReply, apiKey: string | undefined, onPart: () => void): AsyncGenerator<ReadReply> {
   if (!reply.contentType.startsWith('text/event-stream'))
-    throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
+    throw unknownAnswer(reply.contentType, await reply.text(), 'a stream of events', apiKey)
   const reader = createEventReader(LONGEST_EVENT)
   for await (const bytes of reply.chunks) {
     onPart()

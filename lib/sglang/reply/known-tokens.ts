@@ -1,15 +1,15 @@
+import type { EngineClient } from '#lib/engine/engine.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
 import { computeSettled, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import type { SglangClient } from '../client/client.ts'
-import type { Chunk } from './reply.ts'
 
 /**
  * Passes on each chunk of a reply when the encoder knows the bytes of all its ids. Meanwhile it reads on, so that a
  * slow encoder fetches many chunks at once.
  */
 export function withKnownTokens(
-  generate: SglangClient['generate'],
+  generate: EngineClient['generate'],
   promptEncoder: PromptEncoder,
-): SglangClient['generate'] {
+): EngineClient['generate'] {
   if (!promptEncoder.fetchesBytes) return generate
   return async function* (request, signal) {
     const stop = new AbortController()

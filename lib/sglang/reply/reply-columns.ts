@@ -4,34 +4,17 @@
  * SGLang writes them, their numbers are read from the bytes; any other reply goes through JSON.parse and the schema,
  * with the same result.
  */
+
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { LogprobLists, ReplyColumns, TopColumns } from '#lib/engine/reply.ts'
 import { isObject } from '#lib/json/json-object.ts'
-import { SglangError } from '../client/errors.ts'
 import type { GenerateReply, TokenLogprob } from '../server/schema.ts'
 import { DIGITS_OF_PART, decimalValue, MOST_DIGITS } from './decimal.ts'
-
-/** Logprobs and ids as parallel lists. */
-export interface LogprobLists {
-  readonly ids: readonly number[]
-  readonly logprobs: readonly (number | null)[]
-}
-
-/** Alternatives with k entries for each token; the id is −1 if a row is shorter or null. */
-export interface TopColumns extends LogprobLists {
-  readonly k: number
-}
-
-/** The columns of a reply; a list without rows in the reply is omitted. */
-export interface ReplyColumns {
-  readonly input?: LogprobLists
-  readonly output?: LogprobLists
-  readonly inputTop?: TopColumns
-  readonly outputTop?: TopColumns
-}
 
 type Meta = GenerateReply['meta_info']
 
 /**
- * Reads the columns of a reply that has rows; those of the prompt only if they are still unread. Throws SglangError
+ * Reads the columns of a reply that has rows; those of the prompt only if they are still unread. Throws EngineError
  * TOO_LARGE.
  */
 export function columnsIn(meta: Meta, withPrompt = true): ReplyColumns {
@@ -52,7 +35,7 @@ const columnsOf = (rows: readonly TokenLogprob[]): LogprobLists => ({
 function topColumnsOf(rows: readonly (readonly TokenLogprob[] | null)[]): TopColumns {
   const k = rows.reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
   if (rows.length * k > MOST_CELLS)
-    throw new SglangError('TOO_LARGE', `the response has up to ${k} alternatives for each of ${rows.length} tokens`)
+    throw new EngineError('TOO_LARGE', `the response has up to ${k} alternatives for each of ${rows.length} tokens`)
   const cells = rows.flatMap((row) => Array.from({ length: k }, (_, column) => row?.[column] ?? ([null, -1] as const)))
   return { k, ids: cells.map(([, id]) => id), logprobs: cells.map(([logprob]) => logprob) }
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { type Recording, recording, replay, scripted } from '#testing/sglang/recordings.ts'
-import { createClient, type SglangClient } from '../client/client.ts'
-import { SglangError } from '../client/errors.ts'
+import { createClient } from '../client/client.ts'
 
 const never = new AbortController().signal
 const closing: (() => Promise<void>)[] = []
@@ -10,13 +11,13 @@ afterEach(async () => {
 })
 
 /** Creates a client of a server that answers these paths, and 404 to all others. */
-async function asking(recordings: Readonly<Record<string, Recording>>, apiKey?: string): Promise<SglangClient> {
+async function asking(recordings: Readonly<Record<string, Recording>>, apiKey?: string): Promise<EngineClient> {
   const server = await replay(recordings)
   closing.push(server.close)
   return createClient({ baseUrl: server.baseUrl, apiKey })
 }
 
-async function against(handler: Parameters<typeof scripted>[0]): Promise<SglangClient> {
+async function against(handler: Parameters<typeof scripted>[0]): Promise<EngineClient> {
   const server = await scripted(handler)
   closing.push(server.close)
   return createClient({ baseUrl: server.baseUrl, apiKey: undefined })
@@ -68,7 +69,7 @@ describe('server description', () => {
           .writeHead(replies[url] ? 200 : 404, { 'content-type': 'application/json' })
           .end(JSON.stringify(replies[url] ?? {}))
     })
-    await expect(client.describe(never)).rejects.toThrow(SglangError)
+    await expect(client.describe(never)).rejects.toThrow(EngineError)
     expect(await client.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
   })
 
@@ -123,8 +124,8 @@ describe('server description', () => {
     const other = await against((_request, response) =>
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>File not found</h1>'),
     )
-    await expect(other.isReady(never)).rejects.toMatchObject({ code: 'NOT_SGLANG' })
-    await expect(other.describe(never)).rejects.toMatchObject({ code: 'NOT_SGLANG' })
+    await expect(other.isReady(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
+    await expect(other.describe(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
   })
 
   test('uses the quick readiness path where the server has one', async () => {
@@ -217,6 +218,6 @@ describe('server load', () => {
 
   test('fails if the server fails', async () => {
     const client = await against((_request, response) => response.writeHead(500).end('no'))
-    await expect(client.load(never)).rejects.toThrow(SglangError)
+    await expect(client.load(never)).rejects.toThrow(EngineError)
   })
 })

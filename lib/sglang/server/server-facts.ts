@@ -2,8 +2,10 @@
 import type * as z from 'zod'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { isUnknownPath, SglangError } from '../client/errors.ts'
-import type { Transport } from '../client/transport.ts'
+import { INFO_MS, type Info } from '#lib/engine/connection.ts'
+import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
+import type { Transport } from '#lib/engine/http/transport.ts'
+import type { ServerIdentity } from '#lib/engine/server-identity.ts'
 import {
   loadsReplySchema,
   modelInfoSchema,
@@ -12,13 +14,6 @@ import {
   serverInfoSchema,
   workersReplySchema,
 } from './schema.ts'
-import type { ServerIdentity } from './server-identity.ts'
-
-/** Time limit of a status call, in milliseconds. */
-export const INFO_MS = 10_000
-
-/** Fetches and checks the reply to a GET; throws SglangError. */
-export type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /**
  * Describes the server. New field names come first, then those of older versions and of the router; only the model's is
@@ -76,7 +71,7 @@ export async function describeServer(
  * failure.
  */
 const mayBeWorker = (error: unknown): boolean =>
-  error instanceof SglangError && ['UPSTREAM_ERROR', 'UPSTREAM_BUSY', 'HEADERS_TIMEOUT'].includes(error.code)
+  error instanceof EngineError && ['UPSTREAM_ERROR', 'UPSTREAM_BUSY', 'HEADERS_TIMEOUT'].includes(error.code)
 
 /**
  * Describes a router whose first worker is dead: the model that a healthy worker reported when it joined, completed by the
@@ -190,13 +185,13 @@ export async function isReady(transport: Pick<Transport, 'send'>, signal: AbortS
       () => ask('/health'),
     )
   } catch (error) {
-    if (error instanceof SglangError && error.code === 'UPSTREAM_BUSY') return false
+    if (error instanceof EngineError && error.code === 'UPSTREAM_BUSY') return false
     throw error
   }
 }
 
 const optional = async <T>(asked: Promise<T>): Promise<T | undefined> =>
-  asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
+  asked.catch((error) => (error instanceof EngineError ? undefined : Promise.reject(error)))
 
 async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T>): Promise<T> {
   try {
@@ -208,6 +203,8 @@ async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T
     return await oldName()
   } catch (error) {
     if (!isUnknownPath(error)) throw error
-    throw new SglangError('NOT_SGLANG', 'the service at this address has none of SGLang’s paths (404)', { status: 404 })
+    throw new EngineError('UNKNOWN_SERVER', 'the service at this address has none of SGLang’s paths (404)', {
+      status: 404,
+    })
   }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { checkTokenizer } from '#lib/engine/tokenizer/tokenizer-check.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { SglangError } from '../client/errors.ts'
 import infoDetokenizeList from '../recordings/info-detokenize-list.json' with { type: 'json' }
 import infoTokenizeMessages from '../recordings/info-tokenize-messages.json' with { type: 'json' }
 import { serverTokenizer } from './server-tokenizer.ts'
-import { checkTokenizer } from './tokenizer-check.ts'
 
 const never = new AbortController().signal
 
@@ -29,7 +29,7 @@ function answering(...answers: readonly unknown[]) {
   return { tokenizer, asked }
 }
 
-const unknownPath = new SglangError('UPSTREAM_REJECTED', 'Not Found', { status: 404 })
+const unknownPath = new EngineError('UPSTREAM_REJECTED', 'Not Found', { status: 404 })
 
 describe('server tokenizer', () => {
   test('encodes texts unchanged, whatever the server would add to them', async () => {

@@ -2,30 +2,11 @@
  * The server's own tokenizer: /tokenize and /detokenize of SGLang 0.5.5 and newer. The router has them only under /v1. Texts
  * are encoded unchanged: no beginning-of-sequence token is added.
  */
-import type * as z from 'zod'
+import type { Ask } from '#lib/engine/connection.ts'
+import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
+import type { ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
-import type { RenderInput } from '#lib/templates/chat-template.ts'
-import type { TextFrame } from '#lib/tokenizer/tokenizer.ts'
-import { isUnknownPath, SglangError } from '../client/errors.ts'
 import { detokenizeListReplySchema, tokenizeListReplySchema, tokenizeReplySchema } from './schema.ts'
-
-/** The tokenizer of a server. */
-export interface ServerTokenizer {
-  /** Returns the ids of each text. Throws UPSTREAM_REJECTED with status 404 if the server has no tokenizer. */
-  tokenize(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
-  /** Returns the tokens that the server adds to texts by default, as to the `text` of /generate. */
-  frame(signal: AbortSignal): Promise<TextFrame>
-  /** Returns the ids of a conversation in the server's chat template. Older servers and the router cannot do this. */
-  tokenizeMessages(input: RenderInput, signal: AbortSignal): Promise<readonly number[]>
-  /** Returns the text of each list of ids; invalid UTF-8 becomes U+FFFD. */
-  detokenize(
-    lists: readonly (readonly number[])[],
-    special: 'with special tokens' | 'without special tokens',
-    signal: AbortSignal,
-  ): Promise<readonly string[]>
-}
-
-type Ask = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /** Creates the tokenizer from a function that posts JSON. */
 export function serverTokenizer(ask: Ask): ServerTokenizer {
@@ -88,7 +69,7 @@ function withoutAdded(ids: readonly number[], added: readonly number[]): readonl
   const after = added.length - before
   const isAround = after === 0 || added.slice(before).every((id, i) => ids[ids.length - after + i] === id)
   if (!isAround || ids.length < added.length)
-    throw new SglangError(
+    throw new EngineError(
       'INCONSISTENT',
       `the server adds [${added}] to an empty text but other tokens to other texts, so its /tokenize cannot be used`,
     )
@@ -97,5 +78,5 @@ function withoutAdded(ids: readonly number[], added: readonly number[]): readonl
 
 function checkCount(path: string, found: number, expected: number): void {
   if (found !== expected)
-    throw new SglangError('INCONSISTENT', `the server answered ${found} of ${expected} parts of a request to ${path}`)
+    throw new EngineError('INCONSISTENT', `the server answered ${found} of ${expected} parts of a request to ${path}`)
 }

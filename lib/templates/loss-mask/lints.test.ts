@@ -117,6 +117,15 @@ describe('the lints of a recorded mask', () => {
     ).toEqual(['end-of-turn-untrained'])
   })
 
+  test('do not report an imported file that has no logprob at all', () => {
+    const provenance = { kind: 'import', format: 'messages', lacked: [] } as const
+    const silent = clean.segments.map(({ logprobs: _, ...segment }) => segment as Segment)
+    expect(found({ ...clean, segments: silent }).map(([kind]) => kind)).toEqual(['unknown-logprob'])
+    expect(found({ ...clean, provenance, segments: silent })).toEqual([])
+    const some = { ...changed(1, (s) => logprobsWithEnd(s, null)), provenance }
+    expect(found(some)).toEqual([['unknown-logprob', '<|im_end|>']])
+  })
+
   describe('for an end of turn with logprob 0', () => {
     const certain = (rest: Partial<ResponseSegment>, trajectory = clean): Trajectory => ({
       ...trajectory,

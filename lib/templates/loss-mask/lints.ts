@@ -55,11 +55,17 @@ export function trajectoryFindings(trajectory: Trajectory, tokens: TrajectoryTok
     ...partFindings(tokens),
     {
       kind: 'unknown-logprob',
-      ranges: ranges(trained.length, (index) => trained[index] === true && logprobs[index] === null),
+      ranges: fileLacksLogprobs(trajectory, tokens)
+        ? []
+        : ranges(trained.length, (index) => trained[index] === true && logprobs[index] === null),
     },
     { kind: 'synthetic-end', ranges: syntheticEnds(trajectory, tokens) },
   ]
 }
+
+/** Returns whether an imported file has no logprob of any trained token, which a badge says; some without are a fault. */
+const fileLacksLogprobs = ({ provenance }: Trajectory, { trained, logprobs }: TrajectoryTokens): boolean =>
+  provenance.kind === 'import' && trained.every((isTrained, index) => !isTrained || logprobs[index] === null)
 
 /**
  * Returns trained ends of turns with the logprob 0 that pipelines write for a token that they insert themselves. A token at which the

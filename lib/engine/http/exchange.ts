@@ -4,7 +4,7 @@
  * sender.
  */
 import type { Dispatcher } from 'undici'
-import { SglangError } from './errors.ts'
+import { EngineError } from './errors.ts'
 
 /** A request with its answer. */
 export interface Exchange {
@@ -30,8 +30,8 @@ interface BodyLimits {
 }
 
 /** Returns the error of a body with more than this many bytes. */
-export const tooLarge = (bytes: number): SglangError =>
-  new SglangError('TOO_LARGE', `the response is larger than ${bytes} bytes`)
+export const tooLarge = (bytes: number): EngineError =>
+  new EngineError('TOO_LARGE', `the response is larger than ${bytes} bytes`)
 
 interface Body {
   /** Returns the next part; undefined at the end. */
@@ -74,7 +74,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
   const expectMore = ({ firstByteMs, idleMs }: BodyLimits): void => {
     clearTimeout(timer)
     timer = setTimeout(
-      () => fail(new SglangError('BODY_TIMEOUT', 'the response stopped arriving')),
+      () => fail(new EngineError('BODY_TIMEOUT', 'the response stopped arriving')),
       received === 0 ? firstByteMs : idleMs,
     )
   }

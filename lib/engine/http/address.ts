@@ -4,7 +4,7 @@
  */
 import { lookup as dnsLookup } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
-import { SglangError } from './errors.ts'
+import { EngineError } from './errors.ts'
 
 /** The address of this application, which no server may have. */
 export interface OwnAddress {
@@ -17,8 +17,7 @@ export interface OwnAddress {
   readonly builtInPath: string
 }
 
-const REFUSED = new BlockList()
-for (const [network, prefix, family] of [
+const REFUSED = blockListOf([
   ['0.0.0.0', 8, 'ipv4'],
   ['169.254.0.0', 16, 'ipv4'],
   ['224.0.0.0', 3, 'ipv4'],
@@ -27,16 +26,34 @@ for (const [network, prefix, family] of [
   ['fe80::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
   ['fd00:ec2::254', 128, 'ipv6'],
-] as const)
-  REFUSED.addSubnet(network, prefix, family)
+])
+
+/** Loopback and private networks. */
+const PRIVATE = blockListOf([
+  ['127.0.0.0', 8, 'ipv4'],
+  ['10.0.0.0', 8, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['100.64.0.0', 10, 'ipv4'],
+  ['::1', 128, 'ipv6'],
+  ['fc00::', 7, 'ipv6'],
+])
+
+function blockListOf(
+  networks: readonly (readonly [network: string, prefix: number, family: 'ipv4' | 'ipv6'])[],
+): BlockList {
+  const list = new BlockList()
+  for (const network of networks) list.addSubnet(...network)
+  return list
+}
 
 /** Endpoint paths that people copy along with the address. The client appends SGLang's own paths itself. */
 const ENDPOINT = /\/(?:generate|(?:get_)?model_info|v1(?:\/(?:chat\/)?completions)?)\/*$/
 
-/** Returns the address in its canonical spelling, without a trailing slash. Throws SglangError ADDRESS_REFUSED. */
+/** Returns the address in its canonical spelling, without a trailing slash. Throws EngineError ADDRESS_REFUSED. */
 export function serverAddress(text: string, own: OwnAddress): string {
   const refuse = (why: string): never => {
-    throw new SglangError('ADDRESS_REFUSED', `this is not a valid server address: ${why}`)
+    throw new EngineError('ADDRESS_REFUSED', `this is not a valid server address: ${why}`)
   }
   const why = refusedUrl(text, 'http://127.0.0.1:30000')
   if (why !== undefined) refuse(why)
@@ -59,14 +76,20 @@ export function refusedMcpUrl(text: string, own: OwnAddress): string | undefined
   return isOwn(new URL(text), own) ? 'it is the address of Rollscope itself' : undefined
 }
 
-/** Returns why no server of any kind may have this URL, or undefined. */
-function refusedUrl(text: string, example: string): string | undefined {
+/** Returns why no file may be downloaded from a URL, or undefined if it may be. It may have any path and query. */
+export function refusedFileUrl(text: string, own: OwnAddress): string | undefined {
+  const why = refusedUrl(text, 'https://example.org/rollouts.jsonl', 'Rollscope sends none')
+  if (why !== undefined) return why
+  return isOwn(new URL(text), own) ? 'it is the address of Rollscope itself' : undefined
+}
+
+/** Returns why nothing of any kind may have this URL, or undefined. `onKey` says what to do with a key in it. */
+function refusedUrl(text: string, example: string, onKey = 'enter the key in its own field'): string | undefined {
   if (/[\p{Cc}\s\\]/u.test(text)) return 'it contains a space, a backslash or a control character'
   if (!URL.canParse(text)) return `it is not a URL; write it like ${example}`
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol}// is not http:// or https://`
-  if (url.username !== '' || url.password !== '')
-    return 'it contains a user name or password; enter the key in its own field'
+  if (url.username !== '' || url.password !== '') return `it contains a user name or password; ${onKey}`
   if (text.includes('#')) return 'it contains a fragment (#…)'
   if (url.port === '0') return 'port 0 is not a valid port'
   const host = hostOf(url)
@@ -86,25 +109,39 @@ function isOwn(url: URL, own: OwnAddress): boolean {
 }
 
 /** Returns why a network address is refused, or undefined. `ip` is a literal; IPv6 has no brackets. */
-export function refusedAddress(ip: string): string | undefined {
+export const refusedAddress = (ip: string): string | undefined =>
+  isIn(REFUSED, ip) ? `${ip} is a link-local, metadata, unspecified or multicast address` : undefined
+
+/** Returns whether a network address is loopback or of a private network. */
+export const isPrivateAddress = (ip: string): boolean => isIn(PRIVATE, ip)
+
+/** Returns whether a list contains an address, or the IPv4 address inside it. */
+function isIn(list: BlockList, ip: string): boolean {
   const family = isIPv6(ip) ? 'ipv6' : 'ipv4'
   const inner = family === 'ipv6' ? embeddedIpv4(ip) : undefined
-  const isRefused = REFUSED.check(ip, family) || (inner !== undefined && REFUSED.check(inner, 'ipv4'))
-  return isRefused ? `${ip} is a link-local, metadata, unspecified or multicast address` : undefined
+  return list.check(ip, family) || (inner !== undefined && list.check(inner, 'ipv4'))
 }
 
-/** Resolves a name and returns only addresses that may be called, so that the connection goes to a checked address. */
-export const checkedLookup: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '')
-    const refused = addresses.map(({ address }) => refusedAddress(address)).find((why) => why !== undefined)
-    if (refused !== undefined)
-      return callback(new SglangError('ADDRESS_REFUSED', `${hostname} is refused: ${refused}`), '')
-    const [first] = addresses
-    if (options.all) callback(null, addresses)
-    else callback(null, first?.address ?? '', first?.family)
-  })
-}
+/** Returns why a host must not be connected at a network address, or undefined. */
+export type RefuseAddress = (ip: string, host: string) => string | undefined
+
+/** Returns a function that resolves a name to addresses that may be called, so that the connection goes to a checked address. */
+export const createCheckedLookup =
+  (refuse: RefuseAddress): LookupFunction =>
+  (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '')
+      const refused = addresses.map(({ address }) => refuse(address, hostname)).find((why) => why !== undefined)
+      if (refused !== undefined)
+        return callback(new EngineError('ADDRESS_REFUSED', `${hostname} is refused: ${refused}`), '')
+      const [first] = addresses
+      if (options.all) callback(null, addresses)
+      else callback(null, first?.address ?? '', first?.family)
+    })
+  }
+
+/** Resolves a name to addresses that a server may have. */
+export const checkedLookup = createCheckedLookup(refusedAddress)
 
 /** Returns the IP address that a parsed URL has as its host, or undefined for a name. */
 export function literalAddress(host: string): string | undefined {

@@ -9,7 +9,7 @@ import { type ChatTemplate, chatTemplate, type RenderInput, TemplateError } from
 import type { Budget } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { createMemory, type Memory } from '#lib/util/bounded-memory.ts'
-import { SglangError } from '../client/errors.ts'
+import { EngineError } from '../http/errors.ts'
 import { bytesOfIds, type Decoding, findDecoding } from './server-bytes.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
@@ -41,7 +41,7 @@ export interface ServerPromptEncoder extends PromptEncoder {
 }
 
 /**
- * Opens an encoder that uses the server. Throws SglangError UPSTREAM_REJECTED if the server has no /tokenize. Throws
+ * Opens an encoder that uses the server. Throws EngineError UPSTREAM_REJECTED if the server has no /tokenize. Throws
  * TemplateError if no template was given and the server renders none: the router, SGLang before 0.5.2x, or a tokenizer
  * without a template.
  */
@@ -240,7 +240,7 @@ async function render(
     const [text = ''] = await server.detokenize([ids], 'with special tokens', signal)
     return { ids, text }
   } catch (error) {
-    if (!(error instanceof SglangError) || error.code !== 'UPSTREAM_REJECTED') throw error
+    if (!(error instanceof EngineError) || error.code !== 'UPSTREAM_REJECTED') throw error
     return new TemplateError(error.message, { cause: error })
   }
 }

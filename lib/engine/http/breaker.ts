@@ -4,12 +4,12 @@
  * breaker, shared by all runs on it. Busy servers (429, 503) are not blocked, because they answer.
  */
 import type { ClockAndRandom } from './clock-and-random.ts'
-import { SglangError, type SglangErrorCode, UNREACHED } from './errors.ts'
+import { EngineError, type EngineErrorCode, UNREACHED } from './errors.ts'
 
 /** Blocks and probes the calls to one server. */
 export interface Breaker {
   /**
-   * Must be called before each call. Throws SglangError CIRCUIT_OPEN, which reports when the next probe is and what
+   * Must be called before each call. Throws EngineError CIRCUIT_OPEN, which reports when the next probe is and what
    * failed.
    */
   enter(): Attempt
@@ -25,7 +25,7 @@ export interface Attempt {
    * Reports a result. It may be called more than once, because a reply may begin well and break off. `left` means that the
    * caller did not wait for the end.
    */
-  observe(what: 'answered' | 'left' | SglangError): void
+  observe(what: 'answered' | 'left' | EngineError): void
 }
 
 /** Number of failed calls in a row that opens the breaker. */
@@ -35,8 +35,8 @@ export const OPEN_MS = 30_000
 
 type State =
   | { readonly kind: 'closed'; readonly failures: number }
-  | { readonly kind: 'open'; readonly untilMs: number; readonly because: SglangError }
-  | { readonly kind: 'probing'; readonly attempt: Attempt; readonly because: SglangError }
+  | { readonly kind: 'open'; readonly untilMs: number; readonly because: EngineError }
+  | { readonly kind: 'probing'; readonly attempt: Attempt; readonly because: EngineError }
 
 /** Creates a closed breaker. */
 export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker {
@@ -75,12 +75,12 @@ export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker
   }
 }
 
-function notSent(because: SglangError, waitMs: number | undefined): SglangError {
+function notSent(because: EngineError, waitMs: number | undefined): EngineError {
   const next =
     waitMs === undefined
       ? 'one call is testing the server now'
       : `the next call is possible in ${Math.ceil(waitMs / 1000)} s`
-  return new SglangError(
+  return new EngineError(
     'CIRCUIT_OPEN',
     `not sent because the last ${FAILURES_IN_A_ROW} calls to this server failed (${because.code}: ${because.message}); ${next}`,
     { cause: because, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
@@ -88,7 +88,7 @@ function notSent(because: SglangError, waitMs: number | undefined): SglangError 
 }
 
 /** Failures that show that the server itself is unwell; any other failure is an answer of the server. */
-const FAULTS: ReadonlySet<SglangErrorCode> = new Set([
+const FAULTS: ReadonlySet<EngineErrorCode> = new Set([
   ...UNREACHED,
   'CONNECTION_RESET',
   'HEADERS_TIMEOUT',

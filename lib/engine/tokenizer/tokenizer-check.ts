@@ -1,5 +1,5 @@
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { SglangError } from '../client/errors.ts'
+import { EngineError } from '../http/errors.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function checkTokenizer(
 ): Promise<void> {
   const texts = [...TEXTS, ...someAddedTokens(tokenizer)]
   const theirs = await server.tokenize(texts, signal).catch((error: unknown) => {
-    if (error instanceof SglangError) return undefined
+    if (error instanceof EngineError) return undefined
     throw error
   })
   if (!theirs) return
@@ -23,7 +23,7 @@ export async function checkTokenizer(
     const at = own.findIndex((id, i) => id !== other[i])
     if (at < 0 && own.length === other.length) continue
     const from = Math.max(0, at < 0 ? own.length : at)
-    throw new SglangError(
+    throw new EngineError(
       'TOKENIZER_MISMATCH',
       `the tokenizer ${tokenizer.name} is not the server’s: it encodes ${JSON.stringify(text)} as ${excerpt(own, from)}, the server as ${excerpt(other, from)}`,
     )

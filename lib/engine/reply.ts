@@ -1,14 +1,53 @@
 /**
- * Reads the replies of one call in any shape that server versions have: one plain reply, chunks that repeat everything
- * so far (cumulative, the default), or chunks with only the new tokens (--incremental-streaming-output).
+ * Checks the replies of one call, for every engine: one plain reply, chunks that repeat everything so far (SGLang's default),
+ * or chunks with only the new tokens. The reader of an engine's JSON passes them on as `ReplyPart`s.
  */
 
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
 import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
-import { SglangError } from '../client/errors.ts'
-import type { GenerateReply } from '../server/schema.ts'
-import { columnsIn, type LogprobLists, type ReplyColumns, type TopColumns } from './reply-columns.ts'
+import { EngineError } from './http/errors.ts'
+
+/** Logprobs and ids as parallel lists. */
+export interface LogprobLists {
+  readonly ids: readonly number[]
+  readonly logprobs: readonly (number | null)[]
+}
+
+/** Alternatives with k entries for each token; the id is −1 if a row is shorter or null. */
+export interface TopColumns extends LogprobLists {
+  readonly k: number
+}
+
+/** The columns of a reply; a list without rows in the reply is omitted. */
+export interface ReplyColumns {
+  readonly input?: LogprobLists
+  readonly output?: LogprobLists
+  readonly inputTop?: TopColumns
+  readonly outputTop?: TopColumns
+}
+
+/** A whole reply or one chunk of a stream. Fields that the server does not report are omitted. */
+export interface ReplyPart {
+  readonly columns: ReplyColumns
+  /** The ids that the server lists beside their logprobs: all, or only the newest. */
+  readonly outputIds?: readonly number[] | null | undefined
+  /** The text of the tokens; of a chunk with only new tokens, their text. */
+  readonly text?: string | null | undefined
+  readonly promptTokens?: number | null | undefined
+  readonly completionTokens?: number | null | undefined
+  readonly cachedTokens?: number | null | undefined
+  /** The number of tokens in the reply so far, which shows whether a chunk repeats the tokens before it. */
+  readonly tokensSoFar?: number | null | undefined
+  /** True if the chunk has only new tokens. Omitted: `tokensSoFar` shows it. */
+  readonly isIncrement?: true
+  /** The end of the reply, on its last chunk. Its texts are safe to show and store. */
+  readonly finish?: Finish | undefined
+  readonly weightVersions?: NonNullable<ResponseSegment['weightVersions']> | null | undefined
+  /** The version of the weights that sampled all tokens. */
+  readonly weightVersion?: string | null | undefined
+  readonly serverMs?: number | null | undefined
+}
 
 /** A part of a reply with the tokens that are new in it. */
 export interface Chunk {
@@ -54,10 +93,10 @@ export interface End {
 
 /** Reads the replies of one call in their order. */
 export interface ReplyReader {
-  /**
-   * Reads one reply. If `columns` are known, the reply has no rows. Throws SglangError if the reply contradicts itself.
-   */
-  read(reply: GenerateReply, columns?: ReplyColumns): Chunk
+  /** Reads one reply. Throws EngineError if the reply contradicts itself. */
+  read(part: ReplyPart): Chunk
+  /** True until the first reply was read, which has the scores of the prompt. */
+  readonly readsPrompt: boolean
 }
 
 /** Properties of the request that its reply must match. */
@@ -72,23 +111,28 @@ export interface Expected {
   readonly mostTokens?: number | undefined
 }
 
-/** Creates a reader for the replies of one call. `redact` makes the server's text safe to show and store. */
-export function replyReader(expected: Expected, redact: (text: string) => string): ReplyReader {
+/** Creates a reader for the replies of one call. */
+export function replyReader(expected: Expected): ReplyReader {
   let received = 0
   let text = ''
   let promptRead = false
   return {
-    read(reply, columns = columnsIn(reply.meta_info, !promptRead)) {
-      const meta = reply.meta_info
-      checkPromptCount(meta.prompt_tokens, expected.inputIds.length)
-      const scores = outputScores(reply, columns.output, expected)
+    get readsPrompt() {
+      return !promptRead
+    },
+    read(part) {
+      const { columns, finish } = part
+      checkPromptCount(part.promptTokens, expected.inputIds.length)
+      const scores = outputScores(part, expected)
       const { length } = scores.ids
-      const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
-      const isDelta = received > 0 && length !== total && (total === undefined ? false : received + length === total)
+      const total = part.tokensSoFar ?? part.completionTokens ?? undefined
+      const isDelta =
+        part.isIncrement ??
+        (received > 0 && length !== total && (total === undefined ? false : received + length === total))
       const skip = isDelta ? 0 : received
       if (length < skip)
-        throw new SglangError('INCONSISTENT', `the server sent ${length} tokens in total after ${received} had arrived`)
-      text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
+        throw new EngineError('INCONSISTENT', `the server sent ${length} tokens in total after ${received} had arrived`)
+      text = isDelta ? text + (part.text ?? '') : (part.text ?? text)
       const problems: Problem[] = []
       const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
       const tokens: ArrivedTokens = {
@@ -98,14 +142,14 @@ export function replyReader(expected: Expected, redact: (text: string) => string
       }
       received += ids.length
       checkLength(received, expected.mostTokens)
-      if (meta.finish_reason) checkReplyCount(meta.completion_tokens, received)
-      const prompt = promptRead ? undefined : promptScores(meta, columns, expected)
+      if (finish) checkReplyCount(part.completionTokens, received)
+      const prompt = promptRead ? undefined : promptScores(part, expected)
       promptRead = true
       return {
         tokens,
         problems,
         ...(prompt && { prompt }),
-        ...(meta.finish_reason && { end: endOf(reply, received, text, redact) }),
+        ...(finish && { end: endOf(part, finish, received, text) }),
       }
     },
   }
@@ -115,19 +159,19 @@ export function replyReader(expected: Expected, redact: (text: string) => string
  * Returns the tokens of a reply, each with its logprob. Ids without logprobs cannot be trained on. If both lists exist,
  * the ids must be the same; some versions send only the newest ids with all logprobs so far.
  */
-function outputScores(reply: GenerateReply, scores: LogprobLists | undefined, expected: Expected): LogprobLists {
-  const { output_ids, meta_info: meta } = reply
-  const ids = output_ids ?? []
+function outputScores(part: ReplyPart, expected: Expected): LogprobLists {
+  const ids = part.outputIds ?? []
+  const scores = part.columns.output
   if (!scores) {
-    if (ids.length > 0 || (meta.completion_tokens ?? 0) > 0)
-      throw new SglangError('BAD_SHAPE', 'the reply to /generate lacks meta_info.output_token_logprobs')
+    if (ids.length > 0 || (part.isIncrement !== true && (part.completionTokens ?? 0) > 0))
+      throw new EngineError('BAD_SHAPE', 'the reply lacks the logprobs of its tokens')
     return NO_COLUMNS
   }
-  if (isNextTokenOnly(reply, scores, expected)) return NO_COLUMNS
+  if (isNextTokenOnly(part, scores, expected)) return NO_COLUMNS
   const first = scores.ids.length - ids.length
   const odd = ids.findIndex((id, i) => id !== scores.ids[first + i])
   if (odd >= 0)
-    throw new SglangError(
+    throw new EngineError(
       'INCONSISTENT',
       `the server sent token id ${ids[odd]} and the logprob of ${scores.ids[first + odd] ?? 'none'} at token ${odd} of a chunk`,
     )
@@ -140,11 +184,11 @@ function outputScores(reply: GenerateReply, scores: LogprobLists | undefined, ex
  * dropped. It counts no completion tokens and has no output ids. In a batch of only such requests there is no row.
  */
 const isNextTokenOnly = (
-  { output_ids, meta_info: { completion_tokens } }: GenerateReply,
+  { outputIds, completionTokens }: ReplyPart,
   scores: LogprobLists,
   { writesNothing }: Expected,
 ): boolean =>
-  writesNothing === true && scores.ids.length === 1 && (output_ids ?? []).length === 0 && (completion_tokens ?? 0) === 0
+  writesNothing === true && scores.ids.length === 1 && (outputIds ?? []).length === 0 && (completionTokens ?? 0) === 0
 
 const NO_COLUMNS: LogprobLists = { ids: [], logprobs: [] }
 
@@ -160,7 +204,7 @@ function tokensOf(
 ): LogprobLists {
   const odd = ids.findIndex((id) => id >= vocabularySize)
   if (odd >= 0)
-    throw new SglangError(
+    throw new EngineError(
       'TOKENIZER_MISMATCH',
       `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, but the last id of the chosen tokenizer is ${vocabularySize - 1}. Either the tokenizer belongs to another model, or the model wrote an unused id at the end of its vocabulary`,
     )
@@ -172,7 +216,7 @@ function tokensOf(
 function checkLogprobs(logprobs: LogprobLists['logprobs'], where: string): void {
   const odd = logprobs.findIndex((logprob) => logprob !== null && isImpossible(logprob))
   if (odd >= 0)
-    throw new SglangError(
+    throw new EngineError(
       'INCONSISTENT',
       `the server returned the logprob ${logprobs[odd]}, which is not the logarithm of a probability, at offset ${odd} from ${where}`,
     )
@@ -181,7 +225,7 @@ function checkLogprobs(logprobs: LogprobLists['logprobs'], where: string): void 
 /** A server with --allow-auto-truncate reads fewer tokens than it was sent; only this count shows it. */
 function checkPromptCount(said: number | null | undefined, sent: number): void {
   if (typeof said === 'number' && said !== sent)
-    throw new SglangError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
+    throw new EngineError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
 }
 
 /** Tokens beyond the limit that do not mean a stream without end: servers with speculative decoding may keep some. */
@@ -189,12 +233,12 @@ const SPECULATED = 64
 
 function checkLength(received: number, most: number | undefined): void {
   if (most !== undefined && received > most + SPECULATED)
-    throw new SglangError('INCONSISTENT', `the server wrote ${received} tokens, at most ${most} were requested`)
+    throw new EngineError('INCONSISTENT', `the server wrote ${received} tokens, at most ${most} were requested`)
 }
 
 function checkReplyCount(said: number | null | undefined, received: number): void {
   if (typeof said === 'number' && said !== received)
-    throw new SglangError('INCONSISTENT', `the server wrote ${said} tokens, ${received} arrived`)
+    throw new EngineError('INCONSISTENT', `the server wrote ${said} tokens, ${received} arrived`)
 }
 
 /** Smaller numbers mean minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
@@ -246,7 +290,7 @@ function top(
   const { k } = columns
   const { ids, logprobs } = from(columns, skip * k)
   if (ids.length !== expected * k)
-    throw new SglangError('INCONSISTENT', `the server sent alternatives for ${ids.length / k} of ${expected} tokens`)
+    throw new EngineError('INCONSISTENT', `the server sent alternatives for ${ids.length / k} of ${expected} tokens`)
   return {
     topLogprobs: {
       k,
@@ -262,20 +306,19 @@ function top(
 
 /** Reads the scores of the prompt's tail. The ids that the server reports there must be those that were sent. */
 function promptScores(
-  meta: GenerateReply['meta_info'],
-  { input: { ids, logprobs } = NO_COLUMNS, inputTop }: ReplyColumns,
+  { columns: { input: { ids, logprobs } = NO_COLUMNS, inputTop }, finish }: ReplyPart,
   { inputIds, logprobStartLen }: Expected,
 ): PromptScores | undefined {
   if (ids.length === 0) {
     const wereAsked = logprobStartLen !== undefined && logprobStartLen < inputIds.length
-    if (!wereAsked || meta.finish_reason?.type === 'abort') return undefined
-    const message = 'The server returned no prompt logprobs (meta_info.input_token_logprobs).'
+    if (!wereAsked || finish?.kind === 'abort') return undefined
+    const message = 'The server returned no prompt logprobs.'
     return { logprobs: [], problems: [{ kind: 'missing', message, column: 'logprobs' }] }
   }
   const offset = inputIds.length - ids.length
   const odd = ids.findIndex((id, i) => id !== inputIds[offset + i])
   if (odd >= 0)
-    throw new SglangError(
+    throw new EngineError(
       'INCONSISTENT',
       `the server scored token id ${ids[odd]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
     )
@@ -292,21 +335,16 @@ function promptScores(
   }
 }
 
-function endOf(
-  { meta_info: meta }: GenerateReply,
-  received: number,
-  text: string,
-  redact: (text: string) => string,
-): End {
+function endOf(part: ReplyPart, finish: Finish, received: number, text: string): End {
+  const { promptTokens, completionTokens, cachedTokens, weightVersion, serverMs } = part
   const versions =
-    meta.weight_versions ??
-    (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
+    part.weightVersions ?? (weightVersion ? [{ version: weightVersion, start: 0, end: received }] : undefined)
   return {
-    finish: finishOf(meta.finish_reason, redact),
+    finish,
     usage: {
-      ...(typeof meta.prompt_tokens === 'number' && { promptTokens: meta.prompt_tokens }),
-      ...(typeof meta.completion_tokens === 'number' && { completionTokens: meta.completion_tokens }),
-      ...(typeof meta.cached_tokens === 'number' && { cachedTokens: meta.cached_tokens }),
+      ...(typeof promptTokens === 'number' && { promptTokens }),
+      ...(typeof completionTokens === 'number' && { completionTokens }),
+      ...(typeof cachedTokens === 'number' && { cachedTokens }),
     },
     ...(versions && {
       weightVersions: versions.map(({ version, start, end }) => ({
@@ -316,23 +354,7 @@ function endOf(
       })),
     }),
     // A server clock that was set back gives a negative time, which counts as unknown.
-    ...(typeof meta.e2e_latency === 'number' && meta.e2e_latency >= 0 && { serverMs: meta.e2e_latency * 1000 }),
+    ...(typeof serverMs === 'number' && serverMs >= 0 && { serverMs }),
     text,
-  }
-}
-
-function finishOf(reason: GenerateReply['meta_info']['finish_reason'], redact: (text: string) => string): Finish {
-  switch (reason?.type) {
-    case 'stop':
-      return {
-        kind: 'stop',
-        ...((typeof reason.matched === 'number' || typeof reason.matched === 'string') && { matched: reason.matched }),
-      }
-    case 'length':
-      return { kind: 'length' }
-    case 'abort':
-      return { kind: 'abort', ...(reason.message && { message: redact(reason.message) }) }
-    default:
-      return { kind: 'unknown', raw: redact(JSON.stringify(reason ?? null)) }
   }
 }

@@ -4,7 +4,7 @@
  * fails. The limit is learned: a refusal sets it to what the others use, but at least to half of what it was, because
  * one full moment can refuse many calls; each answered call raises it by one.
  */
-import { SglangError } from './errors.ts'
+import { EngineError } from './errors.ts'
 
 /** Limits concurrent calls to a server. */
 export interface Semaphore {
@@ -84,4 +84,4 @@ interface Waiting {
   readonly admit: (admission: Admission) => void
 }
 
-const isFull = (error: unknown): boolean => error instanceof SglangError && error.code === 'UPSTREAM_BUSY'
+const isFull = (error: unknown): boolean => error instanceof EngineError && error.code === 'UPSTREAM_BUSY'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Attempt, createBreaker, FAILURES_IN_A_ROW, OPEN_MS } from './breaker.ts'
-import { SglangError, type SglangErrorCode } from './errors.ts'
+import { EngineError, type EngineErrorCode } from './errors.ts'
 
-const failing = (code: SglangErrorCode = 'UPSTREAM_ERROR') => new SglangError(code, 'it broke')
+const failing = (code: EngineErrorCode = 'UPSTREAM_ERROR') => new EngineError(code, 'it broke')
 
 function breakerAt() {
   const clock = { nowMs: 0 }
@@ -17,7 +17,7 @@ function breakerAt() {
       return undefined
     }
   }
-  const fail = (times: number, code?: SglangErrorCode) => {
+  const fail = (times: number, code?: EngineErrorCode) => {
     for (let i = 0; i < times; i++) enter()?.observe(failing(code))
   }
   const repeat = (attempt: Attempt | undefined): void => {

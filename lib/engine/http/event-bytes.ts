@@ -3,11 +3,11 @@
  * an empty line. A stream with anything else is read by eventsource-parser from there on.
  */
 import { createParser } from 'eventsource-parser'
-import { SglangError } from '../client/errors.ts'
+import { EngineError } from './errors.ts'
 
 /** Reads the parts of one stream. */
 export interface EventReader {
-  /** Returns the data of the events that end in this part. Throws SglangError TOO_LARGE. */
+  /** Returns the data of the events that end in this part. Throws EngineError TOO_LARGE. */
   read(part: Uint8Array): Buffer[]
 }
 
@@ -97,5 +97,5 @@ function parsedEvents(longest: number, isBeginning: boolean): EventReader {
   }
 }
 
-const tooLarge = (longest: number): SglangError =>
-  new SglangError('TOO_LARGE', `an event of the reply is larger than ${longest} characters`)
+const tooLarge = (longest: number): EngineError =>
+  new EngineError('TOO_LARGE', `an event of the reply is larger than ${longest} characters`)

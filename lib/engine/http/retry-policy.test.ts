@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { retryAfterMs, SglangError, type SglangErrorCode } from './errors.ts'
+import { EngineError, type EngineErrorCode, retryAfterMs } from './errors.ts'
 import { createRetries, LONGEST_WAIT_MS, RETRY_POLICY } from './retry-policy.ts'
 
-const failing = (code: SglangErrorCode, retryAfterMs?: number) => new SglangError(code, 'x', { retryAfterMs })
+const failing = (code: EngineErrorCode, retryAfterMs?: number) => new EngineError(code, 'x', { retryAfterMs })
 const clockAndRandom = { nowMs: () => 0, random: () => 0.5 }
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recording, recordingNames } from '#testing/sglang/recordings.ts'
-import { contextCounts, errorFromStatus, SglangError } from './errors.ts'
+import { contextCounts, EngineError, errorFromStatus } from './errors.ts'
 
 test.each([
   [
@@ -95,10 +95,10 @@ test('no hint repeats the message of the same failure', () => {
     ['UPSTREAM_BUSY', 'busy'],
     ['UPSTREAM_ERROR', 'failed'],
   ] as const
-  for (const [code, words] of failures) expect(new SglangError(code, words).hint).not.toMatch(new RegExp(words, 'i'))
+  for (const [code, words] of failures) expect(new EngineError(code, words).hint).not.toMatch(new RegExp(words, 'i'))
 })
 
 test('the sentence form of an error message begins with a capital letter', () => {
-  const error = new SglangError('CONNECT_REFUSED', 'nothing listens at the server’s address (ECONNREFUSED)')
+  const error = new EngineError('CONNECT_REFUSED', 'nothing listens at the server’s address (ECONNREFUSED)')
   expect(error.sentence).toBe('Nothing listens at the server’s address (ECONNREFUSED)')
 })

@@ -1,9 +1,9 @@
 /** Retries a call that samples tokens while that may help and nothing of its reply has arrived. */
 
-import type { IdentityWatch, ServerIdentity } from '../server/server-identity.ts'
+import type { IdentityWatch, ServerIdentity } from '../server-identity.ts'
 import type { Breaker } from './breaker.ts'
 import type { ClockAndRandom } from './clock-and-random.ts'
-import { SglangError } from './errors.ts'
+import { EngineError } from './errors.ts'
 import type { Retries } from './retry-policy.ts'
 import { type HttpReply, isStaleConnection, type Transport } from './transport.ts'
 
@@ -45,7 +45,7 @@ export async function* tryRepeatedly<Part extends object>(
   const { path, body, rid: firstRid, expected } = posting()
   server.retries.begin()
   const call = server.breaker.enter()
-  let ending: 'left' | SglangError = 'left'
+  let ending: 'left' | EngineError = 'left'
   let isUnpooled = false
   let repetitions = 0
   try {
@@ -65,7 +65,7 @@ export async function* tryRepeatedly<Part extends object>(
         }
         return
       } catch (error) {
-        if (error instanceof SglangError) ending = error
+        if (error instanceof EngineError) ending = error
         // The server has not read this request, so that it has not failed: the retry costs neither a wait nor the
         // budget.
         if (!started && !signal.aborted && !isUnpooled && isStaleConnection(error)) {

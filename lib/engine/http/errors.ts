@@ -2,7 +2,7 @@
 import { isSamplingName } from '#lib/sampling/parameters.ts'
 
 /** The code of a failure. */
-export type SglangErrorCode =
+export type EngineErrorCode =
   | 'ADDRESS_REFUSED'
   | 'REQUEST_REFUSED'
   | 'CIRCUIT_OPEN'
@@ -20,7 +20,7 @@ export type SglangErrorCode =
   | 'BAD_ENCODING'
   | 'BAD_JSON'
   | 'BAD_SHAPE'
-  | 'NOT_SGLANG'
+  | 'UNKNOWN_SERVER'
   | 'TOO_LARGE'
   | 'INCONSISTENT'
   | 'TOKENIZER_MISMATCH'
@@ -42,9 +42,9 @@ export interface ContextCounts {
 }
 
 /** A failure of a server or of the connection to it. */
-export class SglangError extends Error {
-  override readonly name = 'SglangError'
-  readonly code: SglangErrorCode
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  readonly code: EngineErrorCode
   /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
   /** Milliseconds after which the server requests a retry. */
@@ -60,7 +60,7 @@ export class SglangError extends Error {
   readonly hasSentKey: boolean
 
   constructor(
-    code: SglangErrorCode,
+    code: EngineErrorCode,
     message: string,
     details: {
       status?: number
@@ -87,13 +87,13 @@ export class SglangError extends Error {
 
   get hint(): string {
     if (this.code === 'UPSTREAM_AUTH' && this.hasSentKey) return KEY_REFUSED_HINT
-    const isUnreached = this.cause instanceof SglangError && UNREACHED.has(this.cause.code)
+    const isUnreached = this.cause instanceof EngineError && UNREACHED.has(this.cause.code)
     return this.code === 'CIRCUIT_OPEN' && isUnreached ? UNREACHED_HINT : HINTS[this.code]
   }
 }
 
 /** Failures that an answer to any other call disproves. */
-export const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
+export const UNREACHED: ReadonlySet<EngineErrorCode> = new Set([
   'CONNECT_REFUSED',
   'CONNECT_TIMEOUT',
   'DNS_FAILED',
@@ -107,7 +107,7 @@ const KEY_REFUSED_HINT =
   'The server refused the API key: change it (Servers → Change), or SGLANG_API_KEY for the default server.'
 
 /** The advice for the user. The message, which the page shows above it, describes the failure. */
-const HINTS: Readonly<Record<SglangErrorCode, string>> = {
+const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   ADDRESS_REFUSED:
     'Give the server another address: link-local, metadata, unspecified and multicast addresses are never called.',
   REQUEST_REFUSED: 'Correct the named value: SGLang would crash on it, so the request was not sent.',
@@ -124,7 +124,8 @@ const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   TOKEN_TIMEOUT: 'Check the server’s log and its queue.',
   DEADLINE: 'Lower max_new_tokens.',
   BAD_HTTP: 'The service at this port does not speak HTTP: check the port.',
-  NOT_SGLANG: 'The service at this address is not an SGLang server: check the address and the port.',
+  UNKNOWN_SERVER:
+    'The service at this address is not an inference server that Rollscope knows: check the address and the port.',
   BAD_SHAPE:
     'The response lacks fields that SGLang sends: check that the address belongs to an SGLang server of version 0.4.6 or newer.',
   BAD_JSON: 'Check the log of the server, and of any router or proxy in front of it.',
@@ -170,13 +171,13 @@ export function errorFromStatus(
   body: string,
   headers: { retryAfter?: string | undefined },
   secret?: string,
-): SglangError {
+): EngineError {
   const words = foreignText(errorWords(body), secret)
   const said = words === '' ? `status ${status}` : words
   if (status >= 300 && status < 400)
-    return new SglangError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
+    return new EngineError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
   if (status === 401 || status === 403)
-    return new SglangError(
+    return new EngineError(
       'UPSTREAM_AUTH',
       `the server refuses ${secret ? 'the key' : 'a call without a key'} (${status}): ${said}`,
       {
@@ -185,24 +186,24 @@ export function errorFromStatus(
       },
     )
   if (BUSY.has(status))
-    return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
+    return new EngineError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
       status,
       retryAfterMs: retryAfterMs(headers.retryAfter, new Date()),
     })
   if (status === 413)
-    return new SglangError('REQUEST_TOO_LARGE', `the request is larger than the server accepts (413): ${said}`, {
+    return new EngineError('REQUEST_TOO_LARGE', `the request is larger than the server accepts (413): ${said}`, {
       status,
     })
   const unknown = unknownParameter(words)
   if (unknown !== undefined)
-    return new SglangError('UNKNOWN_PARAMETER', `the server does not support the parameter ${unknown} (${status})`, {
+    return new EngineError('UNKNOWN_PARAMETER', `the server does not support the parameter ${unknown} (${status})`, {
       status,
       parameter: unknown,
     })
-  if (status >= 500) return new SglangError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
+  if (status >= 500) return new EngineError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
   const context = contextCounts(words)
-  if (context) return new SglangError('CONTEXT_LENGTH', said, { status, context })
-  return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, {
+  if (context) return new EngineError('CONTEXT_LENGTH', said, { status, context })
+  return new EngineError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, {
     status,
     parameter: namedParameter(words),
   })
@@ -232,10 +233,10 @@ function namedParameter(words: string): string | undefined {
 }
 
 /** Returns whether the server lacks the path: versions and routers differ in the paths that they have. */
-export const isUnknownPath = (error: unknown): boolean => error instanceof SglangError && error.status === 404
+export const isUnknownPath = (error: unknown): boolean => error instanceof EngineError && error.status === 404
 
 /** Creates the error that came as an event of a stream, whose status is 200. */
-export function errorFromEvent(message: string, code: number | undefined, secret?: string): SglangError {
+export function errorFromEvent(message: string, code: number | undefined, secret?: string): EngineError {
   return errorFromStatus(code ?? 400, JSON.stringify({ error: { message } }), {}, secret)
 }
 

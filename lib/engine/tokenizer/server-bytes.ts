@@ -33,7 +33,7 @@ const ANCHOR = 'a'
 /** Unassigned characters, which no text has taught a tokenizer as one: F1 90 80 85, F1 90 80 95, F1 90 80 A5. */
 const RARE = ['\u{50005}', '\u{50015}', '\u{50025}'] as const
 
-/** Finds the tokens that help to decode others, with two requests. Throws SglangError. */
+/** Finds the tokens that help to decode others, with two requests. Throws EngineError. */
 export async function findDecoding(server: ServerTokenizer, signal: AbortSignal): Promise<Decoding> {
   const [anchorIds = [], ...rare] = await server.tokenize([ANCHOR, ...RARE], signal)
   const texts = await server.detokenize([anchorIds, ...rare], 'with special tokens', signal)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { computeSettled, endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
+import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -12,9 +13,8 @@ import { runs } from '#testing/property-runs.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
 import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, counting, headersOnly, looksBack } from '#testing/small-templates.ts'
-import { SglangError } from '../client/errors.ts'
-import { withKnownTokens } from '../reply/known-tokens.ts'
-import type { Chunk } from '../reply/reply.ts'
+import { EngineError } from '../http/errors.ts'
+import type { Chunk } from '../reply.ts'
 import { openServerPromptEncoder } from './server-encoder.ts'
 
 const never = new AbortController().signal
@@ -172,7 +172,7 @@ describe('openServerPromptEncoder', () => {
     const mute = {
       ...scriptedTokenizer(own(chatml)),
       tokenizeMessages: async () => {
-        throw new SglangError('UPSTREAM_REJECTED', 'prompt: Field required', { status: 400 })
+        throw new EngineError('UPSTREAM_REJECTED', 'prompt: Field required', { status: 400 })
       },
     }
     await expect(openServerPromptEncoder(mute, { name: 'x' }, never)).rejects.toBeInstanceOf(TemplateError)
@@ -214,7 +214,7 @@ describe('openServerPromptEncoder', () => {
     const gone = {
       ...scriptedTokenizer(own(chatml)),
       detokenize: async () => {
-        throw new SglangError('CONNECTION_RESET', 'gone')
+        throw new EngineError('CONNECTION_RESET', 'gone')
       },
     }
     await expect(openServerPromptEncoder(gone, { name: 'x' }, never)).rejects.toMatchObject({
@@ -318,7 +318,7 @@ describe('withKnownTokens', () => {
     const promptEncoder = await open(chatml)
     const generate = withKnownTokens(async function* () {
       yield chunk(65)
-      throw new SglangError('UPSTREAM_TRUNCATED', 'cut')
+      throw new EngineError('UPSTREAM_TRUNCATED', 'cut')
     }, promptEncoder)
     const seen: Chunk[] = []
     await expect(collect(generate(request, never), (one) => seen.push(one))).rejects.toThrow('cut')

@@ -4,7 +4,7 @@
  */
 import { Agent, type Dispatcher } from 'undici'
 import { checkedConnector } from './checked-connector.ts'
-import { errorFromStatus, SglangError, type SglangErrorCode } from './errors.ts'
+import { EngineError, type EngineErrorCode, errorFromStatus } from './errors.ts'
 import { exchange, tooLarge } from './exchange.ts'
 
 /** The limits of calls to one server, in milliseconds and bytes. */
@@ -48,7 +48,7 @@ const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
 
 /** HTTP to one server. */
 export interface Transport {
-  /** Returns the body of a successful answer as it arrives. Throws SglangError for any other answer. */
+  /** Returns the body of a successful answer as it arrives. Throws EngineError for any other answer. */
   send(call: Call): Promise<HttpReply>
   /** The number of connections opened so far. */
   readonly connections: number
@@ -70,7 +70,7 @@ interface Call {
 /** A successful answer whose body is still arriving. */
 export interface HttpReply {
   readonly contentType: string
-  /** The parts of the body. They end early only by throwing SglangError. */
+  /** The parts of the body. They end early only by throwing EngineError. */
   readonly chunks: AsyncIterable<Uint8Array>
   bytes(): Promise<Buffer>
   text(): Promise<string>
@@ -121,7 +121,7 @@ export function createTransport(baseUrl: string, apiKey: string | undefined, lim
  * once on a new connection, since other connections of the pool may be closed too.
  */
 export const isStaleConnection = (error: unknown): boolean =>
-  error instanceof SglangError &&
+  error instanceof EngineError &&
   error.code === 'CONNECTION_RESET' &&
   causes(error).some(
     (cause) => ((cause as { readonly socket?: { readonly bytesRead?: number } }).socket?.bytesRead ?? 0) > 0,
@@ -140,8 +140,8 @@ async function send(
   const deadline = setTimeout(() => {
     answer.fail(
       call.deadlineMs === undefined
-        ? new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`)
-        : new SglangError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`),
+        ? new EngineError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`)
+        : new EngineError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`),
     )
   }, deadlineMs).unref()
   const leave = () => answer.fail(signal.reason)
@@ -201,7 +201,7 @@ async function send(
     throw error
   }
   if (isEncoded) {
-    const error = new SglangError(
+    const error = new EngineError(
       'BAD_ENCODING',
       `the server sent ${encoding} data although the request accepts none`,
       {
@@ -230,33 +230,33 @@ const EMPTY = new Uint8Array(0)
 
 /** After the headers, a closed connection means that the reply is cut. */
 function duringBody(error: unknown): unknown {
-  const isCut = error instanceof SglangError && error.code === 'CONNECTION_RESET'
+  const isCut = error instanceof EngineError && error.code === 'CONNECTION_RESET'
   return isCut
-    ? new SglangError('UPSTREAM_TRUNCATED', 'the connection broke before the response was complete', { cause: error })
+    ? new EngineError('UPSTREAM_TRUNCATED', 'the connection broke before the response was complete', { cause: error })
     : error
 }
 
 /** Gives a connection failure its code; an error that has one already keeps it. */
 function nameFailure(error: unknown): unknown {
-  if (error instanceof SglangError) return error
+  if (error instanceof EngineError) return error
   const chain = causes(error)
-  const known = chain.find((cause) => cause instanceof SglangError)
+  const known = chain.find((cause) => cause instanceof EngineError)
   if (known) return known
   const code = chain
     .map(codeOf)
     .find((name) => name !== undefined && (Object.hasOwn(CODES, name) || name.startsWith('HPE_')))
   const last = chain.at(-1)
   if (code === undefined)
-    return new SglangError(
+    return new EngineError(
       'CONNECTION_RESET',
       `the connection failed: ${last instanceof Error ? last.message : String(error)}`,
       { cause: error },
     )
   const [name, message] = CODES[code] ?? ['BAD_HTTP', 'the response is not HTTP']
-  return new SglangError(name, `${message} (${code})`, { cause: error })
+  return new EngineError(name, `${message} (${code})`, { cause: error })
 }
 
-const CODES: Readonly<Record<string, readonly [SglangErrorCode, string]>> = {
+const CODES: Readonly<Record<string, readonly [EngineErrorCode, string]>> = {
   ECONNREFUSED: ['CONNECT_REFUSED', 'nothing listens at the server’s address'],
   ENOTFOUND: ['DNS_FAILED', 'the server’s host name is not known'],
   EAI_AGAIN: ['DNS_FAILED', 'the server’s host name cannot be looked up'],

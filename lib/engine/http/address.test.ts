@@ -1,14 +1,14 @@
 import { lookup } from 'node:dns/promises'
 import { describe, expect, test } from 'vitest'
 import { checkedLookup, refusedAddress, refusedMcpUrl, serverAddress } from './address.ts'
-import { SglangError } from './errors.ts'
+import { EngineError } from './errors.ts'
 
 const own = { host: '192.168.1.5', port: 3000, builtInPath: '/sglang' }
 const refusal = (text: string): string => {
   try {
     return `accepted as ${serverAddress(text, own)}`
   } catch (error) {
-    if (error instanceof SglangError && error.code === 'ADDRESS_REFUSED') return error.message
+    if (error instanceof EngineError && error.code === 'ADDRESS_REFUSED') return error.message
     throw error
   }
 }

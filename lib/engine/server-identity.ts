@@ -4,7 +4,7 @@
  * compared with that at the start of the run. See docs/decisions/0007-a-server-that-changes.md.
  */
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { SglangError } from '../client/errors.ts'
+import { EngineError } from './http/errors.ts'
 
 /** The fields that identify the model of a server; unknown ones are omitted. */
 export type ServerIdentity = Partial<Pick<ServerDescription, 'modelName' | 'tokenizerName' | 'weightVersion'>>
@@ -13,7 +13,7 @@ export type ServerIdentity = Partial<Pick<ServerDescription, 'modelName' | 'toke
 export interface IdentityWatch {
   /** Remembers the identity of an answer. `connections` is the number of connections opened before the request was sent. */
   saw(identity: ServerIdentity, connections: number): void
-  /** Must be called after a reply has begun and before it is used. Throws SglangError SERVER_CHANGED. */
+  /** Must be called after a reply has begun and before it is used. Throws EngineError SERVER_CHANGED. */
   check(expected: ServerIdentity, signal: AbortSignal): Promise<void>
 }
 
@@ -35,13 +35,13 @@ export function createIdentityWatch(
           seen = { identity: await ask(signal), connections: before }
         } catch (error) {
           // A server that only answers /generate gives no evidence of a change.
-          if (error instanceof SglangError) return
+          if (error instanceof EngineError) return
           throw error
         }
       }
       const change = changeBetween(expected, seen.identity)
       if (change !== undefined)
-        throw new SglangError('SERVER_CHANGED', `the server changed after the run had begun: ${change}`)
+        throw new EngineError('SERVER_CHANGED', `the server changed after the run had begun: ${change}`)
     },
   }
 }

@@ -5,16 +5,16 @@
 
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
-import { afterReading, type ReadPrompt, readPrompt } from '../reply/generate.ts'
-import type { SglangClient } from './client.ts'
-import { systemClockAndRandom } from './clock-and-random.ts'
+import type { EngineClient } from './engine.ts'
+import { systemClockAndRandom } from './http/clock-and-random.ts'
+import { afterReading, type ReadPrompt, readPrompt } from './read-prompt.ts'
 import type { GenerateRequest } from './request.ts'
 
 /** Returns `generate` for the samples of one group; it requests the logprobs of the first prompt only once. */
 export function withSharedScoring(
-  generate: SglangClient['generate'],
+  generate: EngineClient['generate'],
   newRequestId: () => string,
-): SglangClient['generate'] {
+): EngineClient['generate'] {
   let shared: readonly number[] | undefined
   const once = singleFlight<ReadPrompt>()
   return async function* (request, signal) {

@@ -1,21 +1,22 @@
 /** Connects only to addresses that may be called, and fetches only over such connections. */
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
-import { checkedLookup, literalAddress, refusedAddress } from './address.ts'
-import { SglangError } from './errors.ts'
+import { createCheckedLookup, literalAddress, type RefuseAddress, refusedAddress } from './address.ts'
+import { EngineError } from './errors.ts'
 
 /** The largest reply in bytes that `checkedFetch` reads. */
 const LARGEST_REPLY = 256 << 20
 
 /**
- * Creates a connector that checks literals here and names when they are resolved: lookup is never called for a literal.
+ * Creates a connector that checks literals here and names when they are resolved: lookup is never called for a literal. `refuse` returns
+ * why an address is refused; by default, addresses that no server has are.
  */
-export function checkedConnector(connectMs: number): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectMs, lookup: checkedLookup })
+export function checkedConnector(connectMs: number, refuse: RefuseAddress = refusedAddress): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectMs, lookup: createCheckedLookup(refuse) })
   return (options, callback) => {
     const ip = literalAddress(options.hostname)
-    const why = ip === undefined ? undefined : refusedAddress(ip)
+    const why = ip === undefined ? undefined : refuse(ip, ip)
     if (why === undefined) connect(options, callback)
-    else callback(new SglangError('ADDRESS_REFUSED', why), null)
+    else callback(new EngineError('ADDRESS_REFUSED', why), null)
   }
 }
 
@@ -36,7 +37,7 @@ export function checkedFetch(connectMs: number): typeof globalThis.fetch {
     const encoding = reply.headers.get('content-encoding') ?? 'identity'
     if (encoding === 'identity') return reply
     await reply.body?.cancel()
-    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data although the request accepts none`)
+    throw new EngineError('BAD_ENCODING', `the server sent ${encoding} data although the request accepts none`)
   }
   // Node and undici publish types of their own for the same classes.
   return fetch as unknown as typeof globalThis.fetch

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { replyOf, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
-import { createClient } from '../client/client.ts'
-import { SglangError } from '../client/errors.ts'
+import { EngineError } from './http/errors.ts'
 import { changeBetween, createIdentityWatch, type ServerIdentity } from './server-identity.ts'
 
 const never = new AbortController().signal
@@ -45,7 +45,7 @@ test('the server’s identity is requested again only after a connection newer t
 test('a server that does not answer the identity check counts as unchanged; a stopped one is reported', async () => {
   const silent = createIdentityWatch(
     async () => {
-      throw new SglangError('HEADERS_TIMEOUT', 'silent')
+      throw new EngineError('HEADERS_TIMEOUT', 'silent')
     },
     () => 1,
   )

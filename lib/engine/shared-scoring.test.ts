@@ -1,8 +1,9 @@
 /** Tests the client with a server of the right shape; the requests to the client are recorded. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createClient } from '#lib/sglang/client/client.ts'
 import { type StreamServer, startStreamServer, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
-import type { Chunk } from '../reply/reply.ts'
-import { createClient, type SglangClient } from './client.ts'
+import type { EngineClient } from './engine.ts'
+import type { Chunk } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
 import { withSharedScoring } from './shared-scoring.ts'
 
@@ -10,8 +11,8 @@ const never = new AbortController().signal
 let asked: GenerateRequest[]
 let refuses: boolean
 let server: StreamServer
-let client: SglangClient
-const generate: SglangClient['generate'] = (request, signal) => {
+let client: EngineClient
+const generate: EngineClient['generate'] = (request, signal) => {
   asked.push(request)
   if (refuses) throw new Error('refused')
   return client.generate(request, signal)

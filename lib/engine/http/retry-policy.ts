@@ -3,7 +3,7 @@
  * budget keeps many runs from overloading a server that is in trouble.
  */
 import type { ClockAndRandom } from './clock-and-random.ts'
-import { SglangError, type SglangErrorCode } from './errors.ts'
+import { EngineError, type EngineErrorCode } from './errors.ts'
 
 /** The retries of one server. */
 export interface Retries {
@@ -64,7 +64,7 @@ export function createRetries(
 }
 
 /** Failures that are transient and leave no byte of a reply. */
-const PASSING: ReadonlySet<SglangErrorCode> = new Set([
+const PASSING: ReadonlySet<EngineErrorCode> = new Set([
   'CONNECT_REFUSED',
   'CONNECT_TIMEOUT',
   'CONNECTION_RESET',
@@ -72,4 +72,4 @@ const PASSING: ReadonlySet<SglangErrorCode> = new Set([
   'UPSTREAM_ERROR',
 ])
 
-const mayHelp = (error: unknown): error is SglangError => error instanceof SglangError && PASSING.has(error.code)
+const mayHelp = (error: unknown): error is EngineError => error instanceof EngineError && PASSING.has(error.code)

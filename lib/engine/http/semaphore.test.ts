@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
-import { SglangError } from './errors.ts'
+import { EngineError } from './errors.ts'
 import { createSemaphore, type Semaphore } from './semaphore.ts'
 
 const never = new AbortController().signal
-const busy = () => new SglangError('UPSTREAM_BUSY', 'full')
+const busy = () => new EngineError('UPSTREAM_BUSY', 'full')
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Creates a server that refuses calls while `room` calls run. `endOldest` ends the oldest one. */
@@ -160,7 +160,7 @@ test('the semaphore does not retry a call that failed after its first part, nor 
   await expect(parts(turns, late)).rejects.toThrow('full')
   const broken = (): AsyncIterable<string> => {
     made++
-    throw new SglangError('CONNECT_REFUSED', 'down')
+    throw new EngineError('CONNECT_REFUSED', 'down')
   }
   await expect(parts(turns, broken)).rejects.toThrow('down')
   expect(made).toBe(2)

@@ -1,0 +1,141 @@
+/** One connection to an MCP server. Only a first use of a server imports this module, because the SDK takes long to load. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ErrorCode, McpError as ProtocolError } from '@modelcontextprotocol/sdk/types.js'
+import * as z from 'zod'
+import { McpError } from './mcp-error.ts'
+import type { McpPlace } from './place.ts'
+import { type AnsweredResult, type McpResult, mcpResultOf } from './result.ts'
+import type { McpDependencies, McpTool } from './server.ts'
+
+/** An open connection. Its methods throw the errors of the SDK, which `failure` explains. */
+export interface Connection {
+  tools(signal: AbortSignal): Promise<readonly McpTool[]>
+  call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpResult>
+  /** Returns whether the server does not know the session. */
+  isSessionLost(error: unknown): boolean
+  /** Returns the error that the caller of an action gets. */
+  failure(error: unknown): McpError
+  close(): Promise<void>
+}
+
+const CONNECT_MS = 20_000
+/** The SDK's own timeout is switched off: the caller limits the duration of a call with its signal. */
+const NO_LIMIT_MS = 2 ** 31 - 1
+/** Largest number of tools of one server; more would fill any context. */
+const MOST_TOOLS = 1000
+/** Largest number of pages of one list; some servers never end theirs. */
+const MOST_PAGES = 100
+
+/** Connects to a server. `onLost` is called when the connection ends. Throws McpError. */
+export async function connect(
+  place: McpPlace,
+  { fetch, version }: McpDependencies,
+  onLost: () => void,
+): Promise<Connection> {
+  const client = new Client({ name: 'rollscope', version })
+  const { transport, said } = transportTo(place, fetch)
+  client.onclose = onLost
+  try {
+    await client.connect(transport, { timeout: CONNECT_MS })
+  } catch (error) {
+    await client.close().catch(() => {})
+    throw failure(error, said())
+  }
+  return {
+    tools: (signal) => allTools(client, signal),
+    call: async (name, input, signal) =>
+      mcpResultOf(
+        await client.request({ method: 'tools/call', params: { name, arguments: { ...input } } }, resultSchema, {
+          signal,
+          timeout: NO_LIMIT_MS,
+        }),
+      ),
+    isSessionLost: (error) => isSessionLost(error, client),
+    failure: (error) => failure(error, said()),
+    close: () => client.close(),
+  }
+}
+
+/** Returns the transport, and a function that returns the last lines that a program wrote to its standard error. */
+function transportTo(
+  place: McpPlace,
+  fetch: McpDependencies['fetch'],
+): { readonly transport: Transport; readonly said: () => string } {
+  if (place.kind === 'http') {
+    const { url, headers } = place
+    const http = new StreamableHTTPClientTransport(new URL(url), { fetch, requestInit: { headers } })
+    return { transport: http as Transport, said: () => '' }
+  }
+  const { command, args, env, cwd } = place
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    // The SDK adds only the variables that every program needs, so our keys are not passed on.
+    env: { ...env },
+    stderr: 'pipe',
+    ...(cwd !== undefined && { cwd }),
+  })
+  let last = ''
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    last = (last + chunk.toString()).slice(-2000)
+  })
+  return { transport, said: () => last.trim() }
+}
+
+async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
+  const found: McpTool[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const page = await client.request({ method: 'tools/list', params }, pageSchema, { signal, timeout: CONNECT_MS })
+    for (const tool of page.tools) found.push(toolSchema.parse(tool))
+    if (found.length > MOST_TOOLS) throw new McpError(`the server offers more than ${MOST_TOOLS} tools`)
+    if (page.nextCursor === undefined) return found
+    cursor = page.nextCursor
+  }
+  throw new McpError(`the server’s list of tools has more than ${MOST_PAGES} pages`)
+}
+
+/**
+ * A tool of a server. The schema is lenient: the SDK's own drops all tools for one invalid one and compiles the schemas that a server names
+ * for its results.
+ */
+const toolSchema = z
+  .looseObject({
+    name: z.string().catch('(no name)'),
+    description: z.string().optional().catch(undefined),
+    inputSchema: z.unknown().optional(),
+  })
+  .catch({ name: '(no name)', description: undefined, inputSchema: undefined })
+  .transform(({ name, description, inputSchema }): McpTool => ({ name, description, inputSchema }))
+const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
+const resultSchema = z.looseObject({}) satisfies z.ZodType<AnsweredResult>
+
+function failure(error: unknown, said: string): McpError {
+  if (error instanceof McpError) return error
+  const message = isClosed(error)
+    ? 'the connection was closed before the server answered'
+    : error instanceof Error
+      ? causeOf(error)
+      : String(error)
+  return new McpError(said === '' ? message : `${message}; it printed: ${said}`, { cause: error })
+}
+
+/**
+ * A restarted server does not know the session: it answers 404 by the specification, and many servers answer 400. The action was refused,
+ * so it can be repeated.
+ */
+const isSessionLost = (error: unknown, { transport }: Client): boolean =>
+  error instanceof StreamableHTTPError &&
+  (error.code === 404 || error.code === 400) &&
+  transport?.sessionId !== undefined
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof ProtocolError && error.code === ErrorCode.ConnectionClosed
+
+/** Returns the message with its cause, because fetch hides the reason there. */
+const causeOf = ({ message, cause }: Error): string =>
+  cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
