@@ -44,16 +44,16 @@ const broken: SampleRow = {
 const ROWS = [sample(0), sample(1), broken, sample(3)]
 
 function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
-  const onChoose = vi.fn((_: ReadonlySet<number>) => {})
+  const onSelect = vi.fn((_: ReadonlySet<number>) => {})
   const onSort = vi.fn((_: RowSort) => {})
   const props = {
     rows: ROWS,
     listed: [0, 1, 2, 3],
     sort: { by: 'place', order: 'asc' } as const,
-    chosen: new Set<number>(),
+    selected: new Set<number>(),
     opened: undefined,
     hrefOf: (index: number) => `/file/${index}`,
-    onChoose,
+    onSelect,
     onSort,
     ...change,
   }
@@ -62,7 +62,7 @@ function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
       <RowsTable {...props} />
     </QueryClientProvider>,
   )
-  return { onChoose, onSort, user: userEvent.setup() }
+  return { onSelect, onSort, user: userEvent.setup() }
 }
 
 const rowOf = (name: string) => screen.getByRole('row', { name: new RegExp(name) })
@@ -75,13 +75,13 @@ test('The list of a file links to each sample, with its place, id, outcome, size
 })
 
 test('A broken record is a row with its reason, without a link, that cannot be selected', async () => {
-  const { onChoose, user } = table()
+  const { onSelect, user } = table()
   const row = rowOf('expected JSON')
   expect(within(row).queryByRole('link')).toBeNull()
   expect(row.textContent).toContain('Write it again.')
   expect(within(row).getByRole<HTMLInputElement>('checkbox').disabled).toBe(true)
   await user.click(screen.getByLabelText('Select all listed'))
-  expect(onChoose.mock.calls).toEqual([[new Set([0, 1, 3])]])
+  expect(onSelect.mock.calls).toEqual([[new Set([0, 1, 3])]])
 })
 
 test('A heading of the list sorts in its direction, then in the other, then in the order of the file', async () => {
@@ -106,16 +106,16 @@ test.each<[RowSort, RowSort]>([
 })
 
 test('Arrow keys move between the rows of a list, and X selects one', async () => {
-  const { onChoose, user } = table()
+  const { onSelect, user } = table()
   await user.click(screen.getByLabelText('Select line 1'))
-  onChoose.mockClear()
+  onSelect.mockClear()
   await user.keyboard('{ArrowDown}')
   expect(document.activeElement?.textContent).toBe('question 1')
   await user.keyboard('x')
-  expect(onChoose.mock.lastCall).toEqual([new Set([1])])
+  expect(onSelect.mock.lastCall).toEqual([new Set([1])])
   await user.keyboard('{ArrowDown}x')
   expect(document.activeElement?.textContent).toBe('line 3: expected JSON')
-  expect(onChoose).toHaveBeenCalledTimes(1)
+  expect(onSelect).toHaveBeenCalledTimes(1)
   await user.keyboard('{End}')
   expect(document.activeElement?.textContent).toBe('question 3')
   await user.keyboard('{Home}')

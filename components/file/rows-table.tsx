@@ -1,13 +1,13 @@
 'use client'
 /** The samples of a file as a table of any length: only the visible rows are mounted. Arrow keys move between rows. */
-import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { outcomeInk, titleText } from '#components/library/rows/row-texts.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { useEqualRows } from '#components/ui/equal-rows.ts'
+import { type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import { firstRowOrder, type RowColumn, type RowSort } from '#lib/browser/file-index/listed-rows.ts'
+import type { RowColumn, RowSort } from '#lib/browser/file-index/listed-rows.ts'
 import { placeWords, type SampleRow } from '#lib/browser/file-index/sample-row.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -17,8 +17,8 @@ interface RowsTableProps {
   readonly listed: readonly number[]
   readonly sort: RowSort
   readonly onSort: (sort: RowSort) => void
-  readonly chosen: ReadonlySet<number>
-  readonly onChoose: (chosen: ReadonlySet<number>) => void
+  readonly selected: ReadonlySet<number>
+  readonly onSelect: (selected: ReadonlySet<number>) => void
   /** Index of the row that was opened last, which is visible at first. */
   readonly opened: number | undefined
   /** Returns the address of a row. */
@@ -32,8 +32,19 @@ const MARGIN = 12
 
 const WIDE = 'max-md:hidden'
 
+const COLUMNS: readonly ColumnHeading<RowColumn>[] = [
+  { text: 'Sample', by: 'title' },
+  { text: 'Outcome', className: `w-36 ${WIDE}` },
+  { text: 'Turns', by: 'turns', isNumber: true, className: `w-17 ${WIDE}` },
+  { text: 'Tokens', by: 'tokens', isNumber: true, className: `w-22 ${WIDE}` },
+  { text: 'Trained', by: 'trained', isNumber: true, className: `w-22 ${WIDE}` },
+  { text: 'Reward', by: 'reward', isNumber: true, className: 'w-20 pr-3.5' },
+]
+
+const FILE_ORDER: RowSort = { by: 'place', order: 'asc' }
+
 /** Shows the listed rows, with selection, sorting and keys. */
-export function RowsTable({ rows, listed, sort, onSort, chosen, onChoose, opened, hrefOf }: RowsTableProps) {
+export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, opened, hrefOf }: RowsTableProps) {
   const [current, setCurrent] = useState(() => Math.max(0, listed.indexOf(opened ?? -1)))
   const stop = Math.min(current, listed.length - 1)
   const isMoving = useRef(false)
@@ -55,13 +66,13 @@ export function RowsTable({ rows, listed, sort, onSort, chosen, onChoose, opened
     title.focus({ preventScroll: true })
   })
   const readable = listed.filter((index) => rows[index]?.ok)
-  const chosenHere = readable.filter((index) => chosen.has(index)).length
-  const choose = (indexes: readonly number[], isChosen: boolean) => {
-    const changed = new Set(chosen)
+  const selectedHere = readable.filter((index) => selected.has(index)).length
+  const select = (indexes: readonly number[], isSelected: boolean) => {
+    const changed = new Set(selected)
     for (const index of indexes)
-      if (isChosen) changed.add(index)
+      if (isSelected) changed.add(index)
       else changed.delete(index)
-    onChoose(changed)
+    onSelect(changed)
   }
   const press = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || listed.length === 0) return
@@ -84,7 +95,7 @@ export function RowsTable({ rows, listed, sort, onSort, chosen, onChoose, opened
       setCurrent(to)
       reveal(to)
     } else if (event.key === 'x' || (event.key === ' ' && event.target instanceof HTMLAnchorElement)) {
-      if (rows[index]?.ok) choose([index], !chosen.has(index))
+      if (rows[index]?.ok) select([index], !selected.has(index))
     } else return
     event.preventDefault()
   }
@@ -98,23 +109,14 @@ export function RowsTable({ rows, listed, sort, onSort, chosen, onChoose, opened
         <thead className="sticky top-0 z-1 bg-ground">
           <tr aria-rowindex={1} style={{ height: HEADER_HEIGHT }}>
             <th className="w-9 border-line border-b pl-3.5">
-              <input
-                type="checkbox"
-                aria-label="Select all listed"
-                className="block size-4 accent-(--accent)"
-                checked={readable.length > 0 && chosenHere === readable.length}
-                ref={(box) => {
-                  if (box) box.indeterminate = chosenHere > 0 && chosenHere < readable.length
-                }}
-                onChange={(event) => choose(readable, event.target.checked)}
+              <SelectBox
+                label="Select all listed"
+                isSelected={readable.length > 0 && selectedHere === readable.length}
+                isPartly={selectedHere > 0 && selectedHere < readable.length}
+                onSelect={(isSelected) => select(readable, isSelected)}
               />
             </th>
-            <Column name="Sample" by="title" {...{ sort, onSort }} className="text-left" />
-            <Column name="Outcome" className={`w-36 text-left ${WIDE}`} />
-            <Column name="Turns" by="turns" {...{ sort, onSort }} className={`w-17 text-right ${WIDE}`} />
-            <Column name="Tokens" by="tokens" {...{ sort, onSort }} className={`w-22 text-right ${WIDE}`} />
-            <Column name="Trained" by="trained" {...{ sort, onSort }} className={`w-22 text-right ${WIDE}`} />
-            <Column name="Reward" by="reward" {...{ sort, onSort }} className="w-20 pr-3.5 text-right" />
+            <ColumnHeadings columns={COLUMNS} sort={sort} onSort={onSort} unsorted={FILE_ORDER} />
           </tr>
         </thead>
         <Spacer rows={first} />
@@ -125,10 +127,10 @@ export function RowsTable({ rows, listed, sort, onSort, chosen, onChoose, opened
               row={elementAt(rows, index)}
               position={first + offset}
               href={hrefOf(index)}
-              isChosen={chosen.has(index)}
+              isSelected={selected.has(index)}
               isOpened={index === opened}
               tabIndex={first + offset === stop ? 0 : -1}
-              onChoose={(isChosen) => choose([index], isChosen)}
+              onSelect={(isSelected) => select([index], isSelected)}
               onFocus={() => setCurrent(first + offset)}
             />
           ))}
@@ -147,67 +149,19 @@ const Spacer = ({ rows }: { readonly rows: number }) =>
     </tbody>
   )
 
-interface ColumnProps {
-  readonly name: string
-  readonly className: string
-  /** Omitted: the column cannot be sorted. */
-  readonly by?: RowColumn
-  readonly sort?: RowSort
-  readonly onSort?: (sort: RowSort) => void
-}
-
-/** Shows a heading that sorts: first in the column's direction, then in the other, then in the order of the file. */
-function Column({ name, className, by, sort, onSort }: ColumnProps) {
-  const isSorted = by !== undefined && sort?.by === by
-  const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown
-  return (
-    <th
-      scope="col"
-      aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
-      className={`border-line border-b px-2 font-medium text-dim ${className}`}
-    >
-      {by === undefined || !sort || !onSort ? (
-        name
-      ) : (
-        <button
-          type="button"
-          className="relative min-h-6 hover:text-ink data-sorted:font-semibold data-sorted:text-ink"
-          data-sorted={isSorted || undefined}
-          onClick={() => onSort(nextSort(by, sort))}
-        >
-          {name}
-          {isSorted && (
-            <Arrow
-              size={11}
-              aria-hidden
-              className={`absolute top-1.5 ${className.includes('text-right') ? '-left-3' : '-right-3'}`}
-            />
-          )}
-        </button>
-      )}
-    </th>
-  )
-}
-
-function nextSort(by: RowColumn, sort: RowSort): RowSort {
-  const order = firstRowOrder(by)
-  if (sort.by !== by) return { by, order }
-  return sort.order === order ? { by, order: order === 'asc' ? 'desc' : 'asc' } : { by: 'place', order: 'asc' }
-}
-
 interface RowProps {
   readonly row: SampleRow
   /** Position in the list, from 0. */
   readonly position: number
   readonly href: string
-  readonly isChosen: boolean
+  readonly isSelected: boolean
   readonly isOpened: boolean
   readonly tabIndex: number
-  readonly onChoose: (isChosen: boolean) => void
+  readonly onSelect: (isSelected: boolean) => void
   readonly onFocus: () => void
 }
 
-function Row({ row, position, href, isChosen, isOpened, tabIndex, onChoose, onFocus }: RowProps) {
+function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, onFocus }: RowProps) {
   const place = placeWords(row)
   const title = row.ok ? titleText(row) : visibleText(row.message)
   return (
@@ -220,14 +174,12 @@ function Row({ row, position, href, isChosen, isOpened, tabIndex, onChoose, onFo
       onFocus={onFocus}
     >
       <Cell className="pl-3.5">
-        <input
-          type="checkbox"
-          aria-label={`Select ${place}`}
-          className="block size-4 accent-(--accent)"
+        <SelectBox
+          label={`Select ${place}`}
           tabIndex={tabIndex}
-          disabled={!row.ok}
-          checked={isChosen}
-          onChange={(event) => onChoose(event.target.checked)}
+          isDisabled={!row.ok}
+          isSelected={isSelected}
+          onSelect={onSelect}
         />
       </Cell>
       <Cell>

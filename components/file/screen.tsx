@@ -85,8 +85,8 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
           listed={listed}
           sort={sort}
           onSort={(changed) => setFilter({ sort: changed })}
-          chosen={chosen}
-          onChoose={indexedFile.choose}
+          selected={chosen}
+          onSelect={indexedFile.choose}
           opened={row}
           hrefOf={hrefOf}
         />

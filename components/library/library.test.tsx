@@ -28,6 +28,8 @@ const row = (key: string, change: Partial<TrajectorySummary> = {}): TrajectorySu
   outcome: 'end_turn',
   source: 'rollout',
   importFormat: null,
+  missing: [],
+  isEncodedAgain: false,
   segments: 2,
   turns: 1,
   tokens: 1234,
@@ -183,8 +185,8 @@ test('library rows are focused, selected, edited, deleted and opened by keyboard
       )}
       sort={{ by: 'added', order: 'desc' }}
       onSort={() => {}}
-      chosen={new Set(['b'])}
-      onChoose={(...choice) => chosen.push(choice)}
+      selected={new Set(['b'])}
+      onSelect={(...choice) => chosen.push(choice)}
       shown={undefined}
       onAction={(action) => actions.push(action)}
     />,
@@ -219,14 +221,37 @@ test('a library row that is not checked yet has a placeholder for its health, an
       )}
       sort={{ by: 'added', order: 'desc' }}
       onSort={() => {}}
-      chosen={new Set()}
-      onChoose={() => {}}
+      selected={new Set()}
+      onSelect={() => {}}
       shown={undefined}
       onAction={() => {}}
     />,
   )
   const waiting = container.querySelectorAll('[title="Health: not checked yet"]')
   expect(Array.from(waiting, (sign) => sign.closest('tr')?.dataset.key)).toEqual(['new'])
+})
+
+test('a library row names what its file lacks: the first as a badge, all of it for screen readers', () => {
+  const missing = ['logprobs', 'special_tokens'] as const
+  render(
+    <TrajectoryTable
+      entries={tableEntries(
+        [row('a', { missing, isEncodedAgain: true }), row('b', { missing: ['ids'] })],
+        [],
+        new Map(),
+      )}
+      sort={{ by: 'added', order: 'desc' }}
+      onSort={() => {}}
+      selected={new Set()}
+      onSelect={() => {}}
+      shown={undefined}
+      onAction={() => {}}
+    />,
+  )
+  // Each is there twice: for wide and for narrow windows.
+  expect(screen.getAllByText('Re-encoded +2')).toHaveLength(2)
+  expect(screen.getAllByText('Re-encoded, No logprobs, No special tokens')).toHaveLength(2)
+  expect(screen.getAllByText('No token ids')).toHaveLength(4)
 })
 
 test('a click on a cell of a library row moves the focus to that row', async () => {
@@ -240,8 +265,8 @@ test('a click on a cell of a library row moves the focus to that row', async () 
       )}
       sort={{ by: 'added', order: 'desc' }}
       onSort={() => {}}
-      chosen={new Set()}
-      onChoose={() => {}}
+      selected={new Set()}
+      onSelect={() => {}}
       shown="b"
       onAction={(action) => actions.push(action)}
     />,
@@ -295,8 +320,8 @@ function Groups({
       entries={tableEntries(rows, groups, new Map([...open].map((id) => [id, samples.get(id)])))}
       sort={{ by: 'added', order: 'desc' }}
       onSort={() => {}}
-      chosen={new Set(['g0'])}
-      onChoose={onChoose}
+      selected={new Set(['g0'])}
+      onSelect={onChoose}
       shown={shown}
       onAction={(action) => {
         onAction(action)
@@ -412,8 +437,8 @@ test('a click on a column sorts the best first, and the second click reverses th
         entries={tableEntries([row('a')], [], new Map())}
         sort={sort}
         onSort={onSort}
-        chosen={new Set()}
-        onChoose={() => {}}
+        selected={new Set()}
+        onSelect={() => {}}
         shown={undefined}
         onAction={() => {}}
       />,

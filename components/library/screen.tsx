@@ -120,8 +120,8 @@ export function LibraryScreen() {
                 entries={entries}
                 sort={state.sort}
                 onSort={state.setSort}
-                chosen={chosen}
-                onChoose={choose}
+                selected={chosen}
+                onSelect={choose}
                 shown={state.row}
                 onAction={act}
                 onApproach={approach}

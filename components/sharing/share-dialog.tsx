@@ -1,7 +1,7 @@
 'use client'
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { type CopyChoice, CopyChoices } from '#components/ui/copy-choices.tsx'
+import { type CopyChoice, CopyChoices } from '#components/ui/copy-button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { TextArea, TextField } from '#components/ui/field.tsx'

@@ -24,14 +24,20 @@ interface FilesButtonProps extends Omit<FileButtonProps, 'onFile'> {
 /** A button that lets the user choose several files. */
 export const FilesButton = (props: FilesButtonProps) => <ChoosingButton {...props} multiple />
 
+/** A button that lets the user choose a folder, whose files have its name in their path. */
+export const FolderButton = (props: Omit<FilesButtonProps, 'accept'>) => (
+  <ChoosingButton {...props} accept="" multiple isFolder />
+)
+
 function ChoosingButton({
   look = 'plain',
   accept,
   label,
   multiple,
+  isFolder = false,
   onFiles,
   children,
-}: FilesButtonProps & { readonly multiple: boolean }) {
+}: FilesButtonProps & { readonly multiple: boolean; readonly isFolder?: boolean }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -40,6 +46,7 @@ function ChoosingButton({
         type="file"
         accept={accept}
         multiple={multiple}
+        {...(isFolder && { webkitdirectory: '' })}
         aria-label={label}
         className="sr-only"
         tabIndex={-1}

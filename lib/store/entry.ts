@@ -14,7 +14,7 @@ import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
 
 /** Columns that `summary` needs. */
-export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`
+export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, missing, is_encoded_again, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`
 
 const SHOWN_QUESTION = 120
 /** Only the beginning of a long question is searched, because prompts may contain whole documents. */
@@ -43,6 +43,8 @@ export function recordColumns(trajectory: Trajectory) {
     outcome: word,
     source: provenance.kind,
     import_format: provenance.kind === 'import' ? provenance.format : null,
+    missing: provenance.kind === 'import' && provenance.missing?.length ? JSON.stringify(provenance.missing) : null,
+    is_encoded_again: provenance.kind === 'import' && provenance.encodedAgain ? 1 : 0,
     segments: segments.length,
     turns: segments.filter(({ kind }) => kind === 'response').length,
     tokens,
@@ -86,6 +88,8 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
     outcome: String(row.outcome),
     source: row.source as TrajectorySummary['source'],
     importFormat: row.import_format === null ? null : String(row.import_format),
+    missing: row.missing === null ? [] : (JSON.parse(String(row.missing)) as TrajectorySummary['missing']),
+    isEncodedAgain: row.is_encoded_again === 1,
     segments: Number(row.segments),
     turns: Number(row.turns),
     tokens: Number(row.tokens),

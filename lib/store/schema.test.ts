@@ -115,6 +115,18 @@ test('migrate adds group columns for runs; imported files number their groups in
   store.close()
 })
 
+test('migrate lists what imported files lack', () => {
+  const encodedAgain = { tokenizer: 't', template: true, mask: 'replies' }
+  const provenance = { kind: 'import', format: 'messages', lacked: [], missing: ['logprobs'], encodedAgain } as const
+  madeByVersion1([sample, { ...sample, id: 'imported', provenance }])
+  const store = open()
+  expect(store.list(newest).rows).toMatchObject([
+    { key: 'imported', missing: ['logprobs'], isEncodedAgain: true },
+    { key: 'sample', missing: [], isEncodedAgain: false },
+  ])
+  store.close()
+})
+
 test('migrate interrupts a run of version 1, also if another process has its process id', () => {
   madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], process.pid)
   const store = open()

@@ -17,6 +17,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   indexGenerated,
   keepPacked,
   splitLongLists,
+  listMissing,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -207,11 +208,32 @@ function splitLongLists(database: DatabaseSync): void {
   `)
 }
 
+/** Lists show what imported files lack. A header that cannot be read lists nothing. */
+function listMissing(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN missing TEXT;
+    ALTER TABLE trajectories ADD COLUMN is_encoded_again INTEGER NOT NULL DEFAULT 0;
+    UPDATE trajectories SET (missing, is_encoded_again) = (
+      SELECT json_extract(header, '$.provenance.missing'), json_type(header, '$.provenance.encodedAgain') IS NOT NULL
+      FROM headers WHERE headers.key = trajectories.key
+    ) WHERE source = 'import' AND EXISTS (
+      SELECT 1 FROM headers WHERE headers.key = trajectories.key AND json_valid(header)
+    );
+  `)
+}
+
 function listedColumns(row: StoredRow, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
     const { segments: _, ...header } = withLabels(trajectory, {})
-    const { group_id: _id, group_index: _index, trained_spans: _spans, ...columns } = recordColumns(trajectory)
+    const {
+      group_id: _id,
+      group_index: _index,
+      trained_spans: _spans,
+      missing: _missing,
+      is_encoded_again: _encoded,
+      ...columns
+    } = recordColumns(trajectory)
     return {
       header: JSON.stringify(header),
       listed: {

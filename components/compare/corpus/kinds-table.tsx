@@ -1,13 +1,13 @@
 'use client'
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
+import { Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
 import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { KIND_TEXTS } from '#lib/trajectory/drift/kinds.ts'
 import { DRIFT_LAYERS, type DriftKind, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
-import { Table, type TableColumn, type TableSort } from './table.tsx'
 
 type KindRow = CorpusReport['kinds'][number]
 type Column = 'kind' | 'samples' | 'spans' | 'severity' | 'layer' | 'trained' | 'tokens' | 'turn'

@@ -1,10 +1,10 @@
 'use client'
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
+import { Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
 import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
 import { Button } from '../../ui/button.tsx'
 import { fractionText } from './rates.ts'
-import { Table, type TableColumn, type TableSort } from './table.tsx'
 
 type TurnRow = CorpusReport['turns'][number]
 

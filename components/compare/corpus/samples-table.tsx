@@ -1,12 +1,12 @@
 'use client'
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
+import { Table, type TableColumn } from '#components/ui/table.tsx'
 import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Button } from '../../ui/button.tsx'
 import { type CheckedSampleSort, countSpans, nameText, type SampleColumn } from './sample-list.ts'
 import { SeverityMark } from './severity.tsx'
-import { Table, type TableColumn } from './table.tsx'
 
 interface SamplesTableProps {
   /** Samples in the order in which they are shown. */

@@ -5,7 +5,7 @@ import { parseQuery } from '#lib/analysis/find/parse-query.ts'
 import { klEstimates } from '#lib/analysis/ratios/totals.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { densityOf, nearestPoint, outliersOf } from './density.ts'
+import { densityOf, nearestPoint, outliersOf, pointSizes } from './density.ts'
 import { padExtent } from './extent.ts'
 import { binQuery, surpriseHistogram } from './histogram.ts'
 import { logRatiosOf, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
@@ -218,6 +218,13 @@ describe('points of a plot', () => {
         { x: 40, y: 2 },
       ]),
     )
+  })
+
+  test.each([0.67, 1, 1.1, 1.25, 1.5, 2, 3])('an outlier is 6 CSS pixels wide at %f pixels per CSS pixel', (ratio) => {
+    const { cell, outlier } = pointSizes(ratio)
+    expect(outlier / ratio).toBeCloseTo(6)
+    expect(outlier).toBeGreaterThan(2 * cell - 1)
+    expect(Number.isInteger(cell)).toBe(true)
   })
 
   test('outliers agree with counting around every point', () => {

@@ -45,6 +45,16 @@ export function densityOf(
   return { columns, rows, counts, most }
 }
 
+/** Width of a cell and diameter of an outlier, in CSS pixels. */
+const CELL = 2
+const OUTLIER = 6
+
+/** Returns the width of a cell and the diameter of an outlier in pixels of the canvas. Cells are whole pixels, so that they are sharp. */
+export const pointSizes = (pixelRatio: number): { readonly cell: number; readonly outlier: number } => ({
+  cell: Math.max(1, Math.round(CELL * pixelRatio)),
+  outlier: OUTLIER * pixelRatio,
+})
+
 /** AROUND is the distance in cells in which other points are counted; a cell with at most FEW points in this square is an outlier. */
 const AROUND = 3
 const FEW = 3

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type AxesRange, type Density, densityOf, nearestPoint, outliersOf } from './density.ts'
+import { type AxesRange, type Density, densityOf, nearestPoint, outliersOf, pointSizes } from './density.ts'
 
 interface PlotPoints {
   readonly x: Float64Array
@@ -64,9 +64,7 @@ interface PlotHighlight {
   readonly colour: string
 }
 
-/** Sizes in CSS pixels: a point, an isolated point, and the largest distance of a click from a point. */
-const POINT = 2
-const OUTLIER = 6
+/** The largest distance of a click from a point, in CSS pixels. */
 const REACH = 8
 /** Smallest movement of a drag, in CSS pixels; shorter ones are clicks. */
 const DRAGGED = 4
@@ -251,7 +249,7 @@ function drawUnder({ ctx, bbox, valToPos, scales }: UPlot, { bands = [], hasDiag
 
 function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlights = [] }: PlotProps): void {
   const { ctx, bbox } = plot
-  const size = Math.max(1, Math.round(POINT * (window.devicePixelRatio || 1)))
+  const { cell: size, outlier } = pointSizes(window.devicePixelRatio || 1)
   const [columns, rows] = [Math.max(1, Math.floor(bbox.width / size)), Math.max(1, Math.floor(bbox.height / size))]
   const density = densityOf(points.x, points.y, frameOf(plot), columns, rows)
   const image = densityImage(density, cssColour('--accent'))
@@ -264,7 +262,7 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
     const [column, row] = [cell % columns, Math.floor(cell / columns)]
     const [x, y] = [bbox.left + (column + 0.5) * size, bbox.top + (row + 0.5) * size]
     ctx.moveTo(x, y)
-    ctx.arc(x, y, (OUTLIER / 2 / POINT) * size, 0, 2 * Math.PI)
+    ctx.arc(x, y, outlier / 2, 0, 2 * Math.PI)
   }
   ctx.fill()
   const { minX, maxX } = frameOf(plot)

@@ -9,6 +9,7 @@ import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/traject
 import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
+import { Table, type TableColumn, type TableSort } from '../../ui/table.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
 
 interface Row {
@@ -26,79 +27,60 @@ interface Row {
 
 type ColumnKey = Exclude<keyof Row, 'start'>
 
-const COLUMNS: readonly { readonly key: ColumnKey; readonly title: string; readonly text: (row: Row) => string }[] = [
-  { key: 'index', title: 'segment', text: ({ index }) => String(index) },
-  { key: 'title', title: 'kind', text: ({ title }) => title },
-  { key: 'tokens', title: 'tokens', text: ({ tokens }) => countText(tokens) },
-  { key: 'trained', title: 'trained', text: ({ trained }) => countText(trained) },
-  { key: 'meanLogprob', title: 'mean logprob', text: ({ meanLogprob }) => decimalText(meanLogprob) },
-  { key: 'perplexity', title: 'perplexity', text: ({ perplexity }) => decimalText(perplexity, 2) },
-  { key: 'finish', title: 'finish', text: ({ finish }) => finish },
-  { key: 'cached', title: 'cached', text: ({ cached }) => (cached === null ? '—' : countText(cached)) },
-  { key: 'elapsedMs', title: 'time', text: ({ elapsedMs }) => (elapsedMs === null ? '—' : durationText(elapsedMs)) },
-]
-
 /** Number of rows shown at first: all rows of a million tokens would make the page slow. */
 const FEW = 100
 
 /** Lists the numbers of each segment; a click selects its first token. */
 export function SegmentTable({ inspection }: InspectorPartProps) {
   const { trajectory, onSelect } = inspection
-  const [order, setOrder] = useState<{ readonly key: ColumnKey; readonly isDown: boolean }>({
-    key: 'index',
-    isDown: false,
-  })
+  const [sort, setSort] = useState<TableSort<ColumnKey>>({ by: 'index', order: 'asc' })
   const [isWhole, setIsWhole] = useState(false)
-  const rows = sortRows(rowsOf(trajectory, statistics(trajectory)), order)
+  const rows = sortRows(rowsOf(trajectory, statistics(trajectory)), sort)
   const shown = isWhole ? rows : rows.slice(0, FEW)
+  const columns: readonly TableColumn<Row, ColumnKey>[] = [
+    {
+      name: 'index',
+      text: 'segment',
+      isNumber: true,
+      cell: ({ index, start }) => (
+        <button
+          type="button"
+          className="min-w-6 text-accent underline"
+          onClick={() => onSelect(single(start), 'tokens')}
+        >
+          {index}
+        </button>
+      ),
+    },
+    { name: 'title', text: 'kind', cell: ({ title }) => title },
+    { name: 'tokens', text: 'tokens', isNumber: true, cell: ({ tokens }) => countText(tokens) },
+    { name: 'trained', text: 'trained', isNumber: true, cell: ({ trained }) => countText(trained) },
+    {
+      name: 'meanLogprob',
+      text: 'mean logprob',
+      isNumber: true,
+      cell: ({ meanLogprob }) => decimalText(meanLogprob),
+    },
+    { name: 'perplexity', text: 'perplexity', isNumber: true, cell: ({ perplexity }) => decimalText(perplexity, 2) },
+    { name: 'finish', text: 'finish', cell: ({ finish }) => finish },
+    {
+      name: 'cached',
+      text: 'cached',
+      isNumber: true,
+      cell: ({ cached }) => (cached === null ? '—' : countText(cached)),
+    },
+    {
+      name: 'elapsedMs',
+      text: 'time',
+      isNumber: true,
+      cell: ({ elapsedMs }) => (elapsedMs === null ? '—' : durationText(elapsedMs)),
+    },
+  ]
   return (
     <section aria-label="Segments">
       <Heading>Segments</Heading>
       <div className="overflow-x-auto">
-        <table className="w-full text-xs tabular-nums">
-          <thead>
-            <tr className="border-line border-b text-dim">
-              {COLUMNS.map(({ key, title }) => (
-                <th
-                  key={key}
-                  scope="col"
-                  aria-sort={order.key === key ? (order.isDown ? 'descending' : 'ascending') : undefined}
-                  className={`py-1 pr-3 font-medium ${isText(key) ? 'text-left' : 'text-right'}`}
-                >
-                  <button
-                    type="button"
-                    className="hover:text-ink"
-                    onClick={() => setOrder({ key, isDown: order.key === key && !order.isDown })}
-                  >
-                    {title}
-                    {order.key === key && (order.isDown ? ' ↓' : ' ↑')}
-                  </button>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <tr key={row.index} className="border-line border-b hover:bg-accent-soft">
-                {COLUMNS.map(({ key, text }) => (
-                  <td key={key} className={`whitespace-nowrap py-0.5 pr-3 ${isText(key) ? '' : 'text-right'}`}>
-                    {key === 'index' ? (
-                      <button
-                        type="button"
-                        className="min-w-6 text-accent underline"
-                        onClick={() => onSelect(single(row.start), 'tokens')}
-                      >
-                        {text(row)}
-                      </button>
-                    ) : (
-                      text(row)
-                    )}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table label="Segments" columns={columns} rows={shown} keyOf={keyOf} sort={sort} onSort={setSort} />
       </div>
       {shown.length < rows.length && (
         <Button className="mt-2 text-xs" onClick={() => setIsWhole(true)}>
@@ -109,7 +91,7 @@ export function SegmentTable({ inspection }: InspectorPartProps) {
   )
 }
 
-const isText = (key: ColumnKey): boolean => key === 'title' || key === 'finish'
+const keyOf = ({ index }: Row): string => String(index)
 
 function rowsOf({ segments }: TrajectoryView, { segments: sums }: Statistics): readonly Row[] {
   const starts = segmentStarts({ segments })
@@ -139,11 +121,11 @@ function callOf(segment: SegmentView): Pick<Row, 'finish' | 'cached' | 'elapsedM
 }
 
 /** Returns the rows in the order of a column; unknown values are last in both directions. */
-function sortRows(rows: readonly Row[], { key, isDown }: { key: ColumnKey; isDown: boolean }): readonly Row[] {
-  return [...rows].sort((a, b) => {
-    const [x, y] = [a[key], b[key]]
+function sortRows(rows: readonly Row[], { by, order }: TableSort<ColumnKey>): readonly Row[] {
+  return rows.toSorted((a, b) => {
+    const [x, y] = [a[by], b[by]]
     if (x === null || y === null) return x === y ? a.index - b.index : x === null ? 1 : -1
     const way = typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y)
-    return (isDown ? -way : way) || a.index - b.index
+    return (order === 'desc' ? -way : way) || a.index - b.index
   })
 }

@@ -1,5 +1,5 @@
 'use client'
-import { CopyChoices } from '#components/ui/copy-choices.tsx'
+import { CopyChoices } from '#components/ui/copy-button.tsx'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { runCode } from './run-code.ts'
 

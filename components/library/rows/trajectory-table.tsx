@@ -1,9 +1,11 @@
 'use client'
 /** A page of the library as a table. Arrow keys move between rows by focusing their titles. A group is a row that can be expanded. */
-import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
+import { ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
-import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/api/library.ts'
+import { MissingMark } from '#components/token-view/overview/missing-badges.tsx'
+import { type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
+import type { ListSort, TrajectorySummary } from '#lib/api/library.ts'
 import { HealthMarks } from '../health-marks.tsx'
 import { TagList } from '../tag-list.tsx'
 import { flatText, outcomeInk, rewardsText, timeText, titleText, trajectorySourceText, whenText } from './row-texts.ts'
@@ -19,8 +21,8 @@ interface TrajectoryTableProps {
   readonly entries: readonly TableEntry[]
   readonly sort: ListSort
   readonly onSort: (sort: ListSort) => void
-  readonly chosen: ReadonlySet<string>
-  readonly onChoose: (keys: readonly string[], isChosen: boolean) => void
+  readonly selected: ReadonlySet<string>
+  readonly onSelect: (keys: readonly string[], isSelected: boolean) => void
   /** Key of the row that the panel shows. */
   readonly shown: string | undefined
   readonly onAction: (action: RowAction) => void
@@ -34,19 +36,38 @@ export const groupHref = (key: string, group: string): string => `/?${new URLSea
 const WIDE = 'max-md:hidden'
 const WIDER = 'max-xl:hidden'
 
+const COLUMNS: readonly ColumnHeading<ListSort['by']>[] = [
+  { text: 'Title', by: 'title', className: 'py-0.5' },
+  { text: 'Outcome', className: `w-30 min-[1400px]:w-42 ${WIDE}` },
+  { text: 'Turns', title: 'Responses of the model', isNumber: true, className: `w-13 ${WIDER}` },
+  { text: 'Tokens', by: 'tokens', isNumber: true, className: `w-17 ${WIDE}` },
+  { text: 'Trained', title: 'Tokens with loss mask 1', by: 'trained', isNumber: true, className: `w-18 ${WIDE}` },
+  { text: 'Calls', title: 'Tool calls, and how many of them failed', isNumber: true, className: `w-20 ${WIDER}` },
+  {
+    text: 'Logprob',
+    title: 'Mean over trained tokens, in nats',
+    by: 'meanLogprob',
+    isNumber: true,
+    className: `w-19 ${WIDER}`,
+  },
+  { text: 'Reward', by: 'reward', isNumber: true, className: `w-18 ${WIDE}` },
+  { text: 'Source', className: `w-26 pl-4 min-[1400px]:w-30 ${WIDER}` },
+  { text: 'Added', by: 'added', isNumber: true, className: `w-29 pr-3.5 ${WIDE}` },
+]
+
 /** Shows the rows of one page, with selection, sorting and keys. */
 export function TrajectoryTable({
   entries,
   sort,
   onSort,
-  chosen,
-  onChoose,
+  selected,
+  onSelect,
   shown,
   onAction,
   onApproach,
 }: TrajectoryTableProps) {
   const all = entries.flatMap(keysOf)
-  const chosenHere = all.filter((key) => chosen.has(key)).length
+  const selectedHere = all.filter((key) => selected.has(key)).length
   const now = new Date()
   // The table is one stop of the Tab key; arrow keys move from there.
   const stop = entries.some(({ key }) => key === shown) ? shown : entries[0]?.key
@@ -62,7 +83,7 @@ export function TrajectoryTable({
     else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') {
       if (!walkGroup(entry, at, event)) return
     } else if (event.key === 'x' || (event.key === ' ' && isOnTitle))
-      onChoose(keysOf(entry), !isAllChosen(entry, chosen))
+      onSelect(keysOf(entry), !isAllSelected(entry, selected))
     else if (event.key === 'e' && entry.kind === 'trajectory') onAction({ kind: 'edit', key })
     else if (event.key === 'Delete') onAction({ kind: 'delete', key })
     else return
@@ -92,47 +113,14 @@ export function TrajectoryTable({
       <thead className="sticky top-0 z-1 bg-ground">
         <tr>
           <th className="w-9 border-line border-b py-1.5 pl-3.5 text-left">
-            <input
-              type="checkbox"
-              aria-label="Select all on this page"
-              className="block size-4 accent-(--accent)"
-              checked={all.length > 0 && chosenHere === all.length}
-              ref={(box) => {
-                if (box) box.indeterminate = chosenHere > 0 && chosenHere < all.length
-              }}
-              onChange={(event) => onChoose(all, event.target.checked)}
+            <SelectBox
+              label="Select all on this page"
+              isSelected={all.length > 0 && selectedHere === all.length}
+              isPartly={selectedHere > 0 && selectedHere < all.length}
+              onSelect={(isSelected) => onSelect(all, isSelected)}
             />
           </th>
-          <Column name="Title" by="title" sort={sort} onSort={onSort} className="text-left" />
-          <Column name="Outcome" className={`w-30 text-left min-[1400px]:w-42 ${WIDE}`} />
-          <Column name="Turns" title="Responses of the model" className={`w-13 text-right ${WIDER}`} />
-          <Column name="Tokens" by="tokens" sort={sort} onSort={onSort} className={`w-17 text-right ${WIDE}`} />
-          <Column
-            name="Trained"
-            title="Tokens with loss mask 1"
-            by="trained"
-            sort={sort}
-            onSort={onSort}
-            className={`w-18 text-right ${WIDE}`}
-          />
-          <Column name="Calls" title="Tool calls, and how many of them failed" className={`w-20 text-right ${WIDER}`} />
-          <Column
-            name="Logprob"
-            title="Mean over trained tokens, in nats"
-            by="meanLogprob"
-            sort={sort}
-            onSort={onSort}
-            className={`w-19 text-right ${WIDER}`}
-          />
-          <Column name="Reward" by="reward" sort={sort} onSort={onSort} className={`w-18 text-right ${WIDE}`} />
-          <Column name="Source" className={`w-26 pl-4 text-left min-[1400px]:w-30 ${WIDER}`} />
-          <Column
-            name="Added"
-            by="added"
-            sort={sort}
-            onSort={onSort}
-            className="w-29 pr-3.5 text-right max-md:hidden"
-          />
+          <ColumnHeadings columns={COLUMNS} sort={sort} onSort={onSort} />
           <th className="w-11 border-line border-b md:hidden">
             <span className="sr-only">Edit</span>
           </th>
@@ -164,10 +152,10 @@ export function TrajectoryTable({
               key={entry.key}
               entry={entry}
               now={now}
-              chosen={chosen}
+              selected={selected}
               isShown={entry.key === shown}
               tabIndex={entry.key === stop ? 0 : -1}
-              onChoose={onChoose}
+              onSelect={onSelect}
               onAction={onAction}
             />
           ) : (
@@ -176,10 +164,10 @@ export function TrajectoryTable({
               row={entry.row}
               isInGroup={entry.isInGroup}
               now={now}
-              isChosen={chosen.has(entry.key)}
+              isSelected={selected.has(entry.key)}
               isShown={entry.key === shown}
               tabIndex={entry.key === stop ? 0 : -1}
-              onChoose={(isChosen) => onChoose([entry.key], isChosen)}
+              onSelect={(isSelected) => onSelect([entry.key], isSelected)}
               onAction={onAction}
             />
           ),
@@ -189,58 +177,22 @@ export function TrajectoryTable({
   )
 }
 
-interface ColumnProps {
-  readonly name: string
-  readonly className: string
-  readonly title?: string
-  readonly by?: ListSort['by']
-  readonly sort?: ListSort
-  readonly onSort?: (sort: ListSort) => void
-}
-
-function Column({ name, className, title, by, sort, onSort }: ColumnProps) {
-  const isSorted = by !== undefined && sort?.by === by
-  const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown
-  return (
-    <th
-      scope="col"
-      title={title}
-      aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
-      className={`border-line border-b px-2 py-1.5 font-medium text-dim ${className}`}
-    >
-      {by === undefined || sort === undefined || onSort === undefined ? (
-        name
-      ) : (
-        <button
-          type="button"
-          className="relative hover:text-ink data-sorted:font-semibold data-sorted:text-ink"
-          data-sorted={isSorted || undefined}
-          onClick={() => onSort({ by, order: isSorted ? (sort.order === 'asc' ? 'desc' : 'asc') : firstOrder(by) })}
-        >
-          {name}
-          {isSorted && <Arrow size={11} aria-hidden className="absolute top-1 -right-3" />}
-        </button>
-      )}
-    </th>
-  )
-}
-
 interface GroupRowProps {
   readonly entry: Extract<TableEntry, { kind: 'group' }>
   readonly now: Date
-  readonly chosen: ReadonlySet<string>
+  readonly selected: ReadonlySet<string>
   readonly isShown: boolean
   readonly tabIndex: number
-  readonly onChoose: (keys: readonly string[], isChosen: boolean) => void
+  readonly onSelect: (keys: readonly string[], isSelected: boolean) => void
   readonly onAction: (action: RowAction) => void
 }
 
-function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }: GroupRowProps) {
+function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction }: GroupRowProps) {
   const { row, group, isOpen, hasSamples, key } = entry
   const title = titleText({ ...row, title: null })
   const rewards = rewardsText(group)
   const count = group.keys.length
-  const isAll = isAllChosen(entry, chosen)
+  const isAll = isAllSelected(entry, selected)
   const notes = [
     `${countText(count)} samples`,
     group.matching < count && `${countText(group.matching)} match`,
@@ -255,17 +207,13 @@ function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }:
       data-shown={isShown || undefined}
       className="group hover:bg-panel data-shown:bg-panel data-shown:shadow-[inset_3px_0_0_var(--accent)]"
     >
-      <td className="border-line border-b py-1.5 pl-3.5 align-top">
-        <input
-          type="checkbox"
-          aria-label={`Select all ${countText(count)} samples of ${title}`}
-          className="mt-0.5 block size-4 accent-(--accent)"
+      <td className="border-line border-b py-2 pl-3.5 align-top">
+        <SelectBox
+          label={`Select all ${countText(count)} samples of ${title}`}
           tabIndex={tabIndex}
-          checked={isAll}
-          ref={(box) => {
-            if (box) box.indeterminate = !isAll && group.keys.some((one) => chosen.has(one))
-          }}
-          onChange={(event) => onChoose(group.keys, event.target.checked)}
+          isSelected={isAll}
+          isPartly={!isAll && group.keys.some((one) => selected.has(one))}
+          onSelect={(isSelected) => onSelect(group.keys, isSelected)}
         />
       </td>
       <Cell className="text-left">
@@ -314,22 +262,22 @@ function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }:
   )
 }
 
-const isAllChosen = (entry: TableEntry, chosen: ReadonlySet<string>): boolean =>
-  keysOf(entry).every((key) => chosen.has(key))
+const isAllSelected = (entry: TableEntry, selected: ReadonlySet<string>): boolean =>
+  keysOf(entry).every((key) => selected.has(key))
 
 interface RowProps {
   readonly row: TrajectorySummary
   /** Whether the row is below the row of its group. */
   readonly isInGroup: boolean
   readonly now: Date
-  readonly isChosen: boolean
+  readonly isSelected: boolean
   readonly isShown: boolean
   readonly tabIndex: number
-  readonly onChoose: (isChosen: boolean) => void
+  readonly onSelect: (isSelected: boolean) => void
   readonly onAction: (action: RowAction) => void
 }
 
-function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowProps) {
+function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onAction }: RowProps) {
   const title = titleText(row)
   const outcome = <span className={outcomeInk(row)}>{row.outcome}</span>
   const open = (event: MouseEvent) => {
@@ -343,15 +291,8 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
       data-shown={isShown || undefined}
       className="group hover:bg-panel data-shown:bg-panel data-shown:shadow-[inset_3px_0_0_var(--accent)]"
     >
-      <td className="border-line border-b py-1.5 pl-3.5 align-top">
-        <input
-          type="checkbox"
-          aria-label={`Select ${title}`}
-          className="mt-0.5 block size-4 accent-(--accent)"
-          tabIndex={tabIndex}
-          checked={isChosen}
-          onChange={(event) => onChoose(event.target.checked)}
-        />
+      <td className="border-line border-b py-2 pl-3.5 align-top">
+        <SelectBox label={`Select ${title}`} tabIndex={tabIndex} isSelected={isSelected} onSelect={onSelect} />
       </td>
       <Cell className={`text-left ${isInGroup ? 'pl-8' : ''}`}>
         <span className="flex min-w-0 items-baseline gap-1.5">
@@ -386,6 +327,7 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
             )}
           </span>
           <span className="flex shrink-0 gap-1 max-md:hidden">
+            <MissingMark missing={row.missing} isEncodedAgain={row.isEncodedAgain} />
             <TagList tags={row.tags} most={2} />
           </span>
           <a
@@ -404,8 +346,9 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
           {row.reward !== null && ` · reward ${rewardText(row.reward)}`} ·{' '}
           <span className="whitespace-nowrap">{whenText(row.addedAt, now)}</span>
         </span>
-        {row.tags.length > 0 && (
+        {(row.tags.length > 0 || row.missing.length > 0 || row.isEncodedAgain) && (
           <span className="mt-1 flex flex-wrap gap-1 md:hidden">
+            <MissingMark missing={row.missing} isEncodedAgain={row.isEncodedAgain} />
             <TagList tags={row.tags} />
           </span>
         )}

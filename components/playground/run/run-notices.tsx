@@ -31,7 +31,7 @@ const ADDRESS_FAILURES: ReadonlySet<string> = new Set([
   'CONNECTION_RESET',
   'DNS_FAILED',
   'HEADERS_TIMEOUT',
-  'NOT_SGLANG',
+  'UNKNOWN_SERVER',
   'TLS_FAILED',
   'UPSTREAM_REDIRECT',
 ])

@@ -1,5 +1,5 @@
 'use client'
-import { CopyChoices } from '#components/ui/copy-choices.tsx'
+import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { Problem, Vocab } from '#lib/trajectory/format/trajectory.ts'

@@ -1,4 +1,5 @@
-import type { MissingContent } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import type { MissingContent } from '#lib/trajectory/format/missing-content.ts'
 import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
@@ -21,6 +22,8 @@ const MISSING: Readonly<Record<MissingContent, Missing>> = {
   },
   temperature: { name: 'No temperature', effect: 'Logprobs cannot be converted between raw and processed.' },
 }
+
+const RE_ENCODED = 'Re-encoded'
 
 const missingOf = ({ provenance }: TrajectoryView): readonly MissingContent[] =>
   provenance.kind === 'import' ? (provenance.missing ?? []) : []
@@ -45,11 +48,30 @@ export function encodingEffect(trajectory: TrajectoryView): string | undefined {
   ].join(' ')
 }
 
+/** Shows in a row of a list what the file of a trajectory lacks: the first by name, all of it in the tooltip. */
+export function MissingMark({ missing, isEncodedAgain }: Pick<TrajectorySummary, 'missing' | 'isEncodedAgain'>) {
+  const names = [...(isEncodedAgain ? [RE_ENCODED] : []), ...missing.map((content) => MISSING[content].name)]
+  const [first, ...others] = names
+  if (first === undefined) return null
+  return (
+    <span
+      title={names.join(', ')}
+      className="shrink-0 whitespace-nowrap rounded-full border border-line bg-raised px-1.5 text-[11px] text-dim"
+    >
+      <span aria-hidden>
+        {first}
+        {others.length > 0 && ` +${others.length}`}
+      </span>
+      <span className="sr-only">{names.join(', ')}</span>
+    </span>
+  )
+}
+
 /** Shows a badge for each kind of content that the file of a trajectory lacks, and for ids that were encoded again. */
 export function MissingBadges({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const effect = encodingEffect(trajectory)
   const badges = [
-    ...(effect === undefined ? [] : [{ name: 'Re-encoded', effect }]),
+    ...(effect === undefined ? [] : [{ name: RE_ENCODED, effect }]),
     ...missingOf(trajectory).map((content) => MISSING[content]),
   ]
   if (badges.length === 0) return null

@@ -94,7 +94,8 @@ describe('labels of a stored trajectory', () => {
 })
 
 test('a list row describes the trajectory', () => {
-  store.add({ ...sample, provenance: { kind: 'import', format: 'slime', lacked: [] }, tags: ['a', 'b'], reward: -1 })
+  const provenance = { kind: 'import', format: 'slime', lacked: [], missing: ['logprob_values'] } as const
+  store.add({ ...sample, provenance, tags: ['a', 'b'], reward: -1 })
   const { tokens, trained, meanLogprob } = statistics(sample)
   expect(row('sample')).toEqual({
     key: 'sample',
@@ -111,6 +112,8 @@ test('a list row describes the trajectory', () => {
     outcome: 'length',
     source: 'import',
     importFormat: 'slime',
+    missing: ['logprob_values'],
+    isEncodedAgain: false,
     segments: sample.segments.length,
     turns: sample.segments.filter(({ kind }) => kind === 'response').length,
     tokens,

@@ -8,6 +8,7 @@ import * as z from 'zod/mini'
 import { jsonObject, toolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
+import { MISSING_CONTENTS } from './missing-content.ts'
 
 /** Name and version of the trajectory format. */
 export const FORMAT = 'rollscope.trajectory/1'
@@ -563,17 +564,6 @@ const outcome = withDescription(
   'The state of the run, or how it ended.',
 )
 
-const missingContents = [
-  'ids',
-  'texts',
-  'messages',
-  'logprobs',
-  'mask',
-  'special_tokens',
-  'logprob_values',
-  'temperature',
-] as const
-
 const columnQuantities = [
   'logprob',
   'advantage',
@@ -650,7 +640,7 @@ const provenance = withDescription(
       file: z.optional(z.string()),
       lacked: withDescription(z.array(z.string()), 'Information that the file lacked, in words.'),
       missing: withDescription(
-        z.optional(z.array(z.enum(missingContents))),
+        z.optional(z.array(z.enum(MISSING_CONTENTS))),
         'The same by name, as far as it limits what can be computed. Omitted: unknown.',
       ),
       encodedAgain: withDescription(
@@ -799,8 +789,6 @@ export type Problem = NonNullable<Segment['problems']>[number]
 export type ColumnMeaning = NonNullable<Trajectory['columnMeanings']>[string]
 /** The trajectory with which another one shares its first tokens. */
 export type ForkedFrom = NonNullable<Trajectory['forkedFrom']>
-/** The name of content that an imported file lacked. */
-export type MissingContent = (typeof missingContents)[number]
 /** The texts of token ids. */
 export type Vocab = Trajectory['vocab']
 /** The text of a token id. */

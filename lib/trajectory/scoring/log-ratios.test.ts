@@ -44,6 +44,39 @@ test('Ratios that the file gives are used if it has no trainer’s logprobs', ()
   expect(ratioComparison(given)?.comparison).toEqual({ kind: 'same', as: 'given' })
 })
 
+test('A ratio that the file does not give for a token is unknown, as a quantity too', () => {
+  const given = withRatios([{ ratios: [1, 1], columns: { trainerLogprobs: [0, null], w: [4, null] } }], {
+    trainerLogprobs: { quantity: 'other' },
+    w: { quantity: 'importance_ratio' },
+  })
+  expect(ratiosIn(given)).toEqual([4, Number.NaN])
+  const [, response] = given.segments
+  if (!response) throw new Error('no response')
+  const read = quantityNamed('ratio', given).reader(response, given)
+  expect([read(0), read(1)]).toEqual([4, Number.NaN])
+  const trainer = withRatios([{ ratios: [1, 1], columns: { trainerLogprobs: [-2, null] } }])
+  const [, scored] = trainer.segments
+  if (!scored) throw new Error('no response')
+  const readTrainer = quantityNamed('trainer', trainer).reader(scored, trainer)
+  expect([readTrainer(0), readTrainer(1)]).toEqual([-2, Number.NaN])
+})
+
+test('Columns with known names are compared if a file gives no meanings', () => {
+  const { columnMeanings: _, ...named } = withRatios([{ ratios: [2] }])
+  expect(ratiosIn(named)).toEqual([2])
+})
+
+test('A response without the trainer’s column is not compared, and others are', () => {
+  const both = withRatios([{ ratios: [2] }, { ratios: [3] }])
+  const segments = both.segments.map((segment, index) => (index === 1 ? { ...segment, columns: {} } : segment))
+  const trajectory = { ...both, segments }
+  const [, without, , compared] = segments
+  if (!without || !compared) throw new Error('no responses')
+  expect([ratiosIn(trajectory, 1), ratiosIn(trajectory, 3)]).toEqual([[Number.NaN], [3]])
+  expect(comparedLogprobs(trajectory, without, 0)).toBeUndefined()
+  expect(comparedLogprobs(trajectory, compared, 0)).toEqual({ numerator: -8 + Math.log(3), denominator: -8 })
+})
+
 test('Processed and raw logprobs have no ratio without a normaliser, and the reason counts their trained tokens', () => {
   const mixed = withRatios(
     [

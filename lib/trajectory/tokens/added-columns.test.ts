@@ -15,3 +15,13 @@ test('withColumn adds to each segment its part of the column', () => {
   ])
   expect(segments.map(({ columns }) => numberAt(columns?.verified, 1))).toEqual([1, null, 9, 11])
 })
+
+test('A column that is added with its meaning leaves the meanings of other columns unchanged', () => {
+  const meanings = { entropy: { quantity: 'entropy', model: 'rollout' } } as const
+  const meaning = { quantity: 'logprob', model: 'rollout' } as const
+  const values = new Float64Array(tokenCount(sample))
+  expect(withColumn({ ...sample, columnMeanings: meanings }, 'verified', values, meaning).columnMeanings).toEqual({
+    ...meanings,
+    verified: meaning,
+  })
+})

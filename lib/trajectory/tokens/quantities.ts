@@ -92,7 +92,7 @@ export const TOKEN_QUANTITIES = {
     isApproximate: false,
     reader: (segment, trajectory) => {
       const logRatios = segmentLogRatios(trajectory, segment)
-      return (index) => Math.exp(logRatios[index] ?? Number.NaN)
+      return (index) => Math.exp(numberAt(logRatios, index) ?? Number.NaN)
     },
   },
   trainer: ofRole('trainer', 'trainer logprob', 'nats'),
