@@ -1,18 +1,30 @@
 /**
- * Opens ten thousand damaged files of every supported format. None may crash the reader or block it for 5 s, each is opened
- * or refused with a position, and memory returns to its level.
+ * Opens ten thousand damaged files of every supported format, and ten thousand of each container. None may crash the reader or block
+ * it for 5 s, each is opened or refused with a position, and memory returns to its level.
  *
- * `node bench/mutated-imports.ts [--seed=18] [--mutants=10000] [folder …]` also mutates the files of further folders. A
- * reader runs in its own thread, so that one that never answers is found, named and ended.
+ * `node bench/mutated-imports.ts [--seed=18] [--mutants=10000] [--only=Parquet] [folder …]` also mutates the files of further folders;
+ * `--only` names one kind of files. A reader runs in its own thread, so that one that never answers is found, named and ended.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { type GoodFile, goodFiles, mutantOf } from '#lib/formats/test-mutants.ts'
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
+import { inMemory } from '#lib/formats/containers/container.ts'
+import {
+  containerMutantOf,
+  type GoodContainer,
+  type GoodFile,
+  goodFiles,
+  type Mutant,
+  mutantOf,
+} from '#lib/formats/test-mutants.ts'
 import { verdictOn } from '#lib/formats/test-verdict.ts'
+import { tarOf, zipOf } from '#testing/archives.ts'
 import { reportFigure } from './figures.ts'
 
 const LONGEST_MS = 5_000
@@ -28,8 +40,13 @@ const EXAMPLES = ['public/examples', 'lib/formats/golden']
 
 interface Plan {
   readonly seed: number
-  readonly files: readonly GoodFile[]
+  readonly files: readonly GoodFile[] | readonly GoodContainer[]
 }
+
+const areContainers = (files: Plan['files']): files is readonly GoodContainer[] => 'bytes' in (files[0] ?? {})
+
+const mutantIn = ({ files, seed }: Plan, number: number): Mutant =>
+  areContainers(files) ? containerMutantOf(files, number, seed) : mutantOf(files, number, seed)
 interface Report {
   readonly number: number
   readonly kind: 'opened' | 'refused' | 'crash'
@@ -42,14 +59,17 @@ if (isMainThread) await main()
 else read(workerData as Plan)
 
 /** Runs in the thread: reads the mutant of each number that it receives. */
-function read({ seed, files }: Plan): void {
+function read(plan: Plan): void {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-mutants-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const tools = areContainers(plan.files) ? { ...inMemory, sqlite: sqliteTablesIn(folder) } : undefined
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   parentPort?.postMessage('ready')
   parentPort?.on('message', async (number: number) => {
-    const { origin, bytes } = mutantOf(files, number, seed)
+    const { origin, bytes } = mutantIn(plan, number)
     const before = process.threadCpuUsage()
-    const judged = await verdictOn(bytes).then(
+    const judged = await verdictOn(bytes, tools).then(
       (verdict) => ({ kind: verdict.kind, words: verdict.kind === 'refused' ? verdict.message : '' }),
       (error: unknown) => ({
         kind: 'crash' as const,
@@ -60,7 +80,8 @@ function read({ seed, files }: Plan): void {
     const elapsedMs = (user + system) / 1000
     const isMeasured = number % WARM_UP === WARM_UP - 1
     if (isMeasured) collectGarbage()
-    const memoryMb = isMeasured ? process.memoryUsage().heapUsed / 2 ** 20 : undefined
+    const { heapUsed, external } = process.memoryUsage()
+    const memoryMb = isMeasured ? (heapUsed + external) / 2 ** 20 : undefined
     parentPort?.postMessage({ number, ...judged, elapsedMs, memoryMb } satisfies Report)
   })
 }
@@ -70,20 +91,27 @@ async function main(): Promise<void> {
     Number(process.argv.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? standard)
   const [seed, mutants] = [flag('seed', 18), flag('mutants', 10_000)]
   const folders = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-  const files = [...goodFiles(EXAMPLES.flatMap(filesIn)), ...folders.flatMap(filesIn)]
-  console.log(`seed ${seed}, ${mutants} mutants of ${files.length} files`)
+  const only = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length)
+  const texts = [...goodFiles(EXAMPLES.flatMap(filesIn)), ...folders.flatMap(filesIn)]
+  for (const [kind, files] of [['text', texts] as const, ...Object.entries(containers())])
+    if (only === undefined || only === kind) await check(kind, { seed, files }, mutants)
+}
+
+/** Reads all mutants of one kind of files. */
+async function check(kind: string, plan: Plan, mutants: number): Promise<void> {
+  console.log(`${kind}: seed ${plan.seed}, ${mutants} mutants of ${plan.files.length} files`)
   const startedAt = performance.now()
   const rss = () => process.memoryUsage().rss / 2 ** 20
   const reports: Report[] = []
   const failures: string[] = []
   let rssAfterWarmUp = rss()
-  let thread = startThread({ seed, files })
+  let thread = startThread(plan)
   for (let number = 0; number < mutants; number++) {
     const report = await thread.check(number)
     if (report === 'ended' || report === 'hung') {
-      failures.push(`mutant ${number} (${mutantOf(files, number, seed).origin}): the reader ${report}`)
+      failures.push(`mutant ${number} (${mutantIn(plan, number).origin}): the reader ${report}`)
       await thread.end()
-      thread = startThread({ seed, files })
+      thread = startThread(plan)
       continue
     }
     reports.push(report)
@@ -94,20 +122,72 @@ async function main(): Promise<void> {
   for (const failure of failures.slice(0, 20)) console.log(failure)
   const levels = reports.flatMap(({ memoryMb }) => memoryMb ?? [])
   const count = (kind: Report['kind']): number => reports.filter((report) => report.kind === kind).length
-  reportFigure('mutants opened', count('opened'), '')
-  reportFigure('mutants refused', count('refused'), '')
-  reportFigure('different refusals', new Set(reports.map(({ words }) => words.replaceAll(/\d+/g, 'N'))).size, '')
-  reportFigure('crashes', failures.length - failures.filter((words) => words.endsWith('hung')).length, '', 0)
-  reportFigure(`longer than ${LONGEST_MS / 1000} s`, failures.filter((words) => words.endsWith('hung')).length, '', 0)
-  reportFigure('slowest mutant', Math.max(...reports.map(({ elapsedMs }) => elapsedMs)), 'ms', LONGEST_MS)
+  reportFigure(`${kind}: mutants opened`, count('opened'), '')
+  reportFigure(`${kind}: mutants refused`, count('refused'), '')
   reportFigure(
-    'heap at the end, over that after 500 mutants',
+    `${kind}: different refusals`,
+    new Set(reports.map(({ words }) => words.replaceAll(/\d+/g, 'N'))).size,
+    '',
+  )
+  reportFigure(`${kind}: crashes`, failures.length - failures.filter((words) => words.endsWith('hung')).length, '', 0)
+  reportFigure(
+    `${kind}: longer than ${LONGEST_MS / 1000} s`,
+    failures.filter((words) => words.endsWith('hung')).length,
+    '',
+    0,
+  )
+  reportFigure(`${kind}: slowest mutant`, Math.max(...reports.map(({ elapsedMs }) => elapsedMs)), 'ms', LONGEST_MS)
+  reportFigure(
+    `${kind}: heap and buffers at the end, over those after 500 mutants`,
     (levels.at(-1) ?? 0) - (levels[0] ?? 0),
     'MB',
     MOST_MEMORY_MB,
   )
-  reportFigure('process at the end, over that after 500 mutants', rss() - rssAfterWarmUp, 'MB', MOST_MEMORY_MB)
-  reportFigure('all of it', performance.now() - startedAt, 'ms')
+  // Decompressed bytes are outside of the heap, and the allocator keeps their pages after they are released.
+  const limit = areContainers(plan.files) ? undefined : MOST_MEMORY_MB
+  reportFigure(`${kind}: process at the end, over that after 500 mutants`, rss() - rssAfterWarmUp, 'MB', limit)
+  reportFigure(`${kind}: all of it`, performance.now() - startedAt, 'ms')
+}
+
+/** Returns small containers of each kind. */
+function containers(): Readonly<Record<string, readonly GoodContainer[]>> {
+  const foreign = (name: string) => ({ name, bytes: readFileSync(`lib/formats/golden/foreign/${name}`) })
+  const golden = JSON.parse(readFileSync('lib/formats/golden/containers.json', 'utf8')) as {
+    readonly files: Readonly<Record<string, string>>
+    readonly streams: Readonly<Record<string, string>>
+    readonly spread: { readonly file: string }
+  }
+  const tables = Object.entries({ ...golden.files, spread: golden.spread.file, ...golden.streams }).map(
+    ([name, text]): GoodContainer => ({ name, bytes: Buffer.from(text, 'base64') }),
+  )
+  const parquet = tables.filter(({ bytes }) => Buffer.from(bytes.subarray(0, 4)).toString() === 'PAR1')
+  const example = readFileSync('public/examples/tool-error.json', 'utf8')
+  const lines = `${JSON.stringify({ token_ids: [1, 2, 3] })}\n`.repeat(20)
+  const entries = [
+    { name: 'a.jsonl', content: lines },
+    { name: 'b.json', content: example, method: 'zstd' as const },
+    { name: 'c', content: lines, method: 'stored' as const },
+  ]
+  return {
+    gzip: [
+      { name: 'lines.gz', bytes: gzipSync(lines) },
+      { name: 'example.gz', bytes: gzipSync(example) },
+    ],
+    Zstandard: [
+      { name: 'lines.zst', bytes: zstdCompressSync(lines, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }) },
+      { name: 'example.zst', bytes: zstdCompressSync(example) },
+    ],
+    zip: [
+      { name: 'a.zip', bytes: zipOf(entries) },
+      { name: 'long.zip', bytes: zipOf(entries, true) },
+      foreign('inspect-mockllm.eval'),
+    ],
+    tar: [{ name: 'a.tar', bytes: tarOf(entries) }],
+    Parquet: [...parquet, foreign('miles-dashboard.parquet'), foreign('hf-tokens.parquet')],
+    Arrow: tables.filter((table) => !parquet.includes(table)),
+    SQLite: [foreign('tinker-capture.sqlite')],
+    events: [foreign('vllm-chat.sse'), foreign('llama-cpp-completion.sse')],
+  }
 }
 
 function filesIn(folder: string): readonly GoodFile[] {

@@ -1,5 +1,6 @@
 /** Defines the rows and sort orders of the library. The store, the HTTP API and the page use the same ones. */
 import * as z from 'zod/mini'
+import { MISSING_CONTENTS } from '#lib/trajectory/format/missing-content.ts'
 import { healthGistSchema } from '#lib/trajectory/health/health.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
@@ -29,6 +30,11 @@ export const summarySchema = z.object({
     'import: opened from a file or pushed, files of Rollscope included.',
   ),
   importFormat: withDescription(z.nullable(z.string()), 'Format of the imported file. null: not imported.'),
+  missing: withDescription(z.array(z.enum(MISSING_CONTENTS)), 'What the imported file lacks.'),
+  isEncodedAgain: withDescription(
+    z.boolean(),
+    'The file had texts: a tokenizer encoded them when it was opened, and no model sampled the ids.',
+  ),
   segments: z.int(),
   turns: withDescription(z.int(), 'Responses of the model.'),
   tokens: z.int(),

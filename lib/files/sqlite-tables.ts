@@ -5,6 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type ByteSource, ContainerError, piecesOf, type SqliteTables } from '#lib/formats/containers/container.ts'
+import { errorText } from '#lib/util/text/error-text.ts'
 
 /** Returns a function that copies a database into this folder, reads it there and deletes it. */
 export const sqliteTablesIn =
@@ -72,7 +73,7 @@ function orBroken<T>(step: () => T): T {
   } catch (error) {
     throw new ContainerError(
       'a whole SQLite database',
-      error instanceof Error ? error.message : String(error),
+      errorText(error),
       'Copy it while no program writes to it, together with its -wal file: `sqlite3 FILE ".backup COPY"`.',
     )
   }

@@ -1,9 +1,9 @@
 /** Builds a trajectory from another program's file. Information that such files lack is omitted and reported. */
 import { type JsonObject, storable } from '#lib/json/json-object.ts'
+import type { MissingContent } from '#lib/trajectory/format/missing-content.ts'
 import {
   type ColumnMeaning,
   FORMAT,
-  type MissingContent,
   type Problem,
   type Segment,
   type Trajectory,

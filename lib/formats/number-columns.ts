@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ColumnMeaning } from '#lib/trajectory/format/trajectory.ts'
-import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import { type LogprobAsWritten, lengthViolation, type NumberColumns, numbersSchema } from './columns.ts'
+import { parsedAt, refuseIf } from './reading/record-error.ts'
 
 /** The meaning of each column that formats of trainers fill. */
 const MEANINGS = {
@@ -47,10 +47,11 @@ export const meaningOf = (name: ColumnName, source: string, facts: LogprobFacts 
   source,
 })
 
-/** The numbers of a record, or the first field that is no column of its tokens. */
-export type ReadNumbers =
-  | { readonly numbers: NumberColumns; readonly meanings: Readonly<Record<string, ColumnMeaning>> }
-  | { readonly error: Violation }
+/** The numbers of a record by the names of their columns, with their meanings. */
+interface ReadNumbers {
+  readonly numbers: NumberColumns
+  readonly meanings: Readonly<Record<string, ColumnMeaning>>
+}
 
 /** What `readNumbers` needs to know about a record. */
 interface Expected {
@@ -60,23 +61,18 @@ interface Expected {
   readonly of?: string
 }
 
-/** Reads the columns of a record. Fields that are absent, null, or null at every token are no columns. */
+/** Reads the columns of a record, and refuses a field that is no column of its tokens. Fields that are absent, null, or null at every token are no columns. */
 export function readNumbers(record: JsonObject, fields: ColumnFields, { tokens, of = '' }: Expected): ReadNumbers {
   const numbers: Record<string, readonly LogprobAsWritten[]> = {}
   const meanings: Record<string, ColumnMeaning> = {}
   for (const [field, meant] of Object.entries(fields)) {
     const column = record[field]
     if (column === undefined || column === null) continue
-    const parsed = numbersSchema.safeParse(column)
-    if (!parsed.success) {
-      const error = schemaViolation(parsed.error, column)
-      return { error: { ...error, path: `${field}${error.path}` } }
-    }
-    const error = lengthViolation({ [field]: parsed.data }, tokens, of)
-    if (error) return { error }
-    if (parsed.data.every((entry) => entry === null)) continue
+    const entries = parsedAt(numbersSchema, column, field)
+    refuseIf(lengthViolation({ [field]: entries }, tokens, of))
+    if (entries.every((entry) => entry === null)) continue
     const name = typeof meant === 'string' ? meant : meant.other
-    numbers[name] = parsed.data.map((entry) => (typeof entry === 'boolean' ? Number(entry) : entry))
+    numbers[name] = entries.map((entry) => (typeof entry === 'boolean' ? Number(entry) : entry))
     meanings[name] = typeof meant === 'string' ? meaningOf(meant, field) : { quantity: 'other', source: field }
   }
   return { numbers, meanings }

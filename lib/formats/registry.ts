@@ -9,7 +9,7 @@ import { chatCompletion } from './replies/chat-completion.ts'
 import { completion, completionStream } from './replies/completion.ts'
 import { llamaCppCompletion, llamaCppCompletionStream } from './replies/llama-cpp.ts'
 import { sglangGenerate, sglangGenerateStream } from './replies/sglang-generate.ts'
-import { vllmGenerate } from './replies/vllm-generate.ts'
+import { vllmGenerate, vllmGenerateStream } from './replies/vllm-generate.ts'
 import { rollscope } from './rollscope.ts'
 import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
@@ -43,7 +43,7 @@ import type { Writer } from './writing/writer.ts'
 
 /**
  * Rollscope's own format comes first, and one that shares field names with others before them. strands-sglang finds its record
- * inside of other objects, so a triplet precedes it.
+ * inside of other objects, so a triplet and a request with ids precede it.
  */
 export const formats: readonly Format[] = [
   rollscope,
@@ -62,6 +62,8 @@ export const formats: readonly Format[] = [
   trainDump,
   milesColumns,
   agentLightningTriplet,
+  vllmGenerate,
+  vllmGenerateStream,
   strandsSglang,
   relax,
   slime,
@@ -73,7 +75,6 @@ export const formats: readonly Format[] = [
   completionStream,
   sglangGenerate,
   sglangGenerateStream,
-  vllmGenerate,
   llamaCppCompletion,
   llamaCppCompletionStream,
   agentLightningEvents,

@@ -71,7 +71,7 @@ describe('a slime sample', () => {
     expect(lacked(found)).toEqual([
       'segments: taken from the loss mask',
       'logprobs of the first prompt',
-      'logprobs of 1 tokens that are not trained: slime writes 0.0 there',
+      'logprobs of 1 tokens that are not trained: the file has 0.0 there',
     ])
     expect(decode(encode(found))).toEqual({ ok: true, trajectory: found })
   })
@@ -200,6 +200,11 @@ describe('a wrong slime sample reports the position of', () => {
     const found = slime.read({ tokens: bits, loss_mask: bits }, source)
     expect(!found.ok && violationText(found.error)).toBe('loss_mask: expected at most 10000 segments, found 20002')
   })
+})
+
+test('a slime sample without tokens and with a status that is no text has an unknown outcome', () => {
+  const read = trajectoryOf(slime, { prompt: 'hi', response: 'x', status: 3 })
+  expect(read).toMatchObject({ outcome: { kind: 'ended', reason: 'unknown' }, foreign: { slime: { status: 3 } } })
 })
 
 test.each<[unknown, boolean]>([

@@ -8,27 +8,12 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
-import {
-  type ColumnRange,
-  hasLogprobs,
-  idsSchema,
-  isFiller,
-  lengthViolation,
-  logprobsSchema,
-  maskBits,
-  maskRuns,
-  maskSchema,
-  ownSegments,
-  rangesOfLengths,
-  segmentOf,
-  segmentsLacked,
-  tooManySegments,
-} from './columns.ts'
+import { idsSchema, logprobsSchema, maskSchema } from './columns.ts'
 import { promptSegment, responseSegment, textTrajectory } from './conversations/text-trajectory.ts'
-import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from './format.ts'
+import type { Format, RecordSource } from './format.ts'
 import { firstMessages } from './messages.ts'
+import { parsedAt, refuse, refusing } from './reading/record-error.ts'
+import { initialLength, trainedTrajectory } from './trainers/trained-sequence.ts'
 import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
 import { responseArrays } from './writing/response-arrays.ts'
@@ -45,7 +30,7 @@ export const slime: Format = {
     isObject(value) &&
     (Array.isArray(value.tokens) || typeof value.response === 'string') &&
     ['response_length', 'rollout_log_probs', 'loss_mask', 'status'].some((key) => key in value),
-  read,
+  read: refusing((value, source) => [read(value, source)]),
   write,
   rows,
 }
@@ -74,13 +59,15 @@ export const statuses: Readonly<Record<OutcomeReason | 'running' | 'failed', Sta
   failed: 'truncated',
 }
 
+const UNKNOWN: Outcome = { kind: 'ended', reason: 'unknown' }
+
 /** Outcomes by status; other statuses stay with the fields that have no place. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   completed: { kind: 'ended', reason: 'end_turn' },
   truncated: { kind: 'ended', reason: 'truncated' },
   aborted: { kind: 'ended', reason: 'aborted' },
   failed: { kind: 'failed', code: 'SLIME_FAILED', message: 'slime marked this sample as failed.' },
-  pending: { kind: 'ended', reason: 'unknown' },
+  pending: UNKNOWN,
 }
 
 const sampleSchema = z.looseObject({
@@ -95,119 +82,68 @@ const sampleSchema = z.looseObject({
 })
 type Sample = z.infer<typeof sampleSchema>
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  if (!Array.isArray((value as JsonObject).tokens)) return textOnly(value as JsonObject, source)
-  const parsed = sampleSchema.safeParse(value)
-  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
-  const sample = parsed.data
-  const responseLength = sample.response_length ?? sample.loss_mask?.length ?? sample.rollout_log_probs?.length
-  const error = lengthError(sample, responseLength)
-  if (error) return { ok: false, error }
-  const promptLength = sample.tokens.length - (responseLength as number)
-  const mask = sample.loss_mask ? maskBits(sample.loss_mask) : sample.tokens.slice(promptLength).map(() => 1 as const)
-  const columns = {
-    ids: sample.tokens,
-    mask,
-    logprobs: sample.rollout_log_probs,
-    promptLength,
-    hasFillers: true,
-  }
-  const fillers = mask.reduce<number>((sum, _, index) => sum + (isFiller(columns, index) ? 1 : 0), 0)
-  const own = ownSegments(sample.metadata, sample.tokens.length)
-  const info = own && initialLength(own) === promptLength ? own : undefined
-  const parts: readonly ColumnRange[] = info
-    ? rangesOfLengths(info)
-    : [
-        ...rangesOfLengths(promptLength > 0 ? [[false, promptLength]] : []),
-        ...maskRuns(mask).map(({ isOutput, start, end }) => ({
-          isOutput,
-          start: start + promptLength,
-          end: end + promptLength,
-        })),
-      ]
-  const tooMany = tooManySegments(parts, 'loss_mask')
-  if (tooMany) return { ok: false, error: tooMany }
-  const messages = promptMessages(sample.prompt)
-  const segments = withVersions(
-    parts.map((part) => segmentOf(part, columns)),
-    sample.weight_versions ?? [],
-  ).map((segment, index) => (index === 0 && segment.kind === 'prompt' ? { ...segment, messages } : segment))
-  const outcome = outcomeOf(sample.status)
+function read(value: unknown, source: RecordSource): Trajectory {
+  const record = value as JsonObject
+  if (!Array.isArray(record.tokens)) return textOnly(record, source)
+  const sample = parsedAt(sampleSchema, value, '')
+  const { tokens, loss_mask, rollout_log_probs, status, metadata } = sample
+  const responseLength = sample.response_length ?? loss_mask?.length ?? rollout_log_probs?.length
+  if (responseLength === undefined)
+    return refuse('response_length', 'the number of tokens after the initial prompt', undefined)
+  if (responseLength > tokens.length)
+    refuse('response_length', `at most ${tokens.length} (the number of its tokens)`, responseLength)
+  const outcome = outcomeOf(status)
   const group = groupOf(sample)
-  return {
-    ok: true,
-    trajectories: [
-      foreignTrajectory(
-        {
-          format: NAME,
-          segments,
-          outcome: outcome ?? { kind: 'ended', reason: 'unknown' },
-          reward: sample.reward,
-          lacked: [
-            ...(info ? [] : [segmentsLacked(sample.metadata)]),
-            ...(sample.loss_mask ? [] : ['loss mask: the whole response counts as trained']),
-            ...(hasLogprobs(segments) ? ['logprobs of the first prompt'] : ['logprobs']),
-            ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: slime writes 0.0 there`] : []),
-          ],
-          ...(group && { group }),
-          rest: restOf(sample, outcome !== undefined, group !== undefined),
-        },
-        source,
-      ),
-    ],
-  }
+  const trajectory = trainedTrajectory(
+    NAME,
+    {
+      sequence: {
+        ids: tokens,
+        promptLength: tokens.length - responseLength,
+        mask: { field: 'loss_mask', entries: loss_mask },
+        logprobs: { field: 'rollout_log_probs', entries: rollout_log_probs },
+        hasFillers: true,
+        own: metadata,
+      },
+      promptMessages: promptMessages(sample.prompt),
+      about: {
+        outcome: outcome ?? UNKNOWN,
+        reward: sample.reward,
+        ...(group && { group }),
+        // slime has no other logprobs, so a file that is written again loses no meaning.
+        columnMeanings: {},
+        rest: restOf(sample, outcome !== undefined, group !== undefined),
+      },
+    },
+    source,
+  )
+  return { ...trajectory, segments: withVersions(trajectory.segments, sample.weight_versions ?? []) }
 }
 
 /** A sample before generation, or of a dump without ids, has only texts. */
-function textOnly(sample: JsonObject, source: RecordSource): ReadResult {
+function textOnly(sample: JsonObject, source: RecordSource): Trajectory {
   const { group_index, index, status, reward } = sample
-  const outcome = outcomeOf(typeof status === 'string' ? status : undefined)
+  const outcome = typeof status === 'string' ? outcomeOf(status) : undefined
   const group =
     Number.isSafeInteger(group_index) && Number.isSafeInteger(index)
-      ? groupOf({ tokens: [], group_index: group_index as number, index: index as number })
+      ? groupOf({ group_index: group_index as number, index: index as number })
       : undefined
   const messages = promptMessages(sample.prompt)
-  return {
-    ok: true,
-    trajectories: [
-      textTrajectory(
-        {
-          format: NAME,
-          segments: [
-            ...(messages.length > 0 ? [promptSegment(messages)] : []),
-            responseSegment({ role: 'assistant', content: sample.response }),
-          ],
-          outcome,
-          reward,
-          ...(group && { group }),
-          rest: without(sample, [
-            ...['prompt', 'response'],
-            ...(outcome ? ['status'] : []),
-            ...(group ? ['group_index', 'index'] : []),
-            ...(typeof reward === 'number' ? ['reward'] : []),
-          ]),
-        },
-        source,
-      ),
-    ],
-  }
+  return textTrajectory(
+    {
+      format: NAME,
+      segments: [
+        ...(messages.length > 0 ? [promptSegment(messages)] : []),
+        responseSegment({ role: 'assistant', content: sample.response }),
+      ],
+      outcome,
+      reward,
+      ...(group && { group }),
+      rest: without(sample, ['prompt', 'response', ...takenBy(sample, outcome !== undefined, group !== undefined)]),
+    },
+    source,
+  )
 }
-
-function lengthError(sample: Sample, responseLength: number | undefined): Violation | undefined {
-  const { tokens } = sample
-  if (responseLength === undefined)
-    return { path: 'response_length', expected: 'the number of tokens after the initial prompt', found: 'nothing' }
-  if (responseLength > tokens.length)
-    return {
-      path: 'response_length',
-      expected: `at most ${tokens.length} (the number of its tokens)`,
-      found: String(responseLength),
-    }
-  const { loss_mask, rollout_log_probs } = sample
-  return lengthViolation({ loss_mask, rollout_log_probs }, responseLength, ' of the response')
-}
-
-const initialLength = ([first]: readonly (readonly [boolean, number])[]): number => (first && !first[0] ? first[1] : 0)
 
 function promptMessages(prompt: unknown): readonly Message[] {
   if (typeof prompt === 'string') return prompt === '' ? [] : [{ role: 'user', content: prompt }]
@@ -235,7 +171,7 @@ export function outcomeOf(status: string | null | undefined): Outcome | undefine
   return Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
 }
 
-function groupOf({ group_index, index }: Sample): Trajectory['group'] {
+function groupOf({ group_index, index }: Pick<Sample, 'group_index' | 'index'>): Trajectory['group'] {
   return typeof group_index === 'number' && typeof index === 'number' && index >= 0
     ? { id: String(group_index), index }
     : undefined
@@ -243,18 +179,17 @@ function groupOf({ group_index, index }: Sample): Trajectory['group'] {
 
 /** Returns content without a field. Texts and metadata stay, so a sample that is written again is unchanged. */
 function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObject | undefined {
-  const taken = [
-    'tokens',
-    'response_length',
-    'loss_mask',
-    'rollout_log_probs',
-    ...(hasOutcome ? ['status'] : []),
-    ...(hasGroup ? ['group_index', 'index'] : []),
-    ...(typeof sample.reward === 'number' ? ['reward'] : []),
-  ]
   const metadata = isObject(sample.metadata) ? { metadata: without(sample.metadata, ['rollscope']) ?? {} } : {}
-  return without({ ...sample, ...metadata }, taken)
+  const columns = ['tokens', 'response_length', 'loss_mask', 'rollout_log_probs']
+  return without({ ...sample, ...metadata }, [...columns, ...takenBy(sample, hasOutcome, hasGroup)])
 }
+
+/** Returns the fields of the labels that the trajectory has. */
+const takenBy = ({ reward }: JsonObject, hasOutcome: boolean, hasGroup: boolean): readonly string[] => [
+  ...(hasOutcome ? ['status'] : []),
+  ...(hasGroup ? ['group_index', 'index'] : []),
+  ...(typeof reward === 'number' ? ['reward'] : []),
+]
 
 function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([trajectory.group])) {
   const { segments, vocab, outcome, model, group } = trajectory

@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
 import {
   type ColumnRange,
   type Columns,
@@ -27,8 +27,9 @@ import {
   tooManySegments,
 } from './columns.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from './format.ts'
+import type { Format, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
+import { parsedAt, readAt, refuseIf, refusing } from './reading/record-error.ts'
 import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import type { TokenField } from './writing/training-row.ts'
 
@@ -40,7 +41,7 @@ export const strandsSglang: Format = {
   label: 'strands-sglang',
   keeps: 'Ids, loss mask, logprobs, segments, routed experts, images: a Rollout for model_validate_json.',
   sniff: (value) => recordIn(value) !== undefined,
-  read,
+  read: refusing((value, source) => [read(value, source)]),
   write: (trajectory) => ({
     value: rolloutOf(trajectory),
     lost: [...listDroppedContent(trajectory, ['experts', 'images']), ...listDroppedForeignFields(trajectory, '')],
@@ -115,48 +116,40 @@ function startsWithToken(value: unknown): boolean {
   return isObject(token) && 'token_id' in token
 }
 
-function read(value: unknown, source: RecordSource): ReadResult {
+function read(value: unknown, source: RecordSource): Trajectory {
   const { key, record } = recordIn(value) as RecordIn
-  const at = (name: string) => (key === '' ? name : `${key}.${name}`)
-  const parsed = recordSchema.safeParse(record)
-  if (!parsed.success) {
-    const error = schemaViolation(parsed.error, record)
-    return { ok: false, error: { ...error, path: at(error.path) } }
-  }
-  const columns = columnsOf(parsed.data)
-  const parts = columnRangesOf(parsed.data, columns)
-  const error =
-    lengthError(parsed.data, columns.ids.length, parts.at(-1)?.end ?? 0) ??
-    contradictionIn(parsed.data) ??
-    tooManySegments(parts, parsed.data.segment_info ? 'segment_info' : 'loss_mask')
-  if (error) return { ok: false, error: { ...error, path: at(error.path) } }
+  const parsed = parsedAt(recordSchema, record, key)
+  const columns = columnsOf(parsed)
+  const parts = columnRangesOf(parsed, columns)
+  readAt(key, () =>
+    refuseIf(
+      lengthError(parsed, columns.ids.length, parts.at(-1)?.end ?? 0) ??
+        contradictionIn(parsed) ??
+        tooManySegments(parts, parsed.segment_info ? 'segment_info' : 'loss_mask'),
+    ),
+  )
   const around = key === '' ? (value as JsonObject) : (without(value as JsonObject, [key]) ?? {})
   const bare = parts.map((part) => segmentOf(part, columns))
   const segments = withMessages(bare, around.messages) ?? bare
-  return {
-    ok: true,
-    trajectories: [
-      foreignTrajectory(
-        {
-          format: NAME,
-          segments,
-          outcome: { kind: 'ended', reason: 'unknown' },
-          reward: around.reward,
-          lacked: [
-            ...(segments === bare ? ['messages'] : []),
-            'outcome',
-            ...(hasLogprobs(segments) ? [] : ['logprobs']),
-            ...(columns.mask ? [] : ['loss mask: taken from the segments']),
-            ...(parsed.data.segment_info || parsed.data.segments ? [] : ['segments: taken from the loss mask']),
-          ],
-          routedExperts: parsed.data.routed_experts ?? undefined,
-          imageData: parsed.data.image_data ?? undefined,
-          rest: restOf(around, key, record, segments !== bare),
-        },
-        source,
-      ),
-    ],
-  }
+  return foreignTrajectory(
+    {
+      format: NAME,
+      segments,
+      outcome: { kind: 'ended', reason: 'unknown' },
+      reward: around.reward,
+      lacked: [
+        ...(segments === bare ? ['messages'] : []),
+        'outcome',
+        ...(hasLogprobs(segments) ? [] : ['logprobs']),
+        ...(columns.mask ? [] : ['loss mask: taken from the segments']),
+        ...(parsed.segment_info || parsed.segments ? [] : ['segments: taken from the loss mask']),
+      ],
+      routedExperts: parsed.routed_experts ?? undefined,
+      imageData: parsed.image_data ?? undefined,
+      rest: restOf(around, key, record, segments !== bare),
+    },
+    source,
+  )
 }
 
 function lengthError(record: StrandsRecord, tokens: number, inSegments: number): Violation | undefined {

@@ -40,6 +40,26 @@ export function mutantOf(files: readonly GoodFile[], number: number, seed: numbe
   return { origin: `${file.name}: ${applied.join(', ')}`, bytes }
 }
 
+/** A good container. */
+export interface GoodContainer {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Returns the mutant of a container with this number. Some bytes or numbers of it differ. */
+export function containerMutantOf(containers: readonly GoodContainer[], number: number, seed: number): Mutant {
+  const random = seeded(seed * 1_000_003 + number)
+  const { name, bytes: good } = random.one(containers)
+  const applied: string[] = []
+  let bytes = good
+  for (let left = 1 + random.below(3); left > 0; left--) {
+    const { name, change } = random.one(CONTAINER_CHANGES)
+    bytes = change(bytes, random)
+    applied.push(name)
+  }
+  return { origin: `${name}: ${applied.join(', ')}`, bytes }
+}
+
 /** Returns these files, and their trajectories in every format. */
 export const goodFiles = (files: readonly GoodFile[]): readonly GoodFile[] =>
   files.flatMap((file) => [file, ...written(file)])
@@ -270,6 +290,39 @@ const BYTE_CHANGES: readonly {
     change(bytes, random) {
       const signature = random.one(['PAR1', 'PK\u0003\u0004', 'SQLite format 3\0', '\u001f\u008b\b', '\u0080\u0002'])
       return joined([Uint8Array.from(signature, (sign) => sign.charCodeAt(0)), bytes])
+    },
+  },
+]
+
+/** Sizes, counts and positions that no good container has. */
+const ODD_NUMBERS = [0, 1, 7, 0x7f, 0xff, 0x7fff_ffff, 0x8000_0000, 0xffff_fff0, 0xffff_ffff] as const
+
+const CONTAINER_CHANGES: typeof BYTE_CHANGES = [
+  ...BYTE_CHANGES.filter(({ name }) => name !== 'in UTF-16' && name !== 'the signature of another kind'),
+  {
+    name: 'another number',
+    change(bytes, random) {
+      const changed = bytes.slice()
+      const size = random.one([1, 2, 4] as const)
+      const at = random.below(Math.max(1, changed.length - 4))
+      const number = random.one(ODD_NUMBERS)
+      for (let index = 0; index < size && at + index < changed.length; index++)
+        changed[at + index] = Math.floor(number / 256 ** index) % 256
+      return changed
+    },
+  },
+  {
+    name: 'a part missing',
+    change(bytes, random) {
+      const at = random.below(bytes.length + 1)
+      return joined([bytes.subarray(0, at), bytes.subarray(at + 1 + random.below(100))])
+    },
+  },
+  {
+    name: 'a part twice',
+    change(bytes, random) {
+      const at = random.below(bytes.length + 1)
+      return joined([bytes.subarray(0, at + random.below(200)), bytes.subarray(at)])
     },
   },
 ]

@@ -4,8 +4,10 @@
  */
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ByteSource, UnpackTools } from './containers/container.ts'
 import { openFile } from './reading/open.ts'
-import { openEach } from './reading/open-each.ts'
+import { type OpenedRecord, openEach, openEachIn } from './reading/open-each.ts'
+import { indexRecords, recordLayout } from './reading/record-index.ts'
 import { writableFormats } from './registry.ts'
 
 /** The result for a file. */
@@ -15,12 +17,15 @@ export type Verdict =
 
 const source = { file: 'file.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
-/** Throws for an error of the reader, not of the file. */
-export async function verdictOn(bytes: Uint8Array): Promise<Verdict> {
-  await openOneByOne(new TextDecoder().decode(bytes))
-  const trajectories: Trajectory[] = []
+/** Throws for an error of the reader, not of the file. `tools` are given for a container. */
+export async function verdictOn(bytes: Uint8Array, tools?: UnpackTools): Promise<Verdict> {
   const file = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
-  for await (const opened of openFile(file, source)) {
+  await openOneByOne(
+    tools ? openEachIn(file, source, { tools }) : openEach(chunksOf(new TextDecoder().decode(bytes)), source),
+  )
+  if (tools) await indexAll(file)
+  const trajectories: Trajectory[] = []
+  for await (const opened of openFile(file, source, tools && { tools })) {
     if (opened.ok) {
       trajectories.push(opened.trajectory)
       continue
@@ -40,8 +45,16 @@ export async function verdictOn(bytes: Uint8Array): Promise<Verdict> {
   return { kind: 'opened', trajectories: trajectories.length }
 }
 
-async function openOneByOne(text: string): Promise<void> {
-  for await (const record of openEach(chunksOf(text), source))
+/** Indexes the file as the list of a large file does, if it can be listed. */
+async function indexAll(file: ByteSource): Promise<void> {
+  const layout = await recordLayout(file, source)
+  if (layout === 'whole') return
+  const records = indexRecords(file, source, layout)
+  while (!(await records.next()).done);
+}
+
+async function openOneByOne(records: AsyncIterable<OpenedRecord>): Promise<void> {
+  for await (const record of records)
     if (!record.ok && (record.error.message === '' || record.error.hint === ''))
       throw new Error('a record fails without a word')
 }
@@ -57,7 +70,12 @@ const hasPlace = (message: string): boolean =>
     /\((line \d+, )?(column|byte) \d+( of the element)?\)$/,
     /^[^\s:]*[\w\])"]: expected /,
     /^row \d+: /,
-    /^expected (whole|a whole|a file that this page|a Zstandard window|an Arrow table) /,
+    /^expected (whole|a whole|a file that this page|a Zstandard window|an Arrow table|a Parquet file|an Arrow file)\b/,
+    /^expected (a zip archive|a footer|a batch|batches|lists, texts, numbers) /,
+    /^expected at most \d+ (containers|entries|values|times|bytes|GiB|MiB)/,
     /^expected (a|at most \d+) (trajector|record)/,
     /^(\[\d+\]: )?expected JSON, found (an? |text in |bytes that are not UTF-8)/,
-  ].some((pattern) => pattern.test(message))
+  ].some((pattern) => pattern.test(message) || pattern.test(message.replace(ENTRY, '')))
+
+/** The name of a file or table in an archive. */
+const ENTRY = /^[^\s:]+: /

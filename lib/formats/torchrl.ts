@@ -9,26 +9,11 @@ import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajec
 import { responseTextWithStarts, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
-import {
-  type ColumnRange,
-  contradiction,
-  hasLogprobs,
-  idsSchema,
-  lengthViolation,
-  logprobsSchema,
-  maskBits,
-  maskRuns,
-  maskSchema,
-  ownSegments,
-  rangesOfLengths,
-  segmentOf,
-  segmentsLacked,
-  tooManySegments,
-} from './columns.ts'
-import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from './format.ts'
-import { withMessages } from './messages.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
+import { contradiction, hasLogprobs, idsSchema, lengthViolation, logprobsSchema, maskSchema } from './columns.ts'
+import type { Format, RecordSource } from './format.ts'
+import { parsedAt, refuseIf, refusing } from './reading/record-error.ts'
+import { trainedTrajectory } from './trainers/trained-sequence.ts'
 import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import type { TokenField } from './writing/training-row.ts'
 
@@ -43,7 +28,7 @@ export const torchrl: Format = {
     isObject(value) &&
     isObject(value.tokens) &&
     ['full', 'prompt', 'response'].some((key) => key in (value.tokens as object)),
-  read,
+  read: refusing((value, source) => [read(value, source)]),
   write,
   rows: (record) => {
     const { tokens, log_probs: scores } = record as ReturnType<typeof write>['value']
@@ -84,60 +69,50 @@ type Sample = z.infer<typeof recordSchema>
 const BATCH_HINT =
   'Write each sample of the batch as a separate record: tensors as lists, from td[i].to_dict(). docs/formats.md has the code for it.'
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = recordSchema.safeParse(value)
-  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value), hint: BATCH_HINT }
-  const sample = parsed.data
+function read(value: unknown, source: RecordSource): Trajectory {
+  const sample = parsedAt(recordSchema, value, '', BATCH_HINT)
   const { prompt, response, full } = sample.tokens
   const all = full ?? [...(prompt ?? []), ...(response ?? [])]
   const promptLength = prompt?.length ?? all.length - (response?.length ?? 0)
   const assistant = sample.masks?.all_assistant_mask ?? all.map((_, index) => index >= promptLength)
   const attention = sample.masks?.all_attention_mask ?? all.map(() => true)
   const scores = scoresOf(sample, all.length, promptLength)
-  const lengths = {
-    'masks.all_assistant_mask': assistant,
-    'masks.all_attention_mask': attention,
-    log_probs: scores,
-  }
   const isWhole = attention.every(Boolean)
-  const error = contradictionIn(sample, isWhole) ?? lengthViolation(lengths, all.length)
-  if (error) return { ok: false, error }
+  refuseIf(contradictionIn(sample, isWhole))
+  const columns = { 'masks.all_assistant_mask': assistant, 'masks.all_attention_mask': attention, log_probs: scores }
+  refuseIf(lengthViolation(columns, all.length))
   // Padding does not belong to a rollout.
   const unpadded = <T>(column: readonly T[]) => (isWhole ? column : column.filter((_, index) => attention[index]))
-  const mask = maskBits(unpadded(assistant))
-  const columns = { ids: unpadded(all), mask, logprobs: scores && unpadded(scores), hasFillers: true }
-  const own = ownSegments(sample, columns.ids.length)
-  const parts: readonly ColumnRange[] = own ? rangesOfLengths(own) : maskRuns(mask)
-  const tooMany = tooManySegments(parts, 'masks.all_assistant_mask')
-  if (tooMany) return { ok: false, error: tooMany }
-  const bare = parts.map((part) => segmentOf(part, columns))
-  const segments = withMessages(bare, messagesIn(sample.history)) ?? bare
-  return {
-    ok: true,
-    trajectories: [
-      foreignTrajectory(
-        {
-          format: NAME,
-          segments,
-          outcome: { kind: 'ended', reason: 'unknown' },
-          reward: undefined,
-          lacked: [
-            ...(segments === bare ? ['messages'] : []),
-            'outcome',
-            ...(full || prompt ? [] : ['the prompt: only the response has ids']),
-            ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response counts as trained']),
-            ...(own ? [] : [segmentsLacked(sample)]),
-            ...(columns.ids.length < all.length
-              ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: removed`]
-              : []),
-            ...(hasLogprobs(segments) ? ["logprobs that are 0 at untrained tokens: TorchRL's filler"] : ['logprobs']),
-          ],
-          rest: without(sample, ['tokens', 'log_probs', 'masks', 'rollscope']),
-        },
-        source,
-      ),
-    ],
-  }
+  const ids = unpadded(all)
+  return trainedTrajectory(
+    NAME,
+    {
+      sequence: {
+        ids,
+        promptLength: 0,
+        mask: { field: 'masks.all_assistant_mask', entries: unpadded(assistant) },
+        logprobs: { field: 'log_probs', entries: scores && unpadded(scores) },
+        hasFillers: true,
+        own: sample,
+      },
+      messages: messagesIn(sample.history),
+      about: {
+        outcome: { kind: 'ended', reason: 'unknown' },
+        reward: undefined,
+        // TorchRL has no other logprobs, so a file that is written again loses no meaning.
+        columnMeanings: {},
+        lacked: [
+          ...(full || prompt ? [] : ['the prompt: only the response has ids']),
+          ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response counts as trained']),
+          ...(ids.length < all.length
+            ? [`${all.length - ids.length} tokens that masks.all_attention_mask marks as padding: removed`]
+            : []),
+        ],
+        rest: without(sample, ['tokens', 'log_probs', 'masks', 'rollscope']),
+      },
+    },
+    source,
+  )
 }
 
 /** Returns a logprob for each token; if only the response has logprobs, the tokens before it have none. */

@@ -30,6 +30,7 @@ test.each([
   [{ SGLANG_BASE_URL: '127.0.0.1:30000' }, /^SGLANG_BASE_URL: .*write it like http/],
   [{ SGLANG_BASE_URL: 'http://127.0.0.1:3000' }, /^SGLANG_BASE_URL: .*Rollscope itself/],
   [{ HOST: '192.168.7.7', SGLANG_BASE_URL: 'http://192.168.7.7:3000/api' }, /^SGLANG_BASE_URL: .*Rollscope itself/],
+  [{ ROLLSCOPE_OPEN_HOSTS: 'https://data.example' }, /^ROLLSCOPE_OPEN_HOSTS: "https:\/\/data\.example" is not a/],
   [{ ROLLSCOPE_DATA: '/dev/null' }, /is not a folder; set ROLLSCOPE_DATA/],
 ])('The start check ends the start for %j', (environment, words) => {
   expect(() => check(environment)).toThrow(ConfigError)

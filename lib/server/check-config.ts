@@ -2,9 +2,11 @@
  * Checks everything that the configuration names before the server starts, so that a wrong value ends the start and not the first request.
  */
 
-import { configuredMcpServers } from '#lib/server/servers/mcp-servers.ts'
-import { createServers, ownAddress } from '#lib/server/servers/servers.ts'
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import { allowedHosts, HOSTS_VARIABLE } from '#lib/download/allowed-hosts.ts'
+import { type OwnAddress, serverAddress } from '#lib/engine/http/address.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { configuredMcpServers } from '#lib/server/servers/configured-mcp-servers.ts'
+import { ownAddress } from '#lib/server/servers/own-address.ts'
 import { DataFolderError, openDataFolder } from '#lib/store/files/data-folder.ts'
 import type { Instance } from '#lib/store/files/instance.ts'
 import { openMcpServerStore, openServerStore } from '#lib/store/files/servers.ts'
@@ -23,19 +25,28 @@ interface Start {
 export function checkConfig(config: Config): Start {
   try {
     const folder = openDataFolder(config.dataFolder)
-    configuredMcpServers(config.mcpFile, ownAddress(config))
-    const servers = openServerStore(folder)
-    servers.list()
+    const own = ownAddress(config)
+    configuredMcpServers(config.mcpFile, own)
+    checkOpenHosts(config.openHosts, own)
+    openServerStore(folder).list()
     openMcpServerStore(folder).list()
-    createServers(config, servers)
+    if (config.sglang) serverAddress(config.sglang.baseUrl, own)
     openTrajectoryStore(folder, { now: () => new Date() }).close()
     const { instance, others } = registerInstance(folder)
     return { instance, notice: others.length > 0 ? sharedFolderNotice(folder, others, instance) : undefined }
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${error.message}. ${error.hint}`, { cause: error })
     if (error instanceof DataFolderError) throw new ConfigError(error.message)
-    if (error instanceof SglangError) throw new ConfigError(`SGLANG_BASE_URL: ${error.message}`)
+    if (error instanceof EngineError) throw new ConfigError(`SGLANG_BASE_URL: ${error.message}`)
     throw error
+  }
+}
+
+function checkOpenHosts(hosts: readonly string[], own: OwnAddress): void {
+  try {
+    allowedHosts(hosts, own)
+  } catch (error) {
+    throw new ConfigError(`${HOSTS_VARIABLE}: ${error instanceof Error ? error.message : error}`, { cause: error })
   }
 }
 

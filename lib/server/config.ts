@@ -12,6 +12,8 @@ export interface Config {
   readonly port: number
   /** Additional hosts under which clients may reach the application besides the loopback names, in lower case. */
   readonly hosts: readonly string[]
+  /** Hosts and private networks from which files are downloaded. */
+  readonly openHosts: readonly string[]
   readonly token: string
   readonly dataFolder: string
   readonly tokenizerFolders: readonly string[]
@@ -53,6 +55,7 @@ export function readConfig(environment: Environment, applicationFolder: string):
     host,
     port: listenPort(text('PORT')),
     hosts: [...list('ROLLSCOPE_HOSTS'), hostInAddress(host)].map((name) => name.toLowerCase()),
+    openHosts: list('ROLLSCOPE_OPEN_HOSTS'),
     token: launchToken(text('ROLLSCOPE_TOKEN')),
     dataFolder: path.resolve(
       /*turbopackIgnore: true*/ text('ROLLSCOPE_DATA') ??

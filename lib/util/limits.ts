@@ -23,6 +23,10 @@ export interface Limits {
   readonly unpackedRatio: number
   /** Maximum levels of nesting of containers. */
   readonly containers: number
+  /** Maximum number of files that are opened at once. */
+  readonly files: number
+  /** Maximum levels of folders in an opened folder. */
+  readonly folders: number
 }
 
 /** The limits in use. */
@@ -37,6 +41,8 @@ export const LIMITS: Limits = {
   unpackedBytes: 2 * 2 ** 30,
   unpackedRatio: 100,
   containers: 2,
+  files: 2_000,
+  folders: 20,
 }
 
 /** Writes a size for people, such as "128 MiB". */

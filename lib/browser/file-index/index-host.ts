@@ -2,18 +2,29 @@
  * The worker's side of a file's index: reads the next records of the file when the page requests them. So a page that requests
  * nothing pauses the index, and memory is that of one slice and one record.
  */
-import { type IndexEnd, indexRecords, recordLayout } from '#lib/formats/reading/record-index.ts'
+import { ContainerError } from '#lib/formats/containers/container.ts'
+import {
+  type IndexEnd,
+  indexRecords,
+  type RowPlace,
+  recordLayout,
+  rowLines,
+} from '#lib/formats/reading/record-index.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { bytesOf } from '../files/file-bytes.ts'
+import { FileError } from '../files/file-error.ts'
 import { rowsOf, type SampleRow } from './sample-row.ts'
 
-/** Requests the next rows. The first request contains the file, later ones continue with it. */
-export interface IndexRequest {
-  readonly file?: File
-}
+/** A request to the worker of an index. */
+export type IndexRequest =
+  /** Requests the first rows of a file, or the next ones. */
+  | { readonly kind: 'rows'; readonly file?: File }
+  /** Requests rows of a table as JSON lines. It needs no request before it. */
+  | { readonly kind: 'records'; readonly file: File; readonly places: readonly RowPlace[] }
 
-/** The next rows of the file. */
+/** The next rows of the file, or the requested records. */
 export type IndexAnswer =
+  | { readonly kind: 'records'; readonly lines: Blob }
   /** The file must be opened as a whole. */
   | { readonly kind: 'whole' }
   | {
@@ -33,7 +44,9 @@ export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAn
   let records: ReturnType<typeof indexRecords> | undefined
   let size = 0
   let bytes = 0
-  return async ({ file }) => {
+  return async (request) => {
+    if (request.kind === 'records') return { kind: 'records', lines: await linesIn(request.file, request.places) }
+    const { file } = request
     if (file) {
       const source = { file: file.name, now: new Date(file.lastModified).toISOString(), newId: () => '' }
       const layout = await recordLayout(bytesOf(file), source)
@@ -48,8 +61,20 @@ export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAn
       const { done, value } = await records.next()
       if (done) return { kind: 'rows', rows, bytes: value === 'end' ? size : bytes, end: value }
       rows.push(...rowsOf(value))
-      bytes = value.record.end
+      bytes = value.bytes
     } while (now() < until)
     return { kind: 'rows', rows, bytes, end: undefined }
   }
+}
+
+/** Each line is a Blob of its own, since browsers keep large Blobs on the disk. */
+async function linesIn(file: File, places: readonly RowPlace[]): Promise<Blob> {
+  const lines: Blob[] = []
+  try {
+    for await (const line of rowLines(bytesOf(file), places)) lines.push(new Blob([line]))
+  } catch (error) {
+    if (!(error instanceof ContainerError)) throw error
+    throw new FileError(`${file.name} cannot be read: ${error.message}`, error.hint)
+  }
+  return new Blob(lines)
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Imported } from '#lib/api/imported.ts'
 import { openText } from '#lib/formats/reading/open.ts'
+import { parquetWriter } from '#lib/formats/writing/parquet.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { FileError } from '../files/file-error.ts'
 import { READ_ERRORS } from '../files/read-errors.ts'
@@ -196,6 +198,65 @@ test('A selection is stored as a file of its records, and all as the file', asyn
   expect(await stored[0]?.text()).toBe(`${sample(1)}\n${sample(3)}\n`)
   expect(stored[0]?.name).toBe('step.jsonl')
   expect(stored[1]).toBe(file)
+})
+
+describe('A Parquet file', () => {
+  const { value } = parquetWriter.write(exampleTrajectory('two-steps'))
+  const parquet = (rewards: readonly number[], name = 'step.parquet') => {
+    const records = rewards.map((reward) => ({ ...value, reward, id: `row ${reward}` }))
+    const parts = [...(parquetWriter.encoding?.encode(records) ?? [])].map((part) => new Uint8Array(part))
+    return new File(parts, name, { lastModified: 0 })
+  }
+
+  test('is listed by its rows, each of which is read again alone', async () => {
+    const { open, read, shown, ended } = store()
+    expect(await mayBeListed(parquet([1, 2, 3]))).toBe(true)
+    expect(await open(parquet([1, 2, 3]), ongoing())).toBe(true)
+    await ended()
+    expect(shown().rows.map((row) => [placeWords(row), row.ok && row.reward])).toEqual([
+      ['row 1', 1],
+      ['row 2', 2],
+      ['row 3', 3],
+    ])
+    expect(shown().bytes).toBe(shown().size)
+    const [, second] = shown().rows
+    if (!second) throw new Error('the table has rows')
+    expect(await read(second, ongoing())).toMatchObject({ reward: 2, provenance: { file: 'step.parquet' } })
+  })
+
+  test('is stored as the file, or a selection as lines of its records', async () => {
+    const { open, store: keep, stored, shown, ended } = store()
+    const file = parquet([1, 2, 3])
+    await open(file, ongoing())
+    await ended()
+    await keep(shown().rows.filter((_, index) => index !== 1))
+    await keep('all')
+    const lines = (await stored[0]?.text())?.trimEnd().split('\n') ?? []
+    expect(lines.map((line) => JSON.parse(line).reward)).toEqual([1, 3])
+    expect([stored[0]?.name, stored[1]]).toEqual(['step.parquet', file])
+  })
+
+  test('that was changed after it was listed is refused with advice, and the list stays', async () => {
+    const { open, read, shown, ended } = store()
+    const file = parquet([1, 2, 3])
+    await open(file, ongoing())
+    await ended()
+    const [, , third] = shown().rows
+    if (!third || !('row' in third)) throw new Error('the table has rows')
+    await expect(read({ ...third, row: 7 }, ongoing())).rejects.toMatchObject({
+      message: 'step.parquet cannot be read: expected a row 7, found none',
+      hint: expect.stringContaining('open it again'),
+    })
+    expect(shown().rows).toHaveLength(3)
+    const aborted = new AbortController()
+    const reading = read(third, aborted.signal)
+    aborted.abort(new Error('another row'))
+    await expect(reading).rejects.toThrow('another row')
+  })
+
+  test('with one row is opened as a whole', async () => {
+    expect(await store().open(parquet([1]), ongoing())).toBe(false)
+  })
 })
 
 test('No file is open before one is listed', async () => {

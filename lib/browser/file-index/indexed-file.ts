@@ -14,7 +14,7 @@ import { createStore } from '../store.ts'
 import { type PageWorker, startPageWorker } from '../workers/port.ts'
 import { type ReaderWorker, readerWorker } from '../workers/reader.ts'
 import type { IndexAnswer, IndexRequest } from './index-host.ts'
-import { recordFile, recordsFile } from './record-files.ts'
+import { recordsFile, tableRows } from './record-files.ts'
 import type { SampleRow } from './sample-row.ts'
 
 /** State of the index. */
@@ -90,13 +90,31 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
     return shown.file
   }
 
+  /** Returns a file with the records of the rows. Those of a table are read by a worker of their own. */
+  const fileOf = async (file: File, rows: readonly SampleRow[], signal?: AbortSignal): Promise<File> => {
+    const places = tableRows(rows)
+    if (places.length === 0) return recordsFile(file, rows)
+    const worker = connect()
+    try {
+      const request = { kind: 'records', file, places } as const
+      const answer = await worker.send(request, signal && { signal }).catch((error: Error) => {
+        signal?.throwIfAborted()
+        throw readError(file, error)
+      })
+      if (answer.kind !== 'records') throw new Error('the worker answered with other rows')
+      return new File([answer.lines], file.name, { lastModified: file.lastModified })
+    } finally {
+      void worker.end(ENDED)
+    }
+  }
+
   /** Requests rows until the index ends or is stopped. */
   const proceed = async (current: NonNullable<typeof shown>): Promise<void> => {
     const isShown = () => shown === current
     for (;;) {
       const before = state()
       if (!isShown() || before.kind === 'none' || before.status.kind !== 'indexing') return
-      const answer = await current.worker.send({}).catch((error: Error) => error)
+      const answer = await current.worker.send({ kind: 'rows' }).catch((error: Error) => error)
       const now = state()
       if (!isShown() || now.kind === 'none') return
       if (answer instanceof Error) set({ ...now, status: { kind: 'failed', error: readError(current.file, answer) } })
@@ -122,11 +140,11 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
     async open(file, signal) {
       const worker = connect()
       try {
-        const answer = await worker.send({ file }, { signal }).catch((error: Error) => {
+        const answer = await worker.send({ kind: 'rows', file }, { signal }).catch((error: Error) => {
           signal.throwIfAborted()
           throw readError(file, error)
         })
-        if (answer.kind === 'whole') {
+        if (answer.kind !== 'rows') {
           void worker.end(ENDED)
           return false
         }
@@ -168,11 +186,11 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
     async read(row, signal) {
       const file = fileShown()
       const now = new Date(file.lastModified).toISOString()
-      return (await reader.file(recordFile(file, row), now, signal, row.within)).trajectory
+      return (await reader.file(await fileOf(file, [row], signal), now, signal, row.within)).trajectory
     },
     store: async (rows) => {
       const file = fileShown()
-      return importFile(rows === 'all' ? file : recordsFile(file, rows))
+      return importFile(rows === 'all' ? file : await fileOf(file, rows))
     },
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { listedRows, NOT_READ, outcomeCounts, type RowFilter } from './listed-rows.ts'
-import type { ListedSample, RowPlace, SampleRow } from './sample-row.ts'
+import type { ListedSample, SamplePlace, SampleRow } from './sample-row.ts'
 
-const place = (index: number): RowPlace => ({
+const place = (index: number): SamplePlace => ({
   start: index,
   end: index + 1,
   line: index + 1,

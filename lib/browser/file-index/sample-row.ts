@@ -1,20 +1,13 @@
 /** A row of the list of a file's samples: what the list shows of a trajectory, and where its record is in the file. */
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
-import type { IndexedRecord } from '#lib/formats/reading/record-index.ts'
+import type { IndexedRecord, RecordPlace } from '#lib/formats/reading/record-index.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 
 /** Position of a trajectory in a file. */
-export interface RowPlace {
-  /** Bytes of its record, half-open. */
-  readonly start: number
-  readonly end: number
-  /** Line of the record, from 1; undefined if the file does not consist of lines. */
-  readonly line: number | undefined
-  /** Position of the record in its list, from 0; undefined outside of lists. */
-  readonly item: number | undefined
+export type SamplePlace = RecordPlace & {
   /** Position among the trajectories of its record, from 0. */
   readonly within: number
 }
@@ -33,16 +26,14 @@ export interface ListedSample
 }
 
 /** A trajectory of the file, or a record that cannot be read. */
-export type SampleRow = RowPlace &
+export type SampleRow = SamplePlace &
   (ListedSample | { readonly ok: false; readonly message: string; readonly hint: string })
 
 /** Longest text of a row in characters. */
 const SHOWN = 120
 
 /** Returns the rows of a record. */
-export function rowsOf({ record, isLine, opened }: IndexedRecord): readonly SampleRow[] {
-  const { start, end, line, item } = record
-  const place = { start, end, line: isLine ? line : undefined, item }
+export function rowsOf({ place, opened }: IndexedRecord): readonly SampleRow[] {
   let within = 0
   return opened.map((one): SampleRow => {
     if (!one.ok) return { ...place, within, ok: false, message: one.error.message, hint: one.error.hint }
@@ -68,12 +59,12 @@ function listedSample(trajectory: Trajectory): ListedSample {
   }
 }
 
-/** Returns the place of a row in words, such as `line 12` or `[3]`. */
-export function placeWords({ line, item, within }: RowPlace): string {
+/** Returns the place of a row in words, such as `line 12`, `[3]` or `row 5`. */
+export function placeWords(place: SamplePlace): string {
   const parts = [
-    line !== undefined && `line ${line}`,
-    item !== undefined && `[${item}]`,
-    within > 0 && `sample ${within + 1}`,
+    'row' in place ? `row ${place.row}` : place.line !== undefined && `line ${place.line}`,
+    !('row' in place) && place.item !== undefined && `[${place.item}]`,
+    place.within > 0 && `sample ${place.within + 1}`,
   ]
   return parts.filter(Boolean).join(', ') || 'sample 1'
 }

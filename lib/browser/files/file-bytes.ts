@@ -1,6 +1,6 @@
 /** Reads the bytes of a chosen file, and keeps decompressed bytes, in a worker of the page. */
 import type { ByteSource, KeptBytes, UnpackTools } from '#lib/formats/containers/container.ts'
-import { FileError } from './file-error.ts'
+import { FileError, ServerFileError } from './file-error.ts'
 
 /** Returns the bytes of a file. Reading them throws FileError if the file no longer exists or may not be read. */
 export const bytesOf = (file: File): ByteSource => ({
@@ -17,7 +17,7 @@ export const bytesOf = (file: File): ByteSource => ({
   },
 })
 
-/** Browsers keep large Blobs on the disk. Only the server opens SQLite databases. */
+/** Browsers keep large Blobs on the disk. SQLite databases, which only the server opens, are refused. */
 export const PAGE_TOOLS: UnpackTools = {
   async keep(chunks): Promise<KeptBytes> {
     const parts: Blob[] = []
@@ -30,4 +30,10 @@ export const PAGE_TOOLS: UnpackTools = {
     }
   },
   sqlite: undefined,
+}
+
+/** The same for a file that the server may read instead: an SQLite database throws ServerFileError. */
+export const PAGE_OR_SERVER_TOOLS: UnpackTools = {
+  ...PAGE_TOOLS,
+  sqlite: () => Promise.reject(new ServerFileError('only the server reads SQLite databases')),
 }

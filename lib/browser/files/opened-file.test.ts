@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { ApiError } from '../api.ts'
-import { FileError } from './file-error.ts'
+import { FileError, ServerFileError } from './file-error.ts'
 import { createOpenedFile } from './opened-file.ts'
 
 const trajectory = exampleTrajectory('two-steps')
@@ -19,20 +19,24 @@ const problem = {
 const FAILED = { count: 1, first: [{ line: 2, ...problem }] }
 
 type Imports = Parameters<typeof createOpenedFile>[0]['importFile']
+type Answer = Awaited<ReturnType<Imports>>
 
-/** Returns a store whose files have a name that says their content: `a`, `b`, or `bad`. */
-function opened(importFile: Imports) {
-  const stored: (readonly [string, TrajectoryView])[] = []
+/** Returns a store whose files have a name that says their content: `a`, `b`, `bad` or `sqlite`. */
+function opened(importing: (file: File) => Promise<Omit<Answer, 'failed'> & Partial<Answer>>) {
+  const stored: (readonly [string, TrajectoryView | undefined])[] = []
+  const importFile: Imports = async (file) => ({ failed: NO_FAILED, ...(await importing(file)) })
   const store = createOpenedFile({
     reader: {
       file: async ({ name }) => {
         if (name === 'bad') throw new FileError('bad cannot be opened', 'open another')
+        if (name === 'sqlite') throw new ServerFileError('only the server reads it')
         return name === 'a'
           ? { trajectory, count: 1, failed: NO_FAILED }
           : { trajectory: other, count: 3, failed: FAILED }
       },
     },
     importFile,
+    importUrl: async (url) => importFile(new File([], url)),
     onStored: (key, view) => stored.push([key, view]),
     now: () => new Date(0),
   })
@@ -53,7 +57,7 @@ test('An opened file is shown, then stored, and then no longer kept in the page'
     existing: 0,
     first: firstOf(trajectory),
   }))
-  expect(await file.open('a')).toBe(1)
+  expect(await file.open('a')).toEqual({ count: 1, isShown: true })
   await file.store()
   expect(file.states).toEqual(['shown a waiting', 'shown a under-way', 'stored'])
   expect(file.state()).toEqual({ kind: 'stored', key: 'key of a' })
@@ -67,9 +71,9 @@ test('An opened file is shown, then stored, and then no longer kept in the page'
 test('A file with more trajectories than may be shown is counted, and the file before stays shown', async () => {
   const file = opened(async () => ({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) }))
   await file.open('a', 2)
-  expect(await file.open('b', 2)).toBe(3)
+  expect(await file.open('b', 2)).toEqual({ count: 3, isShown: false })
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
-  expect(await file.open('b', 3)).toBe(3)
+  expect(await file.open('b', 3)).toEqual({ count: 3, isShown: true })
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'b' })
 })
 
@@ -113,14 +117,43 @@ test('An opened file without a trajectory keeps the shown one', async () => {
 })
 
 test.each(['stored', 'refused'] as const)('An opened file stays if the file before it is %s later', async (outcome) => {
-  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Imports>>>()
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<Answer, 'failed'>>()
   const file = opened(() => promise)
   await file.open('a')
   const storing = file.store()
-  expect(await file.open('b')).toBe(3)
+  expect((await file.open('b')).count).toBe(3)
   if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
   else reject(new ApiError(507, 'FULL', 'no room'))
   await storing
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })
   expect(file.stored).toHaveLength(outcome === 'stored' ? 1 : 0)
+})
+
+test('A file that only the server can read is stored at once, whatever its number of trajectories', async () => {
+  const file = opened(async () => ({
+    trajectories: ['k', 'l', 'm'],
+    existing: 1,
+    first: firstOf(other),
+    failed: FAILED,
+  }))
+  await file.open('a')
+  expect(await file.open('sqlite', 2)).toEqual({ count: 3, isShown: true })
+  expect(file.state()).toEqual({ kind: 'stored', key: 'k' })
+  expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1, failed: FAILED })
+  expect(file.openingOf('k')).toBe(2)
+  expect(file.stored).toEqual([['k', undefined]])
+})
+
+test('A file that only the server can read, and that it refuses, keeps the shown one', async () => {
+  const file = opened(() => Promise.reject(new ApiError(422, 'BAD_FILE', 'expected a whole SQLite database')))
+  await file.open('a')
+  await expect(file.open('sqlite')).rejects.toThrow('expected a whole SQLite database')
+  expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
+})
+
+test('A file of another host is stored by the server, and its first trajectory is shown', async () => {
+  const file = opened(async ({ name }) => ({ trajectories: [name], existing: 0, first: firstOf(other) }))
+  const url = 'https://data.example/a.jsonl'
+  expect(await file.openUrl(url, new AbortController().signal)).toEqual({ count: 1, isShown: true })
+  expect(file.state()).toEqual({ kind: 'stored', key: url })
 })

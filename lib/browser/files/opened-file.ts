@@ -7,6 +7,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, fetchJson } from '../api.ts'
 import { createStore } from '../store.ts'
 import type { ReaderWorker } from '../workers/reader.ts'
+import { ServerFileError } from './file-error.ts'
 
 /** State of the file. `opening` numbers the opened files, so that a view knows whether it still shows the same one. */
 export type OpenedFile =
@@ -33,10 +34,12 @@ export interface OpenedFileStore {
   subscribe(listener: () => void): () => void
   state(): OpenedFile
   /**
-   * Reads a file, shows its first trajectory, and returns the number of its trajectories. A file with more than `most` is not shown.
-   * Throws FileError and ApiError; the shown file then stays.
+   * Reads a file, shows its first trajectory, and returns the number of its trajectories. A file with more than `most` is not shown. A
+   * file that only the server can read is stored at once. Throws FileError and ApiError; the shown file then stays.
    */
-  open(file: File, signal: AbortSignal, most?: number): Promise<number>
+  open(file: File, signal: AbortSignal, most?: number): Promise<OpenedCount>
+  /** Stores a file of another host, which the server downloads. Throws ApiError, or the signal's reason. */
+  openUrl(url: string, signal: AbortSignal): Promise<OpenedCount>
   /** Returns the number of the opening that was stored under this key; undefined if it was not opened as a file. */
   openingOf(key: string): number | undefined
   /**
@@ -46,6 +49,12 @@ export interface OpenedFileStore {
   storedWith(key: string): StoredCounts | undefined
   /** Stores the shown file, or tries again; does nothing while that is under way. */
   store(): Promise<void>
+}
+
+/** Number of trajectories in a file, and whether the first one is shown. */
+export interface OpenedCount {
+  readonly count: number
+  readonly isShown: boolean
 }
 
 /** How many trajectories of a file are stored. */
@@ -59,37 +68,72 @@ export interface StoredCounts {
 
 interface OpenedFileDeps {
   readonly reader: Pick<ReaderWorker, 'file'>
-  /** Stores a file. Throws ApiError. */
-  readonly importFile: (file: File) => Promise<Pick<Imported, 'trajectories' | 'existing' | 'first'>>
-  /** Called when a trajectory is stored, before any page looks for it under its key. */
-  readonly onStored: (key: string, trajectory: TrajectoryView) => void
+  /** Stores a file. Throws ApiError, or the signal's reason. */
+  readonly importFile: (file: File, options?: ImportOptions) => Promise<Omit<Imported, 'format' | 'lacked'>>
+  /** Stores a file of another host. Throws ApiError, or the signal's reason. */
+  readonly importUrl: (url: string, signal: AbortSignal) => Promise<Omit<Imported, 'format' | 'lacked'>>
+  /** Called when a trajectory is stored, before any page looks for it under its key. It is undefined if only the server has read it. */
+  readonly onStored: (key: string, trajectory: TrajectoryView | undefined) => void
   readonly now: () => Date
 }
 
-/** Stores all trajectories of a file that can be read. `tokenizer` restores the texts of trajectories that have only ids. Throws ApiError. */
-export async function importFile(file: File, tokenizer?: string): Promise<Imported> {
-  const query = new URLSearchParams({ name: file.name, ...(tokenizer !== undefined && { tokenizer }) })
-  return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file })
+/** Choices of storing a file. */
+export interface ImportOptions {
+  /** Name that is stored; default: that of the file. */
+  readonly name?: string
+  /** Restores the texts of trajectories that have only ids. */
+  readonly tokenizer?: string | undefined
+  readonly signal?: AbortSignal
 }
 
+/** Stores all trajectories of a file that can be read. Throws ApiError, or the signal's reason. */
+export async function importFile(
+  file: File,
+  { name = file.name, tokenizer, signal }: ImportOptions = {},
+): Promise<Imported> {
+  const query = new URLSearchParams({ name, ...(tokenizer !== undefined && { tokenizer }) })
+  return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file, signal })
+}
+
+/** Stores all trajectories of a file that the server downloads. Throws ApiError, or the signal's reason. */
+export const importUrl = (url: string, signal: AbortSignal): Promise<Imported> =>
+  fetchJson('/api/import/url', importedSchema, { method: 'POST', json: { url }, signal })
+
 /** Returns a store without a file. */
-export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFileDeps): OpenedFileStore {
+export function createOpenedFile({ reader, importFile, importUrl, onStored, now }: OpenedFileDeps): OpenedFileStore {
   const { subscribe, state, set } = createStore<OpenedFile>({ kind: 'none' })
   let openings = 0
   const stored = new Map<string, StoredCounts & { readonly opening: number }>()
   let shownFile: File | undefined
+
+  /** Takes a file that the server has stored and that this page has not read. */
+  const showStored = ({ trajectories, existing, failed }: Omit<Imported, 'format' | 'lacked'>): OpenedCount => {
+    const [key] = trajectories
+    onStored(key, undefined)
+    stored.set(key, { opening: ++openings, all: trajectories.length, existing, failed })
+    shownFile = undefined
+    set({ kind: 'stored', key })
+    return { count: trajectories.length, isShown: true }
+  }
+
   return {
     subscribe,
     state,
     openingOf: (key) => stored.get(key)?.opening,
     storedWith: (key) => stored.get(key),
     async open(file, signal, most = Number.POSITIVE_INFINITY) {
-      const { trajectory, count, failed } = await reader.file(file, now().toISOString(), signal)
-      if (count > most) return count
+      const read = await reader.file(file, now().toISOString(), signal).catch((error: unknown) => {
+        if (error instanceof ServerFileError) return undefined
+        throw error
+      })
+      if (!read) return showStored(await importFile(file, { signal }))
+      const { trajectory, count, failed } = read
+      if (count > most) return { count, isShown: false }
       shownFile = file
       set({ kind: 'shown', opening: ++openings, name: file.name, trajectory, failed, storing: { kind: 'waiting' } })
-      return count
+      return { count, isShown: true }
     },
+    openUrl: async (url, signal) => showStored(await importUrl(url, signal)),
     async store() {
       const current = state()
       if (current.kind !== 'shown' || current.storing.kind === 'under-way' || shownFile === undefined) return

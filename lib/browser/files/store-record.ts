@@ -18,7 +18,7 @@ export async function storeRecord(
     if (++number < record) continue
     if (!one.ok) throw new FileError(one.message, one.hint)
     const alone = new File([JSON.stringify(unpack(one.trajectory))], file.name)
-    const { trajectories } = await importFile(alone, lacksTexts(one.trajectory) ? tokenizer : undefined)
+    const { trajectories } = await importFile(alone, { tokenizer: lacksTexts(one.trajectory) ? tokenizer : undefined })
     return trajectories[0]
   }
   throw new FileError(

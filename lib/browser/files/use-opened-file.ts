@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import { pageReader } from '../page-reader.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
-import { createOpenedFile, importFile, type OpenedFile, type OpenedFileStore } from './opened-file.ts'
+import { createOpenedFile, importFile, importUrl, type OpenedFile, type OpenedFileStore } from './opened-file.ts'
 
 /** Shared by all pages: a file is opened on one page and shown on another. */
 export const OpenedFileContext = createContext<OpenedFileStore | undefined>(undefined)
@@ -13,8 +13,9 @@ export const openedFileOn = (cache: QueryClient): OpenedFileStore =>
   createOpenedFile({
     reader: pageReader,
     importFile,
+    importUrl,
     onStored(key, trajectory) {
-      cache.setQueryData(trajectoryOptions(key).queryKey, trajectory)
+      if (trajectory) cache.setQueryData(trajectoryOptions(key).queryKey, trajectory)
       void cache.invalidateQueries({ queryKey: TRAJECTORIES })
     },
     now: () => new Date(),

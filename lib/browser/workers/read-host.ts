@@ -10,7 +10,7 @@ import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-byt
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
-import { bytesOf, PAGE_TOOLS } from '../files/file-bytes.ts'
+import { bytesOf, PAGE_OR_SERVER_TOOLS } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
 
 /** The source of a trajectory. */
@@ -43,7 +43,7 @@ export interface ReadAnswer {
   readonly failed: FailedRecords
 }
 
-/** Reads a trajectory in the worker; its buffers are transferred. Throws FileError or ApiError. */
+/** Reads a trajectory in the worker; its buffers are transferred. Throws FileError, ServerFileError or ApiError. */
 export const readTrajectory: Answer<ReadSource, ReadAnswer> = async (source, { signal, transfer }) => {
   const { buffers, ...answer } = await (source.kind === 'file' ? fromFile(source, signal) : fromServer(source, signal))
   transfer.push(...buffers)
@@ -64,7 +64,11 @@ async function fromFile(
   let count = 0
   const failed: FailedRecord[] = []
   let failedCount = 0
-  for await (const one of openFile(bytesOf(file), { file: file.name, now, newId: () => id }, { tools: PAGE_TOOLS })) {
+  for await (const one of openFile(
+    bytesOf(file),
+    { file: file.name, now, newId: () => id },
+    { tools: PAGE_OR_SERVER_TOOLS },
+  )) {
     signal.throwIfAborted()
     if (!one.ok) {
       const { message, hint } = one.error

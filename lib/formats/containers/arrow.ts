@@ -1,6 +1,7 @@
 /** Reads Arrow files and streams row by row, one record batch after the other. */
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette'
 import { decompress } from 'fzstd'
+import { errorText } from '#lib/util/text/error-text.ts'
 import { type Budget, type ByteSource, ContainerError, copyOf, type ReadContainer, type Row } from './container.ts'
 import { jsonRow } from './json-value.ts'
 
@@ -203,9 +204,8 @@ function registerCodecs(budget: Budget): void {
       // Columns are views of aligned buffers, and the result may be a part of a larger one.
       return copyOf(decoded)
     },
-    encode: () => {
-      throw new Error('nothing is written')
-    },
+    // Nothing is written.
+    encode: refuseLz4,
   })
   setCompressionCodec(CompressionType.ZSTD, counted(decompress))
   setCompressionCodec(CompressionType.LZ4_FRAME, counted(refuseLz4))
@@ -228,7 +228,7 @@ function orBroken<T>(step: () => T): T {
     return step()
   } catch (error) {
     if (error instanceof ContainerError) throw error
-    throw broken(error instanceof Error ? error.message : String(error))
+    throw broken(errorText(error))
   }
 }
 

@@ -1,6 +1,7 @@
 /** Decompresses gzip, Zstandard and raw deflate data in pieces, so that no bomb is in memory before it is found. */
 import { Gunzip, Inflate } from 'fflate'
 import { Decompress } from 'fzstd'
+import { errorText } from '#lib/util/text/error-text.ts'
 import { type Budget, BudgetError, type ByteSource, ContainerError, copyOf, piecesOf } from './container.ts'
 import { createCrc32 } from './crc32.ts'
 
@@ -30,7 +31,7 @@ async function* decompressed(
       decompressor.push(piece, isLast)
     } catch (error) {
       if (error instanceof BudgetError) throw error
-      throw broken(what, error instanceof Error ? error.message : String(error))
+      throw broken(what, errorText(error))
     }
   }
   // The last piece is pushed with the mark of the end, so a piece waits for the next one.

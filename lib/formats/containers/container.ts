@@ -27,6 +27,43 @@ type ContainerEntry =
 /** A row of a table as a JSON value, or why it is none. */
 export type Row = { readonly ok: true; readonly value: object } | { readonly ok: false; readonly error: Violation }
 
+/** A table whose rows can be read from any of them. */
+export interface Table {
+  readonly rowCount: number
+  /** Yields all rows, or those from a place on. Throws ContainerError if the table cannot be read further. */
+  batches(from?: TablePlace): AsyncGenerator<RowBatch>
+}
+
+/** Some rows after each other. They become JSON values when they are taken. */
+export interface RowBatch {
+  /** The place of the first of them. */
+  readonly place: TablePlace
+  readonly rows: Iterable<Row>
+}
+
+/** A place in a table: a row, and where each column has it. */
+export interface TablePlace {
+  /** Position of the group of rows in the table, from 0. */
+  readonly group: number
+  /** Position of the row in its group, from 0. */
+  readonly row: number
+  /** Position of the row in the table, from 0. */
+  readonly first: number
+  /** For each column in the order of the file, the place of the row. */
+  readonly pages: readonly PagePlace[]
+}
+
+/** A place in a column. */
+export interface PagePlace {
+  /** Position in the file of the page in which the row begins. */
+  readonly start: number
+  /** Number of rows that begin in this page before the row. */
+  readonly before: number
+}
+
+/** Opens a file as a table. Throws ContainerError if it is none. */
+export type OpenTable = (bytes: ByteSource, budget: Budget) => Promise<Table>
+
 /** Decompressed bytes, until they are closed. */
 export interface KeptBytes extends ByteSource {
   close(): Promise<void>

@@ -12,12 +12,15 @@ import { openEachIn } from '../reading/open-each.ts'
 import { partsOf } from '../reading/parts.ts'
 import { type ByteSource, inMemory } from './container.ts'
 import { dataLines } from './events.ts'
+import { jsonRow } from './json-value.ts'
 
 const folder = 'lib/formats/golden'
 const golden = JSON.parse(readFileSync(`${folder}/containers.json`, 'utf8')) as {
   readonly rows: readonly object[]
   readonly files: Readonly<Record<string, string>>
   readonly tooLarge: string
+  readonly more: readonly object[]
+  readonly streams: Readonly<Record<'more' | 'deep' | 'union', string>>
 }
 const tables = Object.entries(golden.files).map(([name, text]) => [name, Buffer.from(text, 'base64')] as const)
 const foreign = (name: string) => readFileSync(`${folder}/foreign/${name}`)
@@ -72,6 +75,17 @@ describe('A container opens by its content, whatever its name is:', () => {
       ['run/a.jsonl 1', 'run/a.jsonl 2,3', 'run/b/c 4', 'run/d 5'],
     ],
     [
+      'zip with fields for more than 4 GiB',
+      zipOf(
+        [
+          { name: 'a.jsonl', content: LINES },
+          { name: 'b', content: line(4), method: 'stored' },
+        ],
+        true,
+      ),
+      ['run/a.jsonl 1', 'run/a.jsonl 2,3', 'run/b 4'],
+    ],
+    [
       'gzip in zip',
       zipOf([{ name: 'a.jsonl.gz', content: gzipSync(LINES) }]),
       ['run/a.jsonl.gz 1', 'run/a.jsonl.gz 2,3'],
@@ -84,6 +98,15 @@ describe('A container opens by its content, whatever its name is:', () => {
         { name: `${'x'.repeat(120)}.json`, content: line(4) },
       ]),
       ['run/a.jsonl 1', 'run/a.jsonl 2,3', `run/${'x'.repeat(120)}.json 4`],
+    ],
+    [
+      'tar with a folder in its own field and a name of pax',
+      tarOf([
+        { name: 'a.jsonl', content: line(1), prefix: 'runs' },
+        { name: 'PaxHeader', content: '21 path=deep/b.json\n', type: 'x' },
+        { name: 'b.json', content: line(2) },
+      ]),
+      ['run/runs/a.jsonl 1', 'run/deep/b.json 2'],
     ],
     ['tar in gzip', gzipSync(tarOf([{ name: 'a', content: LINES }])), ['run/a 1', 'run/a 2,3']],
     [
@@ -142,6 +165,22 @@ test.each(tables.filter(([name]) => /^(lz4|brotli)\./.test(name)))(
     ])
   },
 )
+
+test('A table of Arrow with maps, lists of a fixed length, views and an empty batch has the rows that pyarrow reads', async () => {
+  expect(await rowsOf(Buffer.from(golden.streams.more, 'base64'))).toEqual(golden.more)
+})
+
+test('A value that JSON cannot represent fails with its path, and null takes its place', () => {
+  expect(jsonRow({ a: 1, b: new Date(Number.NaN) })).toEqual({
+    ok: false,
+    error: { path: 'b', expected: 'a date', found: 'one beyond the calendar' },
+  })
+  expect(jsonRow({ a: [{ b: 2n ** 60n }] })).toMatchObject({ ok: false, error: { path: 'a[0].b' } })
+  expect(jsonRow({ a: new Map([[1n, new Date(0)]]), b: undefined, c: null })).toEqual({
+    ok: true,
+    value: { a: { '1': '1970-01-01T00:00:00.000Z' }, b: null, c: null },
+  })
+})
 
 test('A row with an id that JavaScript cannot represent fails with its path, and the others open', async () => {
   expect(await opened(Buffer.from(golden.tooLarge, 'base64'), 'run.parquet')).toEqual([
@@ -223,6 +262,7 @@ test('Other files of an archive are passed over, and broken ones are reported', 
   ])
 })
 
+const DAMAGED_ZIP = 'file: expected a whole zip archive, found a damaged directory'
 const ZEROS = Buffer.alloc(80 << 20)
 const small = { unpackedBytes: 1 << 20 }
 
@@ -304,6 +344,57 @@ describe('A container that must not be opened is refused:', () => {
       'file: expected a Zstandard window of at most 128 MiB, found a larger one',
     ],
     [
+      'zip with an empty deflate entry and no other',
+      zipOf([{ name: 'a.json', content: '', method: 'stored', forged: { method: 8 } }]),
+      {},
+      'file: a.json: expected a trajectory, found none in this file',
+    ],
+    ['zip with a damaged locator of its directory', changedLong(-40), {}, DAMAGED_ZIP],
+    ['zip with a damaged long end of its directory', changedLong(-96), {}, DAMAGED_ZIP],
+    [
+      'tar with a size that is no number',
+      tarOf([{ name: 'a', content: LINES, size: 'x' }]),
+      {},
+      'file: expected a whole tar archive, found a size that is no number',
+    ],
+    [
+      'Arrow with a column of a union',
+      Buffer.from(golden.streams.union, 'base64'),
+      {},
+      'file: expected lists, texts, numbers and objects, found a column of a union or of runs',
+    ],
+    [
+      'Arrow with 60 lists in each other',
+      Buffer.from(golden.streams.deep, 'base64'),
+      {},
+      'file: expected a whole Arrow file, found more fields than a table has',
+    ],
+    [
+      'Arrow with a list of a fixed length beyond its values',
+      // The number of values of the column `pair`, of which each row has two.
+      replaced(Buffer.from(golden.streams.more, 'base64'), [6, 0], [5, 0]),
+      {},
+      'file: expected a whole Arrow file, found a list beyond its values',
+    ],
+    [
+      'Arrow without a message',
+      Buffer.from('ARROW1\0\0\xff\xff\xff\xff\0\0\0\0', 'latin1'),
+      {},
+      'file: expected a whole Arrow file, found no schema',
+    ],
+    [
+      'a table with more rows than may be stored',
+      Buffer.from(golden.streams.more, 'base64'),
+      { records: 2 },
+      'file: expected at most 2 trajectories, found more',
+    ],
+    [
+      'a table that becomes too large',
+      Buffer.from(golden.files['zstd.parquet'] ?? '', 'base64'),
+      { unpackedBytes: 10 },
+      'file: expected at most 10 bytes after decompression, found more',
+    ],
+    [
       'Parquet with a footer longer than the file',
       parquetEnd(0xffff_fff0, 'PAR1'),
       {},
@@ -333,6 +424,50 @@ describe('A container that must not be opened is refused:', () => {
     ])
   })
 })
+
+test('Arrow with a batch of more than 256 MiB is refused before it is read', async () => {
+  const stream = Buffer.from(golden.streams.more, 'base64')
+  const batch = stream.lastIndexOf(Buffer.from([0xff, 0xff, 0xff, 0xff]), stream.length - 9)
+  const body = stream.length - 8 - (batch + 8 + stream.readInt32LE(batch + 4))
+  const forged = replaced(stream, [body], [300 << 20], batch)
+  const bytes = { ...sourceOf(forged), size: 400 << 20 }
+  const each = await Array.fromAsync(openFile(bytes, { ...source, file: 'run' }))
+  expect(each.map((one) => !one.ok && one.error.message)).toEqual([
+    'expected batches of at most 256 MiB, found a larger one',
+  ])
+})
+
+test('A failure of reading a table is not a failure of the file', async () => {
+  const table = Buffer.from(golden.files['none.parquet'] ?? '', 'base64')
+  let reads = 0
+  const failing = (limit: number): ByteSource => {
+    reads = 0
+    return {
+      size: table.length,
+      read: async (start, end) => {
+        if (++reads > limit) throw new Error('gone')
+        return table.subarray(start, end)
+      },
+    }
+  }
+  for (const limit of [1, 4]) {
+    await expect(Array.fromAsync(openFile(failing(limit), source))).rejects.toThrow(/^gone$/)
+    await expect(Array.fromAsync(openEachIn(failing(limit), source, { tools: inMemory }))).rejects.toThrow(/^gone$/)
+  }
+})
+
+/** Returns an archive with long fields in which a byte from the end differs. */
+function changedLong(at: number): Buffer {
+  return changed(zipOf([{ name: 'a.json', content: LINES }], true), at)
+}
+
+/** Returns bytes in which the first whole numbers of 64 bits with these values have others. */
+function replaced(bytes: Buffer, from: readonly number[], to: readonly number[], start = 0): Buffer {
+  const [before, after] = [from, to].map((numbers) => Buffer.from(new BigInt64Array(numbers.map(BigInt)).buffer))
+  const at = before ? bytes.indexOf(before, start) : -1
+  if (!before || !after || at < 0) throw new Error('the file has no such numbers')
+  return Buffer.concat([bytes.subarray(0, at), after, bytes.subarray(at + before.length)])
+}
 
 function changed(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes)

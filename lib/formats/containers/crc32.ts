@@ -10,14 +10,15 @@ export function createCrc32(): Crc32 {
   let crc = -1
   return {
     add(bytes) {
-      for (let i = 0; i < bytes.length; i++) crc = (TABLE[(crc ^ (bytes[i] ?? 0)) & 255] ?? 0) ^ (crc >>> 8)
+      for (const byte of bytes) crc = TABLE.getInt32(((crc ^ byte) & 255) * 4) ^ (crc >>> 8)
     },
     value: () => ~crc >>> 0,
   }
 }
 
-const TABLE = Int32Array.from({ length: 256 }, (_, index) => {
+const TABLE = new DataView(new ArrayBuffer(256 * 4))
+for (let index = 0; index < 256; index++) {
   let crc = index
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  return crc
-})
+  TABLE.setInt32(index * 4, crc)
+}

@@ -4,63 +4,61 @@ import type { Row } from './container.ts'
 
 /** Returns a row of columns as a JSON value. */
 export function jsonRow(row: Readonly<Record<string, unknown>>): Row {
-  try {
-    return { ok: true, value: jsonObject(Object.entries(row), []) }
-  } catch (error) {
-    if (!(error instanceof InexactError)) throw error
-    return { ok: false, error: error.violation }
-  }
+  const inexact: Violation[] = []
+  const value = jsonObject(Object.entries(row), undefined, inexact)
+  const [error] = inexact
+  return error ? { ok: false, error } : { ok: true, value }
 }
 
-class InexactError extends Error {
-  override readonly name = 'InexactError'
-  readonly violation: Violation
-  constructor(path: readonly PropertyKey[], expected: string, found: string) {
-    super(expected)
-    this.violation = { path: fieldPathText(path), expected, found }
-  }
+/** The place of a value. Lists have one place for all their entries, which may be millions of numbers. */
+interface Place {
+  readonly around: Place | undefined
+  readonly key: string | number
 }
 
-type Path = readonly (string | number)[]
+const pathOf = (place: Place | undefined): readonly (string | number)[] =>
+  place ? [...pathOf(place.around), place.key] : []
 
-function jsonValue(value: unknown, path: Path): unknown {
+/** Adds a violation to `inexact` for each value that JSON cannot represent, and returns null in its place. */
+function jsonValue(value: unknown, key: string | number, around: Place | undefined, inexact: Violation[]): unknown {
   switch (typeof value) {
     case 'bigint': {
       const number = Number(value)
       if (Number.isSafeInteger(number)) return number
-      throw new InexactError(path, 'a whole number of at most 2^53', String(value))
+      const path = fieldPathText(pathOf({ key, around }))
+      inexact.push({ path, expected: 'a whole number of at most 2^53', found: String(value) })
+      return null
     }
     case 'undefined':
       return null
-    case 'object':
+    case 'object': {
       if (value === null) return null
-      if (ArrayBuffer.isView(value)) return numbersOf(value, path)
-      if (Array.isArray(value)) return value.map((entry, index) => jsonValue(entry, [...path, index]))
-      if (value instanceof Date) return dateText(value, path)
+      const place = { key, around }
+      if (ArrayBuffer.isView(value) || Array.isArray(value))
+        return Array.from(value as readonly unknown[], (entry, index) => jsonValue(entry, index, place, inexact))
+      if (value instanceof Date) return dateText(value, place, inexact)
       if (value instanceof Map)
         return jsonObject(
-          Array.from(value, ([key, entry]) => [String(key), entry] as const),
-          path,
+          Array.from(value, ([name, entry]) => [String(name), entry] as const),
+          place,
+          inexact,
         )
-      return jsonObject(Object.entries(value), path)
+      return jsonObject(Object.entries(value), place, inexact)
+    }
     default:
       return value
   }
 }
 
 /** Columns may have names to which JavaScript gives a meaning. */
-const jsonObject = (entries: Iterable<readonly [string, unknown]>, path: Path): object =>
-  Object.fromEntries(Array.from(entries, ([key, value]) => [key, jsonValue(value, [...path, key])]))
+const jsonObject = (
+  entries: Iterable<readonly [string, unknown]>,
+  place: Place | undefined,
+  inexact: Violation[],
+): object => Object.fromEntries(Array.from(entries, ([key, value]) => [key, jsonValue(value, key, place, inexact)]))
 
-/** Bytes and lists of numbers become lists of numbers. */
-function numbersOf(view: ArrayBufferView, path: Path): readonly unknown[] {
-  if (view instanceof BigInt64Array || view instanceof BigUint64Array)
-    return Array.from(view, (value, index) => jsonValue(value, [...path, index]))
-  if (view instanceof DataView) return Array.from(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
-  return Array.from(view as Uint8Array)
-}
-
-function dateText(date: Date, path: Path): string {
-  if (Number.isNaN(date.getTime())) throw new InexactError(path, 'a date', 'one beyond the calendar')
-  return date.toISOString()
+function dateText(date: Date, place: Place, inexact: Violation[]): string | null {
+  if (!Number.isNaN(date.getTime())) return date.toISOString()
+  inexact.push({ path: fieldPathText(pathOf(place)), expected: 'a date', found: 'one beyond the calendar' })
+  return null
 }

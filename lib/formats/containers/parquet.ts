@@ -1,16 +1,34 @@
-/** Reads Parquet files row by row, one group of rows after the other. Sizes in the file are compared with limits before they are used. */
+/**
+ * Reads Parquet files row by row. Columns are decoded page by page, so memory depends on the pages and not on the groups of rows, and a
+ * row can be read again alone. Sizes in the file are compared with limits before they are used.
+ */
 import { gunzipSync } from 'fflate'
 import { decompress } from 'fzstd'
-import { parquetMetadataAsync, parquetSchema } from 'hyparquet'
-import { parquetHeader } from 'hyparquet/src/column.js'
-import { parquetReadColumn } from 'hyparquet/src/read.js'
-import { type Budget, type ByteSource, ContainerError, copyOf, type ReadContainer, type Row } from './container.ts'
+import { parquetMetadataAsync, parquetSchema, type RowGroup, type SchemaTree } from 'hyparquet'
+import { assembleNested } from 'hyparquet/src/assemble.js'
+import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
+import { getTreePath } from 'hyparquet/src/schema.js'
+import { elementAt } from '#lib/util/element-at.ts'
+import { errorText } from '#lib/util/text/error-text.ts'
+import {
+  type Budget,
+  type ByteSource,
+  ContainerError,
+  copyOf,
+  type OpenTable,
+  type ReadContainer,
+  type Row,
+  type RowBatch,
+  type TablePlace,
+} from './container.ts'
 import { jsonRow } from './json-value.ts'
+import { broken, type Column, createColumnCursor } from './parquet-pages.ts'
 
-/** Values of one group of rows, over all columns. They are in memory at the same time. */
-const MOST_VALUES = 50_000_000
-const MOST_VALUES_A_BYTE = 4096
+/** A row has several columns, and empty rows take few bytes. */
+const MOST_ROWS_A_BYTE = 4096
 const LARGEST_FOOTER = 64 * 2 ** 20
+/** Rows of a batch, so that a row is found again by decoding few rows before it. */
+const MOST_ROWS = 256
 
 /** Returns a function that refuses a codec by its name. */
 const refuse = (codec: string) => (): never => {
@@ -35,41 +53,129 @@ const CODECS = {
 
 /** Yields the rows of the file. */
 export const readParquet: ReadContainer = async function* ({ bytes, budget }) {
-  const file = asyncBufferOf(bytes)
-  const { metadata, names } = await orBroken(async () => {
-    await checkFooter(bytes)
-    const found = await parquetMetadataAsync(file)
-    return { metadata: found, names: parquetSchema(found).children.map(({ element }) => element.name) }
-  })
+  const { batches } = await openParquet(bytes, budget)
   yield { kind: 'rows', name: undefined, rows: rowsOf() }
 
   async function* rowsOf(): AsyncGenerator<Row> {
-    let start = 0
-    for (const group of metadata.row_groups) {
-      const count = Number(group.num_rows)
-      await orBroken(() => checkGroup(bytes, group, budget))
-      // One column after the other: if several fail at once, the library leaves rejections without a handler.
-      const columns: (readonly [name: string, values: ArrayLike<unknown>])[] = []
-      for (const name of names) {
-        const options = { file, metadata, compressors: CODECS, columns: [name], rowStart: start, rowEnd: start + count }
-        const values = await orBroken(() => parquetReadColumn(options))
-        if (values.length !== count) throw broken(`${values.length} values in a column with ${count} rows`)
-        columns.push([name, values])
-      }
-      for (let row = 0; row < count; row++)
-        yield jsonRow(Object.fromEntries(columns.map(([name, values]) => [name, values[row]])))
-      start += count
-    }
+    for await (const { rows } of batches()) yield* rows
   }
+}
+
+/** Opens the file as a table whose rows can be read from any of them. */
+export const openParquet: OpenTable = async (source, budget) => {
+  const bytes = withMarkedErrors(source)
+  const { groups, schema } = await orBroken(async () => {
+    await checkFooter(bytes)
+    const metadata = await parquetMetadataAsync(asyncBufferOf(bytes))
+    return { groups: metadata.row_groups, schema: parquetSchema(metadata) }
+  })
+  return {
+    rowCount: groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0),
+    async *batches(from) {
+      let first = 0
+      for (const [index, group] of groups.entries()) {
+        const count = Number(group.num_rows)
+        if (index >= (from?.group ?? 0)) {
+          const place = from?.group === index ? from : { group: index, first, row: 0, pages: undefined }
+          yield* batchesOf(group, schema, place, { bytes, budget })
+        }
+        first += count
+      }
+    },
+  }
+}
+
+/** The place at which a group is read. `pages` is undefined at its beginning. */
+type GroupPlace = Omit<TablePlace, 'pages'> & { readonly pages: TablePlace['pages'] | undefined }
+
+interface TableContext {
+  readonly bytes: ByteSource
+  readonly budget: Budget
+}
+
+async function* batchesOf(
+  group: RowGroup,
+  schema: SchemaTree,
+  from: GroupPlace,
+  context: TableContext,
+): AsyncGenerator<RowBatch> {
+  const count = Number(group.num_rows)
+  const columns = await orBroken(async () => columnsOf(group, schema, context.bytes))
+  const cursors = columns.map((column, index) => createColumnCursor(column, context, from.pages?.[index]))
+  const paths = columns.map(({ meta }) => meta.path_in_schema.join('.'))
+  for (let { row, first } = from; row < count; ) {
+    // One column after the other: if several fail at once, all but one rejection would be without a handler.
+    for (const [index, cursor] of cursors.entries())
+      while (cursor.whole() === 0)
+        if (!(await orBroken(cursor.advance)) && cursor.whole() === 0)
+          throw broken(`${row} rows in column ${paths[index]} of a group with ${count}`)
+    const rows = Math.min(MOST_ROWS, count - row, ...cursors.map((cursor) => cursor.whole()))
+    const pages = cursors.map((cursor) => cursor.place())
+    const taken = new Map(cursors.map((cursor, index) => [elementAt(paths, index), cursor.take(rows)]))
+    const values = await orBroken(async () => assembled(taken, schema))
+    yield { place: { group: from.group, row, first, pages }, rows: rowsIn(values, rows) }
+    row += rows
+    first += rows
+  }
+  if (cursors.some((cursor) => cursor.whole() > 0)) throw broken(`more rows in a column than the ${count} of its group`)
+}
+
+/** Returns the values of each column of the table, by its name. */
+function assembled(
+  taken: Map<string, unknown[]>,
+  { children }: SchemaTree,
+): readonly (readonly [name: string, values: ArrayLike<unknown>])[] {
+  return children.map((child) => {
+    if (child.children.length > 0) assembleNested(taken, child, DEFAULT_PARSERS)
+    const { name } = child.element
+    const values = taken.get(name)
+    if (!values) throw broken(`no values of the column ${name}`)
+    return [name, values]
+  })
+}
+
+function* rowsIn(columns: ReturnType<typeof assembled>, count: number): Generator<Row> {
+  for (let row = 0; row < count; row++)
+    yield jsonRow(Object.fromEntries(columns.map(([name, values]) => [name, values[row]])))
+}
+
+/** Returns the columns of a group after a comparison of their sizes with those of the file. */
+function columnsOf(group: RowGroup, schema: SchemaTree, bytes: ByteSource): readonly Column[] {
+  const size = group.columns.reduce((sum, { meta_data: meta }) => sum + Number(meta?.total_compressed_size ?? 0), 0)
+  if (Number(group.num_rows) > size * MOST_ROWS_A_BYTE) throw broken('more rows than its bytes have')
+  return group.columns.map(({ meta_data: meta, file_path }) => {
+    if (file_path !== undefined)
+      throw new ContainerError(
+        'a Parquet file with its own data',
+        'columns in another file',
+        'Write all columns to one file.',
+      )
+    if (!meta) throw broken('a column without its description')
+    const known = Number(meta.num_values)
+    // A row has at least one value in each column, which may be the mark of an empty list.
+    if (!(known >= 0 && Number(group.num_rows) >= 0 && Number(group.num_rows) <= known))
+      throw broken('more rows than values')
+    const start = Number(meta.dictionary_page_offset ?? meta.data_page_offset)
+    const end = start + Number(meta.total_compressed_size)
+    if (!(start >= 4 && end >= start && end <= bytes.size)) throw broken('a column beyond its end')
+    const schemaPath = getTreePath(schema, meta.path_in_schema)
+    const { element } = elementAt(schemaPath, schemaPath.length - 1)
+    const { type, codec, path_in_schema: pathInSchema } = meta
+    const parsers = DEFAULT_PARSERS
+    return {
+      meta,
+      start,
+      end,
+      decoder: { pathInSchema, type, element, schemaPath, codec, parsers, compressors: CODECS },
+    }
+  })
 }
 
 /** The library keeps what it reads, and other sources reuse their buffer. */
 const asyncBufferOf = ({ size, read }: ByteSource) => ({
   byteLength: size,
-  slice: async (start: number, end = size): Promise<ArrayBuffer> => {
-    const from = start < 0 ? Math.max(0, size + start) : start
-    return copyOf(await read(Math.min(from, size), Math.min(end, size))).buffer
-  },
+  slice: async (start: number, end = size): Promise<ArrayBuffer> =>
+    copyOf(await read(Math.min(start, size), Math.min(end, size))).buffer,
 })
 
 async function checkFooter(bytes: ByteSource): Promise<void> {
@@ -84,75 +190,25 @@ async function checkFooter(bytes: ByteSource): Promise<void> {
     throw new ContainerError('a footer of at most 64 MiB', 'a longer one', 'Write the file with fewer groups of rows.')
 }
 
-type Metadata = Awaited<ReturnType<typeof parquetMetadataAsync>>
-
-/** Compares the sizes of all pages with those of the file, before anything of that size is created. */
-async function checkGroup(bytes: ByteSource, group: Metadata['row_groups'][number], budget: Budget): Promise<void> {
-  let values = 0
-  for (const { meta_data: column, file_path } of group.columns) {
-    if (file_path !== undefined)
-      throw new ContainerError(
-        'a Parquet file with its own data',
-        'columns in another file',
-        'Write all columns to one file.',
-      )
-    if (!column) throw broken('a column without its description')
-    const known = Number(column.num_values)
-    values += known
-    if (!(known >= 0) || values > MOST_VALUES || Number(group.num_rows) > MOST_VALUES)
-      throw new ContainerError(
-        `at most ${MOST_VALUES} values in a group of rows`,
-        'more',
-        'Write smaller groups: `df.to_parquet(file, row_group_size=1000)`.',
-      )
-    // A row has at least one value in each column, which may be the mark of an empty list.
-    if (!(Number(group.num_rows) >= 0 && Number(group.num_rows) <= known)) throw broken('more rows than values')
-    const start = Number(column.dictionary_page_offset ?? column.data_page_offset)
-    const end = start + Number(column.total_compressed_size)
-    // A page has at least a header, and a list of equal values takes few bytes.
-    if (known > (end - start) * MOST_VALUES_A_BYTE) throw broken('more values than its bytes have')
-    if (!(start >= 4 && end >= start && end <= bytes.size)) throw broken('a column beyond its end')
-    checkPages(copyOf(await bytes.read(start, end)), known, budget)
-  }
-}
-
-/** Walks over the headers of the pages of a column. */
-function checkPages(chunk: Uint8Array, known: number, budget: Budget): void {
-  const reader = { view: new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength), offset: 0 }
-  let found = 0
-  while (reader.offset < chunk.length - 1) {
-    const page = parquetHeader(reader)
-    const compressed = Number(page.compressed_page_size)
-    const decompressed = Number(page.uncompressed_page_size)
-    if (!(compressed >= 0 && decompressed >= 0) || reader.offset + compressed > chunk.length)
-      throw broken('a page beyond its column')
-    budget.count(decompressed, compressed)
-    const { data_page_header, data_page_header_v2, dictionary_page_header } = page
-    const values = Number((data_page_header ?? data_page_header_v2 ?? dictionary_page_header)?.num_values ?? 0)
-    if (!dictionary_page_header) found += values
-    if (data_page_header_v2) {
-      const { num_nulls, num_rows, definition_levels_byte_length, repetition_levels_byte_length } = data_page_header_v2
-      const levels = Number(definition_levels_byte_length) + Number(repetition_levels_byte_length)
-      const isWithin = (count: unknown, most: number) => Number(count) >= 0 && Number(count) <= most
-      if (!isWithin(num_nulls, values) || !isWithin(num_rows, values)) throw broken('a page with more rows than values')
-      // The library does not end for lengths that are missing.
-      if (!isWithin(definition_levels_byte_length, levels) || !isWithin(levels, decompressed))
-        throw broken('a page that is shorter than its levels')
-    }
-    if (!(values >= 0) || found > known || values > known) throw broken('a page with more values than its column')
-    reader.offset += compressed
-  }
-}
-
-/** Runs a step of the library, whose errors are those of the file. */
+/** Runs a step of the library, whose errors are those of the file. Errors of reading the bytes are not. */
 async function orBroken<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
-    if (error instanceof ContainerError) throw error
-    throw broken(error instanceof Error ? error.message : String(error))
+    if (error instanceof ReadFailure) throw error.cause
+    throw error instanceof ContainerError ? error : broken(errorText(error))
   }
 }
 
-const broken = (found: string): ContainerError =>
-  new ContainerError('a whole Parquet file', found, 'The file is cut off or damaged: write or copy it again.')
+class ReadFailure extends Error {
+  override readonly name = 'ReadFailure'
+}
+
+/** Returns the same bytes, whose errors are distinguished from those of the library. */
+const withMarkedErrors = ({ size, read }: ByteSource): ByteSource => ({
+  size,
+  read: (start, end) =>
+    read(start, end).catch((cause: unknown) => {
+      throw new ReadFailure('the bytes cannot be read', { cause })
+    }),
+})

@@ -1,5 +1,5 @@
 /** All containers, in the order in which the beginning of a file is compared with them. Each is loaded when a file needs it. */
-import type { ReadContainer } from './container.ts'
+import type { OpenTable, ReadContainer } from './container.ts'
 
 /** A container format. */
 export interface Container {
@@ -10,6 +10,8 @@ export interface Container {
   /** False for compressed data and tables: their only entry has the name of the file. */
   readonly hasNames: boolean
   readonly load: () => Promise<ReadContainer>
+  /** Omitted if its rows can only be read from the first to the last. */
+  readonly loadTable?: () => Promise<OpenTable>
 }
 
 /** All containers. */
@@ -41,6 +43,7 @@ export const containers: readonly Container[] = [
     begins: /^PAR[1E]/,
     hasNames: false,
     load: async () => (await import('./parquet.ts')).readParquet,
+    loadTable: async () => (await import('./parquet.ts')).openParquet,
   },
   {
     name: 'an Arrow file',

@@ -14,7 +14,7 @@ export const readSqlite: ReadContainer = async function* ({ bytes, tools }) {
   }
 }
 
-const NO_SQLITE = 'Send it to POST /api/import, which reads SQLite: docs/push-from-python.md shows how.'
+const NO_SQLITE = 'Open it in the library, where the server reads it, and choose its trajectories there.'
 
 async function* rowsOf(rows: () => Iterable<Readonly<Record<string, unknown>>>): AsyncGenerator<Row> {
   for (const row of rows()) {

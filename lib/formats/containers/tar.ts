@@ -27,7 +27,7 @@ export const readTar: ReadContainer = async function* ({ bytes }) {
   }
 }
 
-/** The size is an octal number, or a binary one if it is larger than 8 GiB. */
+/** Returns the size, which is an octal number. One above 8 GiB is binary: such an archive is refused. */
 function sizeIn(header: Uint8Array): number {
   const size = Number.parseInt(textIn(header, 124, 136).trim() || '0', 8)
   if (!Number.isSafeInteger(size)) throw broken('a size that is no number')

@@ -3,8 +3,8 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import type { Finish, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
+import { refuse, refusing } from '../reading/record-error.ts'
 import { requestFacts } from '../replies/model-call.ts'
-import { refuse, refusing } from '../replies/record-error.ts'
 import { conversationSegments, outcomeOfMessages, responseSegment, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'anthropic'

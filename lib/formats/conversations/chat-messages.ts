@@ -6,7 +6,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
-import { refusing } from '../replies/record-error.ts'
+import { refusing } from '../reading/record-error.ts'
 import { outcomeOf } from '../slime.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
-import { refuse, refusing } from '../replies/record-error.ts'
+import { refuse, refusing } from '../reading/record-error.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'sharegpt'

@@ -1,7 +1,7 @@
 /** The text dumps of trainers: one record for each sample of a step, with its reward, and no ids. Samples of one prompt are a group. */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../replies/record-error.ts'
+import { refusing } from '../reading/record-error.ts'
 import { outcomeOf } from '../slime.ts'
 import { completionSegments, groupCounter, recordsOf, textTrajectory } from './text-trajectory.ts'
 

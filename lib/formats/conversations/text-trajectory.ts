@@ -1,18 +1,12 @@
 /** Builds trajectories from files that have texts and no token ids: segments without tokens, which have their messages. */
 import { isObject, type JsonObject, storable } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import type {
-  Message,
-  MissingContent,
-  Outcome,
-  ResponseSegment,
-  Segment,
-  Trajectory,
-} from '#lib/trajectory/format/trajectory.ts'
+import type { MissingContent } from '#lib/trajectory/format/missing-content.ts'
+import type { Message, Outcome, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { assistantMessage, readForeignMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { RecordSource } from '../format.ts'
-import { refuse } from '../replies/record-error.ts'
+import { refuse } from '../reading/record-error.ts'
 
 /** What a file with texts says about a sample. */
 export interface TextSample {

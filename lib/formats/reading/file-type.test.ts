@@ -64,3 +64,7 @@ test('fileTypeOf names a file of the command line by its path', () => {
 test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts %j as possible JSON', (text) => {
   expect(fileTypeOf(text, 'a.json')).toBeUndefined()
 })
+
+test('A zip archive without a name is no PyTorch file', () => {
+  expect(fileTypeOf(beginningOf(zip('other')), undefined)).toBeUndefined()
+})

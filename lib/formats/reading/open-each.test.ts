@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
@@ -95,6 +96,31 @@ test('openEach gives the same result for any division of the file into chunks', 
       expect(await opened(text, lengths)).toEqual(expected)
     }),
   )
+})
+
+test('openEach reports a chunk that cannot be read separately, and the joined trajectory names it as missing', async () => {
+  const chunk = (id: unknown) =>
+    JSON.stringify({ request_id: 'r', choices: [{ index: 0, token_ids: [id], finish_reason: null }] })
+  const all = await Array.fromAsync(openEach(piecesOf([chunk(5), '{"request_id": ', chunk(6)].join('\n')), source))
+  expect(all).toMatchObject([
+    { ok: false, error: { message: expect.stringMatching(/^line 2: expected JSON/) } },
+    {
+      ok: true,
+      trajectory: {
+        segments: [{ ids: [5, 6] }],
+        provenance: { lacked: expect.arrayContaining([expect.stringMatching(/^a record that could not be read/)]) },
+      },
+    },
+  ])
+})
+
+test('openEach reports a record that its joined format refuses separately, and opens the others', async () => {
+  const [row] = JSON.parse(readFileSync('lib/formats/golden/foreign/tinker-rows.json', 'utf8')) as readonly [object]
+  const lines = [row, { ...row, traj_idx: 'x' }].map((one) => JSON.stringify(one)).join('\n')
+  expect(await Array.fromAsync(openEach(piecesOf(lines), source))).toMatchObject([
+    { ok: false, error: { message: expect.stringMatching(/^line 2: traj_idx: expected a number, found "x"/) } },
+    { ok: true, trajectory: { provenance: { lacked: expect.arrayContaining([expect.stringContaining('line 2')]) } } },
+  ])
 })
 
 test('openEach yields a record before it reads the next line', async () => {

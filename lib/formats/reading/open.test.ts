@@ -479,3 +479,14 @@ describe('parsePythonJson', () => {
     }
   })
 })
+
+test('A text with more records than may be stored is refused, and one without a trajectory too', () => {
+  expect(openText('0\n'.repeat(100_001), source)).toMatchObject({
+    ok: false,
+    error: { message: 'expected at most 100000 trajectories, found more' },
+  })
+  expect(openText('', source)).toMatchObject({
+    ok: false,
+    error: { message: 'expected a trajectory, found none in this file' },
+  })
+})

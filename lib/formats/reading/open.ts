@@ -7,6 +7,7 @@
 import { parseLongLists } from '#lib/json/long-lists.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 import {
@@ -19,11 +20,10 @@ import {
   rangeOf,
   type UnpackTools,
 } from '../containers/container.ts'
-import { containers } from '../containers/registry.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf, isOfFormat } from '../registry.ts'
-import { type FileType, fileTypeOf, printableBeginning } from './file-type.ts'
-import { containerProblem, type Part, partsOf } from './parts.ts'
+import { type FileType, fileTypeOf } from './file-type.ts'
+import { containerOf, containerProblem, type Part, partsOf } from './parts.ts'
 import { createRecordFinder, joinedTooLong, type RecordBytes, tooManyRecords } from './record-finder.ts'
 import {
   type FileProblem,
@@ -193,27 +193,26 @@ export function openText(text: string, source: RecordSource, as?: Format): Opene
   finder.push(bytes)
   const found = finder.end()
   if ('error' in found) return { ok: false, error: fileProblem({}, found.error, found.hint) }
+  const { records, isLines } = found
   const opener = createOpener(source, as, LIMITS)
-  const trajectories: Trajectory[] = []
-  const failed: FileProblem[] = []
-  const add = (all: Iterable<OpenedInPart>) => {
-    for (const one of all)
-      if (one.ok) trajectories.push(one.trajectory)
-      else failed.push(one.error)
+  function* openAll(): Generator<OpenedInPart> {
+    for (const record of records)
+      yield* opener.open(parseRecord(record, bytes.subarray(record.start, record.end), isLines), sizeOf(record))
+    yield* opener.end()
   }
-  for (const record of found.records)
-    add(opener.open(parseRecord(record, bytes.subarray(record.start, record.end), found.isLines), sizeOf(record)))
-  add(opener.end())
-  const format = opener.format()
-  return format && trajectories.length > 0
-    ? { ok: true, format, trajectories, failed }
-    : { ok: false, error: failed[0] ?? NONE }
+  const opened: Extract<OpenedInPart, { ok: true }>[] = []
+  const failed: FileProblem[] = []
+  for (const one of openAll())
+    if (one.ok) opened.push(one)
+    else if (one.scope === 'record') failed.push(one.error)
+    else return { ok: false, error: one.error }
+  const trajectories = opened.map(({ trajectory }) => trajectory)
+  return { ok: true, format: elementAt(opened, 0).format, trajectories, failed }
 }
 
 /** Returns the container that a text was, whose bytes are lost. */
 export function containerIn(text: string): FileType | undefined {
-  const shown = printableBeginning(text)
-  const container = containers.find(({ begins }) => begins.test(shown))
+  const container = containerOf(text)
   return container && { name: container.name, hint: 'Open the file, not its text.' }
 }
 
@@ -261,7 +260,10 @@ interface Opener {
   again(): Opener
 }
 
-/** Opens one record after the other, all in one format. `counter` counts the trajectories of all parts of a file. */
+/**
+ * Opens one record after the other, all in one format, until the consumer stops at a refusal of the file. `counter` counts the
+ * trajectories of all parts of a file.
+ */
 function createOpener(
   source: RecordSource,
   as: Format | undefined,
@@ -270,7 +272,6 @@ function createOpener(
 ): Opener {
   let format: Format | undefined
   let count = 0
-  let isRefused = false
   const joined: FoundRecord[] = []
   let joinedBytes = 0
   /** Problems of records before the first trajectory, and with `joins` all. */
@@ -282,20 +283,13 @@ function createOpener(
     return []
   }
 
-  const refuse = ([error, hint]: readonly [Violation, string]): Failed => {
-    isRefused = true
-    joined.splice(0)
-    return refused(fileProblem({}, error, hint))
-  }
-
   function* open(values: FoundRecord[] | FileProblem, size: number): Generator<OpenedInPart> {
-    if (isRefused) return
     if ('message' in values) return yield* fail(values)
     values.reverse()
-    while (values.length > 0 && !isRefused) yield* openLast(values)
+    while (values.length > 0) yield* openLast(values)
     if (!format?.joins) return
     joinedBytes += size
-    if (joinedBytes > limits.recordBytes) yield refuse(joinedTooLong(limits))
+    if (joinedBytes > limits.recordBytes) yield refused(fileProblem({}, ...joinedTooLong(limits)))
   }
 
   /** Takes the value out of the list, so that it does not exist while its trajectories are used. */
@@ -319,13 +313,12 @@ function createOpener(
   const openedIn = (trajectories: readonly Trajectory[], format: Format): readonly OpenedTrajectory[] => {
     count += trajectories.length
     counter.count += trajectories.length
-    if (counter.count > limits.records) return [refuse(tooManyRecords(limits))]
+    if (counter.count > limits.records) return [refused(fileProblem({}, ...tooManyRecords(limits)))]
     const opened = trajectories.map((trajectory) => ({ ok: true, trajectory, format }) as const)
     return opened.length > 0 ? [...failures.splice(0).map(failedRecord), ...opened] : []
   }
 
   function* end(): Generator<OpenedInPart> {
-    if (isRefused) return
     if (format?.joins) {
       const read = readJoined(joined.splice(0), format, source, limits, failures)
       if (!read.ok) return yield withoutTrajectory(read.error)

@@ -10,7 +10,7 @@ import {
   type Row,
   type UnpackTools,
 } from '../containers/container.ts'
-import { containers } from '../containers/registry.ts'
+import { type Container, containers } from '../containers/registry.ts'
 import { BEGINNING, beginningOf, fileTypeOf, printableBeginning } from './file-type.ts'
 import { type FileProblem, fileProblem, otherType } from './records.ts'
 
@@ -52,7 +52,7 @@ async function* partsIn(
   const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const type = fileTypeOf(beginning, entry ?? file)
   if (type) return yield failed(otherType(type))
-  const container = containers.find(({ begins }) => begins.test(printableBeginning(beginning)))
+  const container = containerOf(beginning)
   if (!container) return yield { kind: 'json', entry, bytes }
   if (depth === around.limits.containers) {
     const expected = `at most ${depth} containers in each other`
@@ -76,6 +76,12 @@ async function* partsIn(
     if (!(error instanceof ContainerError)) throw error
     yield failed(containerProblem(error), error instanceof BudgetError)
   }
+}
+
+/** Returns the container of a file with this beginning; undefined if it is none. */
+export function containerOf(beginning: string): Container | undefined {
+  const shown = printableBeginning(beginning)
+  return containers.find(({ begins }) => begins.test(shown))
 }
 
 /** Returns the problem of a container. */

@@ -5,21 +5,47 @@
 
 import { parseLongLists } from '#lib/json/long-lists.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
-import { type ByteSource, rangeOf } from '../containers/container.ts'
+import {
+  type ByteSource,
+  ContainerError,
+  createBudget,
+  type Row,
+  rangeOf,
+  type Table,
+  type TablePlace,
+} from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
-import { containerIn, parseRecord, recordValues } from './open.ts'
+import { parseRecord, recordValues } from './open.ts'
 import { type OpenedRecord, openRecord } from './open-each.ts'
+import { containerOf, containerProblem } from './parts.ts'
 import { createRecordFinder, type RecordBytes } from './record-finder.ts'
-import { type FileProblem, type FoundRecord, fileProblem } from './records.ts'
+import { type FileProblem, type FoundRecord, fileProblem, recordsIn } from './records.ts'
 
 /** A record of the file with its trajectories or its problems. */
 export interface IndexedRecord {
-  readonly record: Pick<RecordBytes, 'start' | 'end' | 'line' | 'item'>
-  /** True if the record is a line of several, or in such a line. */
-  readonly isLine: boolean
+  readonly place: RecordPlace
+  /** Bytes of the file up to the end of the record. Of a table: its part of the bytes. */
+  readonly bytes: number
   readonly opened: readonly OpenedRecord[]
+}
+
+/** Where a record can be read again. */
+export type RecordPlace = BytesPlace | RowPlace
+
+/** The bytes of a record in a file of JSON. */
+export interface BytesPlace extends Pick<RecordBytes, 'start' | 'end' | 'item'> {
+  /** Line of the record, from 1; undefined if the file does not consist of lines. */
+  readonly line: number | undefined
+}
+
+/** A row of a table. */
+export interface RowPlace {
+  /** From 1. */
+  readonly row: number
+  /** The place of some row before it, or of the row itself. */
+  readonly table: TablePlace
 }
 
 /** How the records of a file are found. */
@@ -30,6 +56,8 @@ export type RecordLayout =
   | 'found'
   /** Each line is a record, although the first one is broken. */
   | 'lines'
+  /** Each row of a table is a record. */
+  | 'table'
 
 interface IndexOptions {
   readonly limits?: Limits
@@ -50,24 +78,31 @@ export async function recordLayout(
   options: IndexOptions = {},
 ): Promise<RecordLayout> {
   const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
-  if (fileTypeOf(beginning, source.file) ?? containerIn(beginning)) return 'whole'
+  if (fileTypeOf(beginning, source.file)) return 'whole'
+  const container = containerOf(beginning)
+  if (container) return container.loadTable && (await opensIn('table', bytes, source, options)) ? 'table' : 'whole'
   if (await opensIn('found', bytes, source, options)) return 'found'
   return (await opensIn('lines', bytes, source, options)) ? 'lines' : 'whole'
 }
 
 /** Returns whether one of the first records opens, and is not all of the file. */
 async function opensIn(
-  layout: 'found' | 'lines',
+  layout: Exclude<RecordLayout, 'whole'>,
   bytes: ByteSource,
   source: RecordSource,
   options: IndexOptions,
 ): Promise<boolean> {
   const records = indexRecords(bytes, source, layout, options)
-  for (let tried = 0; tried < TRIED; tried++) {
-    const { done, value } = await records.next()
-    if (done) return false
-    if (!value.opened.some(({ ok }) => ok)) continue
-    return tried > 0 || value.opened.length > 1 || (await records.next()).done !== true
+  try {
+    for (let tried = 0; tried < TRIED; tried++) {
+      const { done, value } = await records.next()
+      if (done) return false
+      if (!value.opened.some(({ ok }) => ok)) continue
+      return tried > 0 || value.opened.length > 1 || (await records.next()).done !== true
+    }
+  } catch (error) {
+    // A damaged table is refused as a whole.
+    if (!(error instanceof ContainerError)) throw error
   }
   return false
 }
@@ -76,11 +111,94 @@ async function opensIn(
 export type IndexEnd = 'end' | 'full'
 
 /** Yields the records in file order. Arrays from `bytes` must remain unchanged. Rejects if reading rejects. */
-export async function* indexRecords(
+export function indexRecords(
   bytes: ByteSource,
   source: RecordSource,
   layout: Exclude<RecordLayout, 'whole'>,
   { limits = LIMITS, slice = SLICE }: IndexOptions = {},
+): AsyncGenerator<IndexedRecord, IndexEnd> {
+  return layout === 'table' ? indexRows(bytes, source, limits) : indexJson(bytes, source, layout, { limits, slice })
+}
+
+/** Rows are read one after the other, so their size together is unlimited. */
+async function openTable(bytes: ByteSource, limits: Limits): Promise<Table> {
+  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  const open = await containerOf(beginning)?.loadTable?.()
+  if (!open) throw new Error('the file is no table')
+  return open(bytes, createBudget({ ...limits, unpackedBytes: Number.POSITIVE_INFINITY }))
+}
+
+async function* indexRows(
+  bytes: ByteSource,
+  source: RecordSource,
+  limits: Limits,
+): AsyncGenerator<IndexedRecord, IndexEnd> {
+  const table = await openTable(bytes, limits)
+  let count = 0
+  let row = 0
+  try {
+    for await (const { place, rows } of table.batches())
+      for (const read of rows) {
+        row++
+        const opened = read.ok
+          ? openedValues(recordsIn(read.value, { row }), source, limits)
+          : [{ ok: false, place: { row }, error: fileProblem({ row }, read.error) } as const]
+        count += opened.length
+        if (count > limits.records) return 'full'
+        yield { place: { row, table: place }, bytes: Math.round((bytes.size * row) / table.rowCount), opened }
+      }
+  } catch (error) {
+    if (!(error instanceof ContainerError) || row === 0) throw error
+    // The rows before the damage are listed.
+    const opened = [{ ok: false, place: {}, error: containerProblem(error) }] as const
+    yield { place: { row: row + 1, table: NOWHERE }, bytes: bytes.size, opened }
+  }
+  return 'end'
+}
+
+/** The place of rows that cannot be read. */
+const NOWHERE: TablePlace = { group: 0, row: 0, first: 0, pages: [] }
+
+/** Yields the rows at these places as lines of JSON, in the order of the table. Throws ContainerError if the table has changed. */
+export async function* rowLines(
+  bytes: ByteSource,
+  places: readonly RowPlace[],
+  { limits = LIMITS }: Pick<IndexOptions, 'limits'> = {},
+): AsyncGenerator<string> {
+  const table = await openTable(bytes, limits)
+  let rows: AsyncGenerator<Row> | undefined
+  /** Number of rows of the table before the next one. */
+  let at = 0
+  const byRow = new Map(places.map((place) => [place.row, place]))
+  for (const { row, table: place } of [...byRow.values()].sort((a, b) => a.row - b.row)) {
+    if (!rows || place.first > at + NEAR) {
+      rows = rowsFrom(table, place)
+      at = place.first
+    }
+    let value: object | undefined
+    for (; at < row; at++) {
+      const next = await rows.next()
+      value = !next.done && next.value.ok ? next.value.value : undefined
+    }
+    if (!value)
+      throw new ContainerError(`a row ${row}`, 'none', 'The file was changed after it was opened: open it again.')
+    yield `${JSON.stringify(value)}\n`
+  }
+}
+
+/** Rows that are read and passed over, because each jump decodes a page of every column. */
+const NEAR = 1000
+
+async function* rowsFrom(table: Table, place: TablePlace): AsyncGenerator<Row> {
+  for await (const { rows } of table.batches(place)) yield* rows
+}
+
+/** Yields the records of a file of JSON. */
+async function* indexJson(
+  bytes: ByteSource,
+  source: RecordSource,
+  layout: 'found' | 'lines',
+  { limits, slice }: Required<IndexOptions>,
 ): AsyncGenerator<IndexedRecord, IndexEnd> {
   const found: { readonly record: RecordBytes; readonly isLine: boolean }[] = []
   const finder = createRecordFinder(limits, layout === 'lines' || undefined, (record, isLine) => {
@@ -102,7 +220,7 @@ export async function* indexRecords(
       count += opened.length
       if (count > limits.records) return 'full'
       const { start, end, line, item } = record
-      yield { record: { start, end, line, item }, isLine, opened }
+      yield { place: { start, end, line: isLine ? line : undefined, item }, bytes: end, opened }
     }
   }
   return 'end'
@@ -126,11 +244,14 @@ async function openedIn(
   const { source, limits } = context
   const values = await valuesOf(record, isLine, context)
   if ('message' in values) return [{ ok: false, place: isLine ? { line: record.line } : {}, error: values }]
-  return values.flatMap((value) => {
+  return openedValues(values, source, limits)
+}
+
+const openedValues = (values: readonly FoundRecord[], source: RecordSource, limits: Limits): readonly OpenedRecord[] =>
+  values.flatMap((value) => {
     const format = formatOf(value.value)
     return format?.joins ? [joinedRecord(value, format)] : openRecord(value, format, source, limits)
   })
-}
 
 function joinedRecord({ value: _, ...place }: FoundRecord, { label }: Format): OpenedRecord {
   const error = { path: '', expected: 'a record that opens alone', found: `one of ${label}` }

@@ -8,7 +8,10 @@ import { openEach } from './open-each.ts'
 import { unsupportedFormat } from './unsupported.ts'
 
 const RECORDS: readonly (readonly [name: string, record: object])[] = [
-  ['an Agent Lightning rollout', { rollout: { rollout_id: 'r' }, attempts: ['0'] }],
+  [
+    'the task of an Agent Lightning rollout, whose tokens are in the events of its attempts',
+    { rollout: { rollout_id: 'r', input: { question: 'hi' }, status: { state: 'queuing' } }, attempts: ['0'] },
+  ],
   ['the settings of a llama.cpp server', { default_generation_settings: {}, total_slots: 1 }],
   ['a reply of a chat or completions endpoint', { object: 'chat.completion', choices: [] }],
   ['a tokenizer', { added_tokens: [], pre_tokenizer: null }],

@@ -16,7 +16,10 @@ const has =
 
 /** The first match wins. A format of the registry is tried before. */
 const FORMATS: readonly UnsupportedFormat[] = [
-  { name: 'an Agent Lightning rollout', sniff: has('rollout', 'attempts') },
+  {
+    name: 'the task of an Agent Lightning rollout, whose tokens are in the events of its attempts',
+    sniff: has('rollout', 'attempts'),
+  },
   { name: 'the settings of a llama.cpp server', sniff: has('default_generation_settings') },
   { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
   { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },

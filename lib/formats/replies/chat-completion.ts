@@ -5,9 +5,9 @@
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
+import { refusing } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from './call-chains.ts'
 import { chatCalls } from './chat-reply.ts'
-import { refusing } from './record-error.ts'
 
 const NAME = 'chat-completion'
 
@@ -26,13 +26,16 @@ export const chatCompletion: Format = {
         { format: NAME, rest: without(value as JsonObject, ['records']) },
         source,
       )
-    const { reply, request, path, rest } = pairIn(value) ?? { ...NO_PAIR, reply: value as JsonObject }
-    return samplesOf(chatCalls(reply, request, path), reply, { format: NAME, rest }, source)
+    return samplesOf(pairIn(value) ?? { ...NO_PAIR, reply: value as JsonObject }, NAME, source)
   }),
 }
 
-/** Returns a trajectory for each choice. Several choices are samples of one prompt. */
-export function samplesOf(
+/** Returns a trajectory for each choice of a reply with messages or ids. */
+export const samplesOf = ({ reply, request, path, rest }: Pair, format: string, source: RecordSource) =>
+  samplesOfCalls(chatCalls(reply, request, path), reply, { format, rest }, source)
+
+/** Returns a trajectory for each call. Several choices are samples of one prompt. */
+export function samplesOfCalls(
   calls: Parameters<typeof trajectoriesOfCalls>[0],
   reply: JsonObject,
   run: Parameters<typeof trajectoriesOfCalls>[1],
@@ -59,14 +62,16 @@ interface Pair {
   readonly rest: JsonObject | undefined
 }
 
-const NO_PAIR = { request: undefined, path: '', rest: undefined }
+/** What a reply without its request has in place of it. */
+export const NO_PAIR = { request: undefined, path: '', rest: undefined }
 const REQUEST_KEYS = ['request', 'body', 'kwargs'] as const
 const REPLY_KEYS = ['response', 'reply', 'completion'] as const
 
-function pairIn(value: unknown): Pair | undefined {
+/** Returns the reply that an object has beside its request. */
+export function pairIn(value: unknown, isReply = isChatReply): Pair | undefined {
   if (!isObject(value)) return undefined
-  const path = REPLY_KEYS.find((key) => isChatReply(value[key]))
-  const reply = REPLY_KEYS.map((key) => value[key]).find(isChatReply)
+  const path = REPLY_KEYS.find((key) => isReply(value[key]))
+  const reply = REPLY_KEYS.map((key) => value[key]).find(isReply)
   if (path === undefined || !reply) return undefined
   const request = REQUEST_KEYS.map((key) => value[key]).find(isObject)
   return { request, reply, path, rest: without(value, [path, ...REQUEST_KEYS.filter((key) => value[key] === request)]) }
@@ -75,7 +80,7 @@ function pairIn(value: unknown): Pair | undefined {
 /** Returns the calls of a session server, such as that of miles, in their order. */
 function sessionIn(value: unknown): readonly Pair[] | undefined {
   if (!isObject(value) || !Array.isArray(value.records)) return undefined
-  const pairs = value.records.map(pairIn)
+  const pairs = value.records.map((record) => pairIn(record))
   return pairs.length > 0 && pairs.every((pair) => pair !== undefined)
     ? pairs.map((pair, index) => ({ ...pair, path: `records[${index}].${pair.path}` }))
     : undefined

@@ -2,8 +2,9 @@
 import { isObject, type JsonObject, storable, without } from '#lib/json/json-object.ts'
 import type { Finish, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
+import { joinedPath, refuse } from '../reading/record-error.ts'
 import { type Engine, type ModelCall, requestFacts } from './model-call.ts'
-import { joinedPath, refuse } from './record-error.ts'
+import { promptLogprobs } from './prompt-logprobs.ts'
 import { replyColumns } from './reply-columns.ts'
 import { idsOfChoice, type ReplyPath, sameIds } from './reply-ids.ts'
 import { entriesOf, tupleEntries } from './token-entries.ts'
@@ -23,6 +24,11 @@ function chatCall(reply: JsonObject, choice: JsonObject, request: JsonObject | u
   const facts = requestFacts(request)
   const ids = idsOfChoice(reply, choice, at)
   const promptIds = ids.prompt ?? sameIds([[joinedPath(at.reply, 'request.token_ids'), request?.token_ids]])
+  const promptPath = joinedPath(at.reply, 'prompt_logprobs')
+  const promptEntries = promptIds && promptLogprobs(reply.prompt_logprobs, promptIds, promptPath)
+  const prompt =
+    promptIds &&
+    replyColumns({ ids: promptIds, entries: promptEntries, paths: { ids: promptPath, entries: promptPath } })
   const logprobs = isObject(choice.logprobs) ? choice.logprobs : {}
   const meta = isObject(choice.meta_info) ? choice.meta_info : {}
   const content = entriesOf(logprobs.content, joinedPath(at.choice, 'logprobs.content'))
@@ -60,14 +66,19 @@ function chatCall(reply: JsonObject, choice: JsonObject, request: JsonObject | u
   const isText = columns.ids.length === 0
   return {
     ...facts,
-    prompt: promptIds && { ids: promptIds, ...(message && { derivation: { kind: 'reported' } }) },
+    prompt: prompt && {
+      ids: prompt.ids,
+      ...(prompt.logprobs && { logprobs: prompt.logprobs }),
+      ...(prompt.topLogprobs && { topLogprobs: prompt.topLogprobs }),
+      ...(message && { derivation: { kind: 'reported' } }),
+    },
     response,
-    vocab,
+    vocab: { ...prompt?.vocab, ...vocab },
     model: typeof reply.model === 'string' ? reply.model : undefined,
     engine: engineOf(reply, choice),
     createdAt: isoTime(reply.created),
     lacked: [...lacked, ...(promptIds || isText ? [] : ['ids of the prompt'])],
-    rest: restOf(reply, choice, isWhole),
+    rest: restOf(promptEntries ? { ...reply, prompt_logprobs: null } : reply, choice, isWhole),
   }
 }
 

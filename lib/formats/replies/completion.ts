@@ -2,12 +2,12 @@
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
+import { refusing } from '../reading/record-error.ts'
 import { choicesByIndex, lists, present } from './chat-chunks.ts'
-import { samplesOf } from './chat-completion.ts'
+import { samplesOfCalls } from './chat-completion.ts'
 import { engineOf, finishOf, usageOf } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
 import { promptLogprobs } from './prompt-logprobs.ts'
-import { refusing } from './record-error.ts'
 import { type ReplyColumns, replyColumns } from './reply-columns.ts'
 import { idsOfChoice, type ReplyIds } from './reply-ids.ts'
 import { joinedLists, joinedTexts, lastOf, streamOf } from './streams.ts'
@@ -29,7 +29,7 @@ export const completion: Format = {
     const reply = value as JsonObject
     const choices = (reply.choices as readonly unknown[]).filter(isObject)
     const calls = choices.map((choice, index) => completionCall(reply, choice, `choices[${index}]`))
-    return samplesOf(calls, reply, { format: NAME }, source)
+    return samplesOfCalls(calls, reply, { format: NAME }, source)
   }),
 }
 

@@ -1,7 +1,7 @@
 /** Reads vLLM's `prompt_logprobs`: for each token of the prompt null or an object by id, with the token itself and the most likely ones. */
 import { isObject } from '#lib/json/json-object.ts'
 import { logprobSchema } from '../columns.ts'
-import { parsedAt, refuse } from './record-error.ts'
+import { parsedAt, refuse } from '../reading/record-error.ts'
 import type { TokenEntry } from './token-entries.ts'
 
 /** Returns an entry for each id of the prompt; undefined without prompt logprobs. Refuses a list for other tokens. */

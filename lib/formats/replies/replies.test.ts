@@ -2,15 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
+import { refusing } from '../reading/record-error.ts'
 import { formatOf } from '../registry.ts'
 import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { chatCompletionStream } from './chat-chunks.ts'
 import { chatCompletion } from './chat-completion.ts'
 import { completion, completionStream } from './completion.ts'
 import { llamaCppCompletion, llamaCppCompletionStream } from './llama-cpp.ts'
-import { refusing } from './record-error.ts'
 import { sglangGenerate, sglangGenerateStream } from './sglang-generate.ts'
-import { vllmGenerate } from './vllm-generate.ts'
+import { foreignRecords } from './test-files.ts'
+import { vllmGenerate, vllmGenerateStream } from './vllm-generate.ts'
 
 const entry = (token: string, logprob: number, more: object = {}) => ({
   token,
@@ -682,6 +683,74 @@ test('a reply of vLLM’s generate endpoint is recognised by its ids without a m
   const value = { request_id: 'r', choices: [{ token_ids: [5] }] }
   expect(formatOf(value)?.name).toBe('vllm-generate')
   expect(kinds(trajectoryOf(vllmGenerate, value))).toEqual([['response', [5]]])
+})
+
+test('a reply of vLLM’s generate endpoint with its request has the ids and logprobs of its prompt, and the temperature', () => {
+  const prompt_logprobs = [null, { '7': { logprob: -2, rank: 2 }, '8': { logprob: -1, rank: 1, decoded_token: 'x' } }]
+  const response = { request_id: 'r', choices: [{ token_ids: [5] }], prompt_logprobs, kv_transfer_params: null }
+  const value = { request: { token_ids: [1, 7], sampling_params: { temperature: 0.5 } }, response }
+  expect(formatOf(value)?.name).toBe('vllm-generate')
+  const trajectory = trajectoryOf(vllmGenerate, value)
+  expect(trajectory.segments).toMatchObject([
+    { ids: [1, 7], logprobs: [null, -2], topLogprobs: { k: 2, ids: [-1, -1, 8, 7] } },
+    { ids: [5], request: { samplingParams: { sampling_params: { temperature: 0.5 } } } },
+  ])
+  expect(trajectory.vocab).toEqual({ '8': 'x' })
+  expect(refusalOf(vllmGenerate, { ...value, request: { token_ids: [1] } })).toMatchObject({
+    path: 'response.prompt_logprobs',
+    expected: '1 entries (one for each token of the prompt)',
+  })
+})
+
+describe('a streamed reply of vLLM’s generate endpoint', () => {
+  const [whole] = foreignRecords('vllm-generate.json') as readonly [
+    { readonly request_id: string; readonly usage: object; readonly choices: readonly [Choice] },
+  ]
+  interface Choice {
+    readonly token_ids: readonly number[]
+    readonly logprobs: { readonly content: readonly object[] }
+  }
+  const [{ token_ids, logprobs }] = whole.choices
+  /** The chunks as vLLM's GenerateStreamResponse has them, with `length` ids each. */
+  const chunksOf = (length: number) => [
+    ...Array.from({ length: Math.ceil(token_ids.length / length) }, (_, nth) => {
+      const [start, end] = [nth * length, (nth + 1) * length]
+      return {
+        request_id: whole.request_id,
+        choices: [
+          {
+            index: 0,
+            logprobs: { content: logprobs.content.slice(start, end) },
+            finish_reason: end >= token_ids.length ? 'stop' : null,
+            token_ids: token_ids.slice(start, end),
+          },
+        ],
+        usage: null,
+      }
+    }),
+    { request_id: whole.request_id, choices: [], usage: whole.usage },
+  ]
+
+  test.each([1, 4, 18])('in chunks of %d ids has the ids, logprobs and counts of the whole reply', (length) => {
+    const chunks = chunksOf(length)
+    expect(formatOf(chunks[0])?.name).toBe('vllm-generate-stream')
+    const { weightVersions: _, ...expected } = responseOf(vllmGenerate, whole)
+    expect(responseOf(vllmGenerateStream, chunks)).toEqual(expected)
+  })
+
+  test('that ended early has its ids and no finish reason, also without logprobs', () => {
+    const chunks = chunksOf(4).slice(0, 2)
+    expect(responseOf(vllmGenerateStream, chunks)).toMatchObject({ ids: token_ids.slice(0, 8) })
+    const bare = [{ request_id: 'r', choices: [{ index: 0, token_ids: [5], logprobs: null, finish_reason: null }] }]
+    expect(responseOf(vllmGenerateStream, bare)).not.toHaveProperty('finish')
+  })
+})
+
+test('a reply whose fields are all read leaves nothing in “foreign”', () => {
+  const reply = { choices: [{ message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }] }
+  expect(trajectoryOf(chatCompletion, reply).foreign).toBeUndefined()
+  const generated = { text: 'a', output_ids: [5], meta_info: { finish_reason: { type: 'stop' } } }
+  expect(trajectoryOf(sglangGenerate, generated).foreign).toBeUndefined()
 })
 
 describe('a reply of llama.cpp’s /completion', () => {

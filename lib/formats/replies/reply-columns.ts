@@ -1,7 +1,7 @@
 /** Aligns the logprobs of a reply with its ids. A logprob never moves to another token: if the counts differ, none is used. */
 import type { Problem, ResponseSegment, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { contradiction, segmentOf } from '../columns.ts'
-import { refuseIf } from './record-error.ts'
+import { refuseIf } from '../reading/record-error.ts'
 import { type TokenEntry, topLogprobsOf, vocabOf } from './token-entries.ts'
 
 /** Tokens as columns of a segment. */

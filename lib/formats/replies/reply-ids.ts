@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { contradiction, idsSchema } from '../columns.ts'
-import { joinedPath, parsedAt, refuseIf } from './record-error.ts'
+import { joinedPath, parsedAt, refuseIf } from '../reading/record-error.ts'
 
 /** The ids of a prompt and of a reply; undefined if the file does not have them. */
 export interface ReplyIds {

@@ -1,7 +1,7 @@
 /** Joins the chunks of streams to whole replies, which the reader of whole replies reads. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
-import { joinedPath, RecordError, refusing } from './record-error.ts'
+import { joinedPath, RecordError, refusing } from '../reading/record-error.ts'
 
 /** Creates the format of a stream of chunks. `join` makes the reply of one stream, which `whole` reads. */
 export function streamOf<Chunk extends JsonObject>(

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { TopLogprobs, Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { logprobSchema } from '../columns.ts'
-import { parsedAt } from './record-error.ts'
+import { parsedAt } from '../reading/record-error.ts'
 
 /** A token with its logprob; what the file does not have is undefined. */
 export interface TokenEntry {

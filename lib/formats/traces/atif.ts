@@ -4,15 +4,16 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
-import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Message, Problem, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { schemaViolation } from '#lib/util/schema-violation.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
+import { hasLogprobs, idsSchema, logprobsSchema, maskBits, maskSchema } from '../columns.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { readMessages, readTools } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
+import { joinedPath, parsedAt, refusing } from '../reading/record-error.ts'
 import { type JoinedTurns, joinTurns, type Turn } from '../turns.ts'
 
 const NAME = 'atif'
@@ -24,7 +25,7 @@ export const atif: Format = {
   keeps: 'Ids and logprobs of each step, messages, tools and usage.',
   sniff: (value) =>
     isObject(value) && typeof value.schema_version === 'string' && value.schema_version.startsWith('ATIF-'),
-  read,
+  read: refusing((value, source) => trajectoriesIn(value, '', source)),
 }
 
 const count = z.int().check(z.minimum(0))
@@ -69,24 +70,19 @@ const trajectorySchema = z.looseObject({
 type Step = z.infer<typeof stepSchema>
 type AtifTrajectory = z.infer<typeof trajectorySchema>
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = trajectorySchema.safeParse(value)
-  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
-  const trajectories = [...sequencesOf(parsed.data, source)]
-  for (const [number, subagent] of (parsed.data.subagent_trajectories ?? []).entries()) {
-    const inner = read(subagent, source)
-    const at = `subagent_trajectories[${number}]`
-    if (!inner.ok)
-      return { ...inner, error: { ...inner.error, path: [at, inner.error.path].filter(Boolean).join('.') } }
-    trajectories.push(...inner.trajectories)
-  }
-  return { ok: true, trajectories }
+function trajectoriesIn(value: unknown, path: string, source: RecordSource): readonly Trajectory[] {
+  const record = parsedAt(trajectorySchema, value, path)
+  const inner = (record.subagent_trajectories ?? []).flatMap((subagent, number) =>
+    trajectoriesIn(subagent, joinedPath(path, `subagent_trajectories[${number}]`), source),
+  )
+  return [...sequencesOf(record, source), ...inner]
 }
 
 function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Trajectory[] {
   const hasIds = record.steps.some(({ metrics }) => metrics?.completion_token_ids)
   const { turns, messages, unsampled } = turnsOf(record.steps, hasIds)
   const sequences = joinTurns(turns, source.newId)
+  const own = ownFields(record)
   const tools = readTools((record.agent as JsonObject).tool_definitions)
   return sequences.map((sequence, number): Trajectory => {
     const isLast = sequence.turns.includes(turns.length - 1)
@@ -94,11 +90,12 @@ function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Tra
     return foreignTrajectory(
       {
         format: NAME,
-        segments: sequence.segments,
+        segments: own.tokens ? withMask(sequence.segments, own.tokens) : sequence.segments,
         outcome: { kind: 'ended', reason: 'unknown', ...(unsent.length > 0 && { unsent }) },
-        reward: isLast ? ownReward(record) : undefined,
-        lacked: lackedIn(sequence, record, hasIds, unsampled),
-        missing: ['mask', ...(hasIds ? [] : ['ids' as const])],
+        reward: isLast ? own.reward : undefined,
+        ...(own.group && { group: own.group }),
+        lacked: lackedIn(sequence, record, own, { hasIds, unsampled }),
+        missing: [...(own.tokens ? [] : ['mask' as const]), ...(hasIds ? [] : ['ids' as const])],
         createdAt: record.steps.map(({ timestamp }) => timestamp).find((time) => typeof time === 'string') ?? undefined,
         modelName: record.agent.model_name ?? undefined,
         tools,
@@ -115,17 +112,55 @@ function sequencesOf(record: AtifTrajectory, source: RecordSource): readonly Tra
   })
 }
 
-/** ATIF has no reward; a file that Rollscope wrote has it beside the format's own fields. */
-function ownReward({ extra }: AtifTrajectory & { readonly extra?: unknown }): number | undefined {
-  const own = isObject(extra) ? extra.rollscope : undefined
-  return isObject(own) && typeof own.reward === 'number' ? own.reward : undefined
+/** What a file that Rollscope wrote has beside ATIF's own fields: ATIF has no reward, group and loss mask. */
+interface OwnFields {
+  readonly reward: number | undefined
+  readonly group: Trajectory['group']
+  readonly tokens: { readonly ids: readonly number[]; readonly mask: readonly (0 | 1)[] } | undefined
+}
+
+const ownSchema = z.looseObject({
+  session_id: z.nullish(z.string()),
+  extra: z.object({
+    rollscope: z.object({
+      token_ids: z.optional(idsSchema),
+      loss_mask: z.optional(maskSchema),
+      reward: z.optional(z.number()),
+      sample: z.optional(count),
+    }),
+  }),
+})
+
+function ownFields(record: AtifTrajectory): OwnFields {
+  const parsed = ownSchema.safeParse(record)
+  if (!parsed.success) return { reward: undefined, group: undefined, tokens: undefined }
+  const { session_id: id, extra } = parsed.data
+  const { token_ids: ids, loss_mask: mask, reward, sample: index } = extra.rollscope
+  return {
+    reward,
+    group: typeof id === 'string' && index !== undefined ? { id, index } : undefined,
+    tokens: ids && mask?.length === ids.length ? { ids, mask: maskBits(mask) } : undefined,
+  }
+}
+
+/** Returns the segments with their part of a mask. Segments with other ids have the mask of their kind. */
+function withMask(segments: readonly Segment[], { ids, mask }: NonNullable<OwnFields['tokens']>): readonly Segment[] {
+  const own = segments.flatMap((segment) => segment.ids)
+  if (commonIds(own, ids) < own.length) return segments
+  let start = 0
+  return segments.map((segment) => {
+    const part = mask.slice(start, start + segment.ids.length)
+    start += segment.ids.length
+    const usual = segment.kind === 'response' ? 1 : 0
+    return part.every((bit) => bit === usual) ? segment : { ...segment, mask: part }
+  })
 }
 
 function lackedIn(
   { segments }: JoinedTurns,
   record: AtifTrajectory,
-  hasIds: boolean,
-  unsampled: number,
+  own: OwnFields,
+  { hasIds, unsampled }: { readonly hasIds: boolean; readonly unsampled: number },
 ): readonly string[] {
   const hasPrompts = record.steps.some(({ metrics }) => metrics?.prompt_token_ids)
   return [
@@ -133,8 +168,8 @@ function lackedIn(
     ...(hasIds && !hasPrompts ? ['token ids of the prompts'] : []),
     ...(unsampled > 0 ? [`token ids of ${countWithNoun(unsampled, 'step')} of the agent`] : []),
     ...(hasLogprobs(segments) ? ['logprobs of the prompts'] : ['logprobs']),
-    'loss mask: what the model sampled counts as trained',
-    ...(ownReward(record) === undefined ? ['reward'] : []),
+    ...(own.tokens ? [] : ['loss mask: what the model sampled counts as trained']),
+    ...(own.reward === undefined ? ['reward'] : []),
     'outcome',
   ]
 }

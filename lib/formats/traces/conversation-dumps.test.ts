@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { kindsAndIds, source } from '#testing/trajectories.ts'
 import { openText } from '../reading/open.ts'
 import { writableFormats } from '../registry.ts'
@@ -68,6 +69,9 @@ test('Results of verifiers open as messages, or with the ids of their trajectory
     { kind: 'prompt', ids: [1] },
     { kind: 'response', ids: [2, 3] },
   ])
+  const { completion_mask: _, ...unmasked } = tokens
+  const all = trajectoryOf(verifiersResults, { ...result, trajectory: [{ tokens: unmasked }] })
+  expect(lossMask(all)).toEqual([0, 1, 1])
   expect(read).toMatchObject({
     outcome: { reason: 'truncated' },
     columnMeanings: { logprobs: { quantity: 'logprob' } },

@@ -7,11 +7,11 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { hasLogprobs, idsSchema, logprobsSchema, maskBits, maskSchema } from '../columns.ts'
 import { type ForeignContent, foreignTrajectory } from '../foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { readMessages } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
-import { parseRecord } from '../trainers/trained-sequence.ts'
+import { parsedAt, refuseIf, refusing } from '../reading/record-error.ts'
 import { joinTurns, type Turn } from '../turns.ts'
 
 const hasAll =
@@ -32,17 +32,16 @@ export const milesTrajectory: Format = {
   label: 'miles dashboard trajectory',
   keeps: 'Messages, reward, status and group.',
   sniff: hasAll('sample_index', 'status', 'messages'),
-  read(value, source) {
-    const parsed = parseRecord(milesSchema, value)
-    if ('error' in parsed) return { ok: false, error: parsed.error }
-    const { sample_index: index, group_index: group, status, messages, reward } = parsed.data
+  read: refusing((value, source) => {
+    const record = parsedAt(milesSchema, value, '')
+    const { sample_index: index, group_index: group, status, messages, reward } = record
     return conversation('miles-trajectory', turnsOf(messages), source, {
       outcome: STATUSES.get(status ?? '') ?? UNKNOWN,
       reward,
       ...(typeof group === 'number' && { group: { id: String(group), index } }),
-      rest: without(parsed.data, ['messages', 'reward', 'group_index', 'sample_index', 'status']),
+      rest: without(record, ['messages', 'reward', 'group_index', 'sample_index', 'status']),
     })
-  },
+  }),
 }
 
 const UNKNOWN: Outcome = { kind: 'ended', reason: 'unknown' }
@@ -60,18 +59,17 @@ export const skyrlEval: Format = {
   label: 'SkyRL evaluation',
   keeps: 'Texts, score and stop reason.',
   sniff: hasAll('input_prompt', 'output_response', 'score'),
-  read(value, source) {
-    const parsed = parseRecord(skyrlSchema, value)
-    if ('error' in parsed) return { ok: false, error: parsed.error }
-    const { input_prompt: prompt, output_response: content, score, stop_reason: reason } = parsed.data
+  read: refusing((value, source) => {
+    const record = parsedAt(skyrlSchema, value, '')
+    const { input_prompt: prompt, output_response: content, score, stop_reason: reason } = record
     const messages = Array.isArray(prompt) ? prompt : [{ role: 'user', content: prompt }]
     return conversation('skyrl-eval', turnsOf([...messages, { role: 'assistant', content }]), source, {
       outcome: reason === 'stop' ? { kind: 'ended', reason: 'end_turn' } : UNKNOWN,
       // SkyRL writes a score, or one for each token.
       reward: Array.isArray(score) ? score.reduce<number>((sum, each) => sum + Number(each), 0) : score,
-      rest: without(parsed.data, ['input_prompt', 'output_response', 'score']),
+      rest: without(record, ['input_prompt', 'output_response', 'score']),
     })
-  },
+  }),
 }
 
 const resultSchema = z.looseObject({
@@ -98,10 +96,9 @@ export const verifiersResults: Format = {
   label: 'verifiers results',
   keeps: 'Messages, reward and group; ids and logprobs if the file has the trajectory.',
   sniff: hasAll('example_id', 'completion', 'reward'),
-  read(value, source) {
-    const parsed = parseRecord(resultSchema, value)
-    if ('error' in parsed) return { ok: false, error: parsed.error }
-    const { example_id: id, prompt, completion, reward, is_truncated, trajectory } = parsed.data
+  read: refusing((value, source) => {
+    const record = parsedAt(resultSchema, value, '')
+    const { example_id: id, prompt, completion, reward, is_truncated, trajectory } = record
     const calls = (trajectory ?? []).flatMap(({ tokens }): readonly Turn[] =>
       tokens
         ? [
@@ -124,9 +121,9 @@ export const verifiersResults: Format = {
       outcome: { kind: 'ended', reason: is_truncated === true ? 'truncated' : 'unknown' },
       reward,
       group: nextGroupMember(source, String(id)),
-      rest: without(parsed.data, ['reward', 'trajectory', ...(calls.length > 0 ? [] : ['prompt', 'completion'])]),
+      rest: without(record, ['reward', 'trajectory', ...(calls.length > 0 ? [] : ['prompt', 'completion'])]),
     })
-  },
+  }),
 }
 
 const asMessages = (value: unknown, role: string): readonly unknown[] =>
@@ -155,30 +152,26 @@ function conversation(
   turns: readonly Turn[],
   source: RecordSource,
   about: Pick<ForeignContent, 'outcome' | 'reward' | 'rest'> & { readonly group?: Trajectory['group'] },
-): ReadResult {
-  if (turns.length === 0)
-    return { ok: false, error: { path: '', expected: 'a message of the model', found: 'none in this record' } }
+): readonly Trajectory[] {
+  if (turns.length === 0) refuseIf({ path: '', expected: 'a message of the model', found: 'none in this record' })
   const hasIds = turns.some(({ response }) => response.length > 0)
-  return {
-    ok: true,
-    trajectories: joinTurns(turns, source.newId).map(({ segments, forkedFrom, id }) =>
-      foreignTrajectory(
-        {
-          format,
-          ...about,
-          segments,
-          lacked: hasIds ? [] : ['token ids, logprobs and loss mask'],
-          missing: hasIds ? [] : ['mask', 'ids'],
-          columnMeanings: {
-            ...(hasLogprobs(segments) && {
-              logprobs: meaningOf('logprobs', 'trajectory[].tokens.completion_logprobs'),
-            }),
-          },
-          forkedFrom,
+  return joinTurns(turns, source.newId).map(({ segments, forkedFrom, id }) =>
+    foreignTrajectory(
+      {
+        format,
+        ...about,
+        segments,
+        lacked: hasIds ? [] : ['token ids, logprobs and loss mask'],
+        missing: hasIds ? [] : ['mask', 'ids'],
+        columnMeanings: {
+          ...(hasLogprobs(segments) && {
+            logprobs: meaningOf('logprobs', 'trajectory[].tokens.completion_logprobs'),
+          }),
         },
-        source,
-        id,
-      ),
+        forkedFrom,
+      },
+      source,
+      id,
     ),
-  }
+  )
 }

@@ -8,11 +8,11 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
+import { refuse, refusing } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import { chatCalls } from '../replies/chat-reply.ts'
 import type { ModelCall } from '../replies/model-call.ts'
-import { refuse, refusing } from '../replies/record-error.ts'
 
 const NAME = 'inspect'
 

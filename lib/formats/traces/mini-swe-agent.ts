@@ -3,7 +3,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { conversationSegments, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format } from '../format.ts'
-import { refuse, refusing } from '../replies/record-error.ts'
+import { refuse, refusing } from '../reading/record-error.ts'
 
 const NAME = 'mini-swe-agent'
 

@@ -2,10 +2,10 @@
 import { isObject, type JsonObject, storable } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
 import type { Format } from '../format.ts'
+import { refuse, refusing } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import type { ModelCall } from '../replies/model-call.ts'
-import { refuse, refusing } from '../replies/record-error.ts'
 import { callOfSpan, elapsedBetween, nanoTime, sortTime } from './trace-calls.ts'
 
 const NAME = 'mlflow'

@@ -4,13 +4,14 @@
  */
 import * as z from 'zod/mini'
 import { isObject } from '#lib/json/json-object.ts'
+import { jsonValue } from '#lib/json/json-value.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { schemaViolation } from '#lib/util/schema-violation.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
 import { foreignTrajectory, isoTime } from '../foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { meaningOf } from '../number-columns.ts'
+import { parsedAt, refusing } from '../reading/record-error.ts'
 import { joinTurns, type Turn } from '../turns.ts'
 
 const NAME = 'tinker-capture'
@@ -21,24 +22,17 @@ export const tinkerCapture: Format = {
   label: 'tinker-cookbook capture',
   keeps: 'Ids and logprobs of each call, policy version, and the place of the rollout in its run.',
   sniff: (value) => isObject(value) && 'prompt_tokens' in value && 'sampled_tokens' in value && 'run_id' in value,
-  read,
+  read: refusing((value, source) => {
+    const rows = Array.isArray(value)
+      ? value.map((record: unknown, index) => parsedAt(rowSchema, record, `[${index}]`))
+      : [parsedAt(rowSchema, value, '')]
+    return Array.from(Map.groupBy(rows, rolloutKey).values()).flatMap((calls) => sequencesOf(calls, source))
+  }),
   joins: true,
 }
 
 /** Accepts the list itself, or the JSON text of a SQLite column. */
-const listOrText = <T>(schema: z.ZodMiniType<T>) =>
-  z.pipe(
-    z.transform((value: unknown) => (typeof value === 'string' ? parsedOrText(value) : value)),
-    schema,
-  )
-
-function parsedOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const listOrText = <T>(schema: z.ZodMiniType<T>) => z.pipe(z.transform(jsonValue), schema)
 
 const number = z.nullish(z.int().check(z.minimum(0)))
 const rowSchema = z.looseObject({
@@ -60,21 +54,6 @@ const rowSchema = z.looseObject({
   metadata: z.nullish(listOrText(z.nullable(z.looseObject({})))),
 })
 type Row = z.infer<typeof rowSchema>
-
-function read(value: unknown, source: RecordSource): ReadResult {
-  const records: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const rows: Row[] = []
-  for (const [index, record] of records.entries()) {
-    const parsed = rowSchema.safeParse(record)
-    if (!parsed.success) {
-      const error = schemaViolation(parsed.error, record)
-      return { ok: false, error: { ...error, path: Array.isArray(value) ? `[${index}].${error.path}` : error.path } }
-    }
-    rows.push(parsed.data)
-  }
-  const rollouts = Map.groupBy(rows, rolloutKey)
-  return { ok: true, trajectories: Array.from(rollouts.values()).flatMap((turns) => sequencesOf(turns, source)) }
-}
 
 /** A call outside of the scope of a rollout is a rollout of its own. */
 function rolloutKey(row: Row): string {

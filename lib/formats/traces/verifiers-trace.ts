@@ -16,7 +16,6 @@ import type {
 } from '#lib/trajectory/format/trajectory.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
   hasLogprobs,
   idsSchema,
@@ -29,10 +28,11 @@ import {
   segmentOf,
 } from '../columns.ts'
 import { foreignTrajectory, isoTime } from '../foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { readMessages, readTools } from '../messages.ts'
 import { type ColumnName, meaningOf } from '../number-columns.ts'
+import { joinedPath, parsedAt, readAt, refuse, refuseIf, refusing } from '../reading/record-error.ts'
 
 const NAME = 'verifiers'
 
@@ -42,7 +42,12 @@ export const verifiersTrace: Format = {
   label: 'verifiers',
   keeps: 'Each path of the tree: ids, loss mask, logprobs, advantages, messages, reward and group.',
   sniff: (value) => isObject(value) && (isTrace(value) || (Array.isArray(value.traces) && isTrace(value.traces[0]))),
-  read,
+  read: refusing((value, source) => {
+    const { traces } = value as JsonObject
+    return isTrace(value)
+      ? trajectoriesIn(value, '', source)
+      : (traces as readonly unknown[]).flatMap((trace, number) => trajectoriesIn(trace, `traces[${number}]`, source))
+  }),
 }
 
 const isTrace = (value: unknown): boolean =>
@@ -93,53 +98,30 @@ type Node = z.infer<typeof nodeSchema>
 type Call = z.infer<typeof callSchema>
 type Trace = z.infer<typeof traceSchema>
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const record = value as JsonObject
-  const traces = isTrace(record) ? [{ path: '', trace: record }] : (record.traces as unknown[]).map(asPart)
-  const trajectories: Trajectory[] = []
-  for (const { path, trace } of traces) {
-    const parsed = traceSchema.safeParse(trace)
-    const error = parsed.success ? treeViolation(parsed.data) : schemaViolation(parsed.error, trace)
-    if (error) return { ok: false, error: { ...error, path: path === '' ? error.path : `${path}.${error.path}` } }
-    trajectories.push(...branchesOf(parsed.data as Trace, source))
-  }
-  return { ok: true, trajectories }
-}
-
-const asPart = (trace: unknown, number: number) => ({ path: `traces[${number}]`, trace })
-
 const idsOf = ({ token_ids }: Node): readonly number[] => token_ids ?? []
 const maskOf = (node: Node): readonly (0 | 1)[] => (node.mask ? maskBits(node.mask) : idsOf(node).map(() => 0 as const))
 
-/** Returns the first node that is no part of a tree, or whose columns do not fit its tokens. */
-function treeViolation({ nodes }: Trace): Violation | undefined {
-  for (const [number, node] of nodes.entries()) {
-    const at = `nodes[${number}]`
-    if (typeof node.parent === 'number' && node.parent >= number)
-      return { path: `${at}.parent`, expected: 'the number of an earlier node', found: String(node.parent) }
-    const tokens = idsOf(node).length
-    const mask = node.mask && node.mask.length > 0 ? node.mask : undefined
-    const whole = lengthViolation(
-      { mask, ...prefixed('loss_weights.', node.loss_weights ?? {}) },
-      tokens,
-      ' of the node',
-    )
-    if (whole) return { ...whole, path: `${at}.${whole.path}` }
-    const sampled = maskOf(node).reduce<number>((sum, bit) => sum + bit, 0)
-    const columns = {
-      logprobs: node.logprobs,
-      ...Object.fromEntries(SAMPLED_FIELDS.map((field) => [field, node[field]])),
-    }
-    // An empty list means that the node has none, for example because another model sampled it.
-    const given = Object.entries(columns).filter(([, column]) => column && column.length > 0)
-    const compact = lengthViolation(Object.fromEntries(given), sampled, ' that the mask of the node marks')
-    if (compact) return { ...compact, path: `${at}.${compact.path}` }
-  }
-  return undefined
+function trajectoriesIn(value: unknown, path: string, source: RecordSource): readonly Trajectory[] {
+  const trace = parsedAt(traceSchema, value, path)
+  for (const [number, node] of trace.nodes.entries())
+    readAt(joinedPath(path, `nodes[${number}]`), () => checkNode(node, number))
+  return branchesOf(trace, source)
 }
 
-const prefixed = <T>(prefix: string, columns: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(columns).map(([name, column]) => [prefix + name, column]))
+/** Refuses a node that is no part of a tree, or whose columns do not fit its tokens. */
+function checkNode(node: Node, number: number): void {
+  if (typeof node.parent === 'number' && node.parent >= number)
+    refuse('parent', 'the number of an earlier node', node.parent)
+  const mask = node.mask && node.mask.length > 0 ? node.mask : undefined
+  const weights = Object.entries(node.loss_weights ?? {}).map(([name, column]) => [`loss_weights.${name}`, column])
+  refuseIf(lengthViolation({ mask, ...Object.fromEntries(weights) }, idsOf(node).length, ' of the node'))
+  const sampled = maskOf(node).reduce<number>((sum, bit) => sum + bit, 0)
+  // An empty list means that the node has none, for example because another model sampled it.
+  const columns = (['logprobs', ...SAMPLED_FIELDS] as const).flatMap((field) =>
+    node[field]?.length ? [[field, node[field]]] : [],
+  )
+  refuseIf(lengthViolation(Object.fromEntries(columns), sampled, ' that the mask of the node marks'))
+}
 
 interface Branch {
   /** Numbers of the nodes, from the root to the leaf. */

@@ -2,8 +2,9 @@
 import * as z from 'zod/mini'
 import { isObject } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
-import { parseRecord, readSamples } from './trained-sequence.ts'
+import type { Format } from '../format.ts'
+import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'miles-columns'
 
@@ -17,7 +18,7 @@ export const milesColumns: Format = {
     Array.isArray(value.tokens) &&
     ['sample_index', 'response_length', 'total_length', 'rollout_log_probs'].every((key) => key in value) &&
     !('log_probs' in value),
-  read,
+  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(parsedAt(rowSchema, value, '')), source)]),
 }
 
 const count = z.int().check(z.minimum(0))
@@ -30,36 +31,23 @@ const rowSchema = z.looseObject({
   rollout_log_probs: z.nullish(logprobsSchema),
 })
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = parseRecord(rowSchema, value)
-  if ('error' in parsed) return { ok: false, error: parsed.error }
-  const { sample_index: index, response_length, total_length, tokens, loss_mask, rollout_log_probs } = parsed.data
-  if (total_length !== tokens.length)
-    return {
-      ok: false,
-      error: { path: 'total_length', expected: `${tokens.length} (the number of ids)`, found: String(total_length) },
-    }
-  return readSamples(
-    NAME,
-    [
-      {
-        path: '',
-        sequence: {
-          ids: tokens,
-          promptLength: tokens.length - response_length,
-          mask: { field: 'loss_mask', entries: loss_mask },
-          logprobs: { field: 'rollout_log_probs', entries: rollout_log_probs },
-          hasFillers: true,
-        },
-        about: {
-          outcome: { kind: 'ended', reason: 'unknown' },
-          reward: undefined,
-          title: `sample ${index}`,
-          lacked: ['reward and group: the rollout dump of the same step has them'],
-          rest: { sample_index: index },
-        },
-      },
-    ],
-    source,
-  )
+function sampleOf(row: z.infer<typeof rowSchema>): TrainedSample {
+  const { sample_index: index, response_length, total_length, tokens, loss_mask, rollout_log_probs } = row
+  if (total_length !== tokens.length) refuse('total_length', `${tokens.length} (the number of ids)`, total_length)
+  return {
+    sequence: {
+      ids: tokens,
+      promptLength: tokens.length - response_length,
+      mask: { field: 'loss_mask', entries: loss_mask },
+      logprobs: { field: 'rollout_log_probs', entries: rollout_log_probs },
+      hasFillers: true,
+    },
+    about: {
+      outcome: { kind: 'ended', reason: 'unknown' },
+      reward: undefined,
+      title: `sample ${index}`,
+      lacked: ['reward and group: the rollout dump of the same step has them'],
+      rest: { sample_index: index },
+    },
+  }
 }

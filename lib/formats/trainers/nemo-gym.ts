@@ -6,11 +6,11 @@ import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
-import { joinTurns } from '../turns.ts'
-import { parseRecord } from './trained-sequence.ts'
+import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { joinTurns, type Turn } from '../turns.ts'
 
 const NAME = 'nemo-gym'
 
@@ -20,44 +20,10 @@ export const nemoGym: Format = {
   label: 'NeMo-Gym rollout',
   keeps: 'Ids and logprobs of each answer, and the reward.',
   sniff: (value) => isObject(value) && itemsOf(value).some((item) => isObject(item) && 'generation_token_ids' in item),
-  read,
-}
-
-/** The items of the response, also if the record is the response itself. */
-function itemsOf({ response, output }: JsonObject): readonly unknown[] {
-  const items = isObject(response) ? response.output : output
-  return Array.isArray(items) ? items : []
-}
-
-const itemSchema = z.looseObject({
-  prompt_token_ids: z.nullish(idsSchema),
-  generation_token_ids: z.nullish(idsSchema),
-  generation_log_probs: z.nullish(logprobsSchema),
-})
-const recordSchema = z.looseObject({ reward: z.nullish(z.number()) })
-
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = parseRecord(recordSchema, value)
-  if ('error' in parsed) return { ok: false, error: parsed.error }
-  const record = parsed.data
-  const prefix = isObject(record.response) ? 'response.output' : 'output'
-  const turns = []
-  for (const [index, item] of itemsOf(record).entries()) {
-    const read = parseRecord(itemSchema, item, `${prefix}[${index}]`)
-    if ('error' in read) return { ok: false, error: read.error }
-    const { generation_token_ids: response, prompt_token_ids: prompt, generation_log_probs: logprobs } = read.data
-    if (response && !prompt)
-      return {
-        ok: false,
-        error: { path: `${prefix}[${index}].prompt_token_ids`, expected: 'the ids of the prompt', found: 'nothing' },
-      }
-    if (response && prompt)
-      turns.push({ prompt, response, columns: { mask: undefined, logprobs }, messages: [], about: {} })
-  }
-  const request = record.responses_create_params
-  return {
-    ok: true,
-    trajectories: joinTurns(turns, source.newId).map((sequence, number) =>
+  read: refusing((value, source) => {
+    const record = parsedAt(recordSchema, value, '')
+    const request = record.responses_create_params
+    return joinTurns(turnsOf(record), source.newId).map((sequence, number) =>
       foreignTrajectory(
         {
           format: NAME,
@@ -80,8 +46,36 @@ function read(value: unknown, source: RecordSource): ReadResult {
         source,
         sequence.id,
       ),
-    ),
-  }
+    )
+  }),
+}
+
+/** The items of the response, also if the record is the response itself. */
+function itemsOf({ response, output }: JsonObject): readonly unknown[] {
+  const items = isObject(response) ? response.output : output
+  return Array.isArray(items) ? items : []
+}
+
+const itemSchema = z.looseObject({
+  prompt_token_ids: z.nullish(idsSchema),
+  generation_token_ids: z.nullish(idsSchema),
+  generation_log_probs: z.nullish(logprobsSchema),
+})
+const recordSchema = z.looseObject({ reward: z.nullish(z.number()) })
+
+function turnsOf(record: JsonObject): readonly Turn[] {
+  const prefix = isObject(record.response) ? 'response.output' : 'output'
+  return itemsOf(record).flatMap((item, index) => {
+    const at = `${prefix}[${index}]`
+    const {
+      generation_token_ids: response,
+      prompt_token_ids: prompt,
+      generation_log_probs: logprobs,
+    } = parsedAt(itemSchema, item, at)
+    if (!response) return []
+    if (!prompt) return refuse(`${at}.prompt_token_ids`, 'the ids of the prompt', undefined)
+    return [{ prompt, response, columns: { mask: undefined, logprobs }, messages: [], about: {} }]
+  })
 }
 
 const IDS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs']

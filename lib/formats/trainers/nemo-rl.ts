@@ -5,8 +5,9 @@
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
-import { parseRecord, readSamples } from './trained-sequence.ts'
+import type { Format } from '../format.ts'
+import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'nemo-rl'
 
@@ -16,7 +17,7 @@ export const nemoRl: Format = {
   label: 'NeMo-RL train data',
   keeps: 'Ids, loss masks, logprobs of generation and trainer, advantages and reward.',
   sniff: (value) => isObject(value) && 'token_loss_mask' in value && 'input_lengths' in value,
-  read,
+  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
 }
 
 const COLUMNS = [
@@ -27,6 +28,7 @@ const COLUMNS = [
   'reference_policy_logprobs',
   'advantages',
 ] as const
+const NAMES: ReadonlySet<string> = new Set(COLUMNS)
 
 const recordSchema = z.looseObject({
   token_ids: idsSchema,
@@ -38,73 +40,51 @@ const recordSchema = z.looseObject({
   content: z.nullish(z.unknown()),
 })
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const unwrapped = Object.fromEntries(
-    Object.entries(value as JsonObject).map(([name, entry]) => [
-      name,
-      unwrap(
-        entry,
-        COLUMNS.some((each) => each === name),
-      ),
-    ]),
-  )
-  const parsed = parseRecord(recordSchema, unwrapped)
-  if ('error' in parsed) return { ok: false, error: parsed.error }
-  const record = parsed.data
+function sampleOf(value: JsonObject): TrainedSample {
+  const unwrapped = Object.entries(value).map(([name, entry]) => [name, unwrap(entry, NAMES.has(name))])
+  const record = parsedAt(recordSchema, Object.fromEntries(unwrapped), '')
   const length = record.input_lengths
   const padded = record.token_ids.length
-  if (length > padded)
-    return {
-      ok: false,
-      error: { path: 'input_lengths', expected: `at most ${padded} (the number of ids)`, found: String(length) },
-    }
+  if (length > padded) refuse('input_lengths', `at most ${padded} (the number of ids)`, length)
   // A column with another length than the ids stays as it is, so that it is refused.
   const cut = <T>(column: readonly T[] | null | undefined) =>
     column?.length === padded ? column.slice(0, length) : column
   const isDropped = record.sample_loss_mask === 0 || record.sample_loss_mask === false
-  const mask = cut(record.token_loss_mask)
-  return readSamples(
-    NAME,
-    [
-      {
-        path: '',
-        sequence: {
-          ids: record.token_ids.slice(0, length),
-          promptLength: 0,
-          mask: { field: 'token_loss_mask', entries: mask },
-          logprobs: { field: 'generation_logprobs', entries: cut(record.generation_logprobs) },
-          record: Object.fromEntries(
-            COLUMNS.map((name) => {
-              const column = record[name]
-              return [name, Array.isArray(column) ? cut(column) : column]
-            }),
-          ),
-          fields: {
-            prev_logprobs: 'trainerLogprobs',
-            reference_policy_logprobs: 'referenceLogprobs',
-            advantages: 'advantage',
-          },
-          hasFillers: true,
-        },
-        messages: record.content,
-        about: {
-          outcome: { kind: 'ended', reason: 'unknown' },
-          reward: record.rewards ?? undefined,
-          lacked: ['group', ...(padded > length ? [`${padded - length} tokens of padding: removed`] : [])],
-          ...(isDropped && {
-            problems: [
-              {
-                kind: 'mask',
-                message: 'The loss mask of the sample (sample_loss_mask) is 0: NeMo-RL does not train it.',
-              },
-            ],
-          }),
-          rest: without(record, [...COLUMNS, 'rewards', 'input_lengths']),
-        },
+  return {
+    sequence: {
+      ids: record.token_ids.slice(0, length),
+      promptLength: 0,
+      mask: { field: 'token_loss_mask', entries: cut(record.token_loss_mask) },
+      logprobs: { field: 'generation_logprobs', entries: cut(record.generation_logprobs) },
+      record: Object.fromEntries(
+        COLUMNS.map((name) => {
+          const column = record[name]
+          return [name, Array.isArray(column) ? cut(column) : column]
+        }),
+      ),
+      fields: {
+        prev_logprobs: 'trainerLogprobs',
+        reference_policy_logprobs: 'referenceLogprobs',
+        advantages: 'advantage',
       },
-    ],
-    source,
-  )
+      hasFillers: true,
+    },
+    messages: record.content,
+    about: {
+      outcome: { kind: 'ended', reason: 'unknown' },
+      reward: record.rewards ?? undefined,
+      lacked: ['group', ...(padded > length ? [`${padded - length} tokens of padding: removed`] : [])],
+      ...(isDropped && {
+        problems: [
+          {
+            kind: 'mask',
+            message: 'The loss mask of the sample (sample_loss_mask) is 0: NeMo-RL does not train it.',
+          },
+        ],
+      }),
+      rest: without(record, [...COLUMNS, 'rewards', 'input_lengths']),
+    },
+  }
 }
 
 /** Removes the leading dimension: from columns only if their entry is a list. */

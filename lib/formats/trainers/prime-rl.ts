@@ -5,9 +5,10 @@
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format } from '../format.ts'
 import type { ColumnFields } from '../number-columns.ts'
-import { parseRecord, readSamples } from './trained-sequence.ts'
+import { parsedAt, refusing } from '../reading/record-error.ts'
+import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'prime-rl'
 
@@ -17,7 +18,7 @@ export const primeRl: Format = {
   label: 'prime-rl token export',
   keeps: 'Ids, loss mask, logprobs of inference and trainer, advantages, entropies, importance ratios and clip masks.',
   sniff: (value) => isObject(value) && (isColumns(value) || isRows(value)),
-  read,
+  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
 }
 
 /** Never the sampled logprobs of strands-sglang. */
@@ -45,44 +46,34 @@ const FIELDS: ColumnFields = {
   is_masked_low: 'clipMaskLow',
 }
 
-const rewardsSchema = z.nullish(logprobsSchema)
 const recordSchema = z.looseObject({
   token_ids: idsSchema,
   loss_mask: z.nullish(maskSchema),
   inference_logprobs: z.nullish(logprobsSchema),
-  rewards: rewardsSchema,
+  rewards: z.nullish(logprobsSchema),
 })
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const record = isRows(value as JsonObject) ? columnsOfRows(value as JsonObject) : (value as JsonObject)
-  const parsed = parseRecord(recordSchema, record)
-  if ('error' in parsed) return { ok: false, error: parsed.error }
-  const { token_ids: ids, loss_mask: mask, inference_logprobs: logprobs, rewards } = parsed.data
+function sampleOf(value: JsonObject): TrainedSample {
+  const record = parsedAt(recordSchema, isRows(value) ? columnsOfRows(value) : value, '')
+  const { token_ids: ids, loss_mask: mask, inference_logprobs: logprobs, rewards } = record
   const reward = onlyValue(rewards?.filter((_, index) => mask?.[index] ?? true) ?? [])
-  return readSamples(
-    NAME,
-    [
-      {
-        path: '',
-        sequence: {
-          ids,
-          promptLength: 0,
-          mask: { field: 'loss_mask', entries: mask },
-          logprobs: { field: 'inference_logprobs', entries: logprobs },
-          record: parsed.data,
-          fields: FIELDS,
-          hasFillers: true,
-        },
-        about: {
-          outcome: { kind: 'ended', reason: 'unknown' },
-          reward,
-          lacked: ['group', ...(reward === undefined ? ['reward'] : [])],
-          rest: without(parsed.data, ['token_ids', 'loss_mask', 'inference_logprobs', ...Object.keys(FIELDS)]),
-        },
-      },
-    ],
-    source,
-  )
+  return {
+    sequence: {
+      ids,
+      promptLength: 0,
+      mask: { field: 'loss_mask', entries: mask },
+      logprobs: { field: 'inference_logprobs', entries: logprobs },
+      record,
+      fields: FIELDS,
+      hasFillers: true,
+    },
+    about: {
+      outcome: { kind: 'ended', reason: 'unknown' },
+      reward,
+      lacked: ['group', ...(reward === undefined ? ['reward'] : [])],
+      rest: without(record, ['token_ids', 'loss_mask', 'inference_logprobs', ...Object.keys(FIELDS)]),
+    },
+  }
 }
 
 /** prime-rl writes the reward of a rollout at each of its tokens. */

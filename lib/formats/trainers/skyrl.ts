@@ -4,9 +4,10 @@ import { isObject, without } from '#lib/json/json-object.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
-import { parseRecord, type ReadSamples, readSamples, type TrainedSample } from './trained-sequence.ts'
+import { parsedAt, refusing } from '../reading/record-error.ts'
+import { refuseUneven, type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'skyrl'
 
@@ -17,7 +18,11 @@ export const skyrl: Format = {
   keeps: 'Ids, loss mask, rollout logprobs, rewards, stop reason and group of each sample.',
   sniff: (value) =>
     isObject(value) && ['prompt_token_ids', 'response_ids', 'loss_masks'].every((key) => Array.isArray(value[key])),
-  read,
+  read: refusing((value, source) => {
+    const output = parsedAt(outputSchema, value, '')
+    refuseUneven(output, PER_SAMPLE, output.prompt_token_ids.length)
+    return output.prompt_token_ids.map((_, index) => trainedTrajectory(NAME, sampleOf(output, index, source), source))
+  }),
 }
 
 const trajectoryId = z.union([
@@ -47,32 +52,12 @@ const PER_SAMPLE = [
   'is_last_step',
 ] as const
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = parseRecord(outputSchema, value)
-  return readSamples(NAME, 'error' in parsed ? parsed : samplesOf(parsed.data, source), source)
-}
-
-function samplesOf(output: GeneratorOutput, source: RecordSource): ReadSamples {
-  const samples = output.prompt_token_ids.length
-  const uneven = PER_SAMPLE.find((name) => output[name] && output[name].length !== samples)
-  if (uneven !== undefined)
-    return {
-      error: {
-        path: uneven,
-        expected: `${samples} entries (one for each sample)`,
-        found: `${output[uneven]?.length} entries`,
-      },
-    }
-  return output.prompt_token_ids.map((_, index) => sampleOf(output, index, source))
-}
-
 function sampleOf(output: GeneratorOutput, index: number, source: RecordSource): TrainedSample {
   const prompt = elementAt(output.prompt_token_ids, index)
   const response = elementAt(output.response_ids, index)
   const rewards = output.rewards?.[index]
   const ofTokens = Array.isArray(rewards) ? rewards : undefined
   return {
-    path: '',
     sequence: {
       ids: [...prompt, ...response],
       promptLength: prompt.length,

@@ -5,14 +5,14 @@
 
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
-import type { Violation } from '#lib/util/schema-violation.ts'
-import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import { idsSchema, lengthViolation, logprobsSchema, maskSchema } from '../columns.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { readTools } from '../messages.ts'
 import type { ColumnFields } from '../number-columns.ts'
-import { maskOfLabels, wrongLabel } from './atropos.ts'
-import { parseRecord, readSamples, type TrainedSample } from './trained-sequence.ts'
+import { parsedAt, refuseIf, refusing } from '../reading/record-error.ts'
+import { maskOfLabels } from './atropos.ts'
+import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'token-dataset'
 
@@ -22,7 +22,9 @@ export const tokenDataset: Format = {
   label: 'token data set',
   keeps: 'Ids, loss mask or labels, logprobs, further columns, messages, reward and group.',
   sniff: (value) => isObject(value) && idFields(value) !== undefined,
-  read,
+  read: refusing((value, source) => [
+    trainedTrajectory(NAME, sampleOf(parsedAt(rowSchema, value, ''), source), source),
+  ]),
 }
 
 /** Names of the same field, the first that is there. */
@@ -85,32 +87,25 @@ const rowSchema = z.looseObject({
   metrics: z.nullish(z.record(z.string(), z.unknown())),
 })
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = parseRecord(rowSchema, value)
-  const sample = 'error' in parsed ? parsed : sampleOf(parsed.data, source)
-  return readSamples(NAME, 'error' in sample ? sample : [sample], source)
-}
-
 type Row = z.infer<typeof rowSchema>
 
-function sampleOf(row: Row, source: RecordSource): TrainedSample | { readonly error: Violation } {
+function sampleOf(row: Row, source: RecordSource): TrainedSample {
   const fields = idFields(row) as IdFields
   const record = { ...row.metrics, ...row }
   const [maskField = 'loss_mask', logprobField = 'logprobs'] = [MASKS, LOGPROBS].map((names) => nameIn(record, names))
-  const columns = parseColumns(record, { ...fields, mask: maskField, logprobs: logprobField })
-  if ('error' in columns) return columns
-  const { prompt = [], response = [], mask: given, logprobs } = columns.data
-  const all = columns.data.all ?? [...prompt, ...response]
-  const padding = paddingOf(row, all.length)
-  if ('error' in padding) return padding
-  const { keep, removed } = padding
+  const column = <T>(schema: z.ZodMiniType<T>, name: string | undefined): T | undefined =>
+    name === undefined ? undefined : parsedAt(schema, record[name], name)
+  const prompt = column(idsSchema, fields.prompt) ?? []
+  const all = column(idsSchema, fields.all) ?? [...prompt, ...(column(idsSchema, fields.response) ?? [])]
+  const columnMask = column(z.nullish(maskSchema), maskField)
+  const logprobs = column(z.nullish(logprobsSchema), logprobField)
+  const { keep, removed } = paddingOf(row, all.length)
   const ids = keep(all)
   const labels = row.labels ?? undefined
-  const error = labels && (labelsError(labels, all) ?? undefined)
-  if (error) return { error }
+  refuseIf(lengthViolation({ labels }, all.length))
   // Columns have an entry for each token of the response, or for each of all tokens.
-  const promptLength = [given, logprobs].some((column) => column?.length === all.length) ? 0 : prompt.length
-  const mask = labels ? maskOfLabels(keep(labels)) : given && keep(given)
+  const promptLength = [columnMask, logprobs].some((column) => column?.length === all.length) ? 0 : prompt.length
+  const mask = labels ? keep(maskOfLabels(labels, all, 'labels')) : columnMask && keep(columnMask)
   const assumed =
     promptLength === 0 && prompt.length > 0 && !mask ? ids.map((_, at) => (at < prompt.length ? 0 : 1)) : mask
   const group = nameIn(row, GROUPS)
@@ -126,7 +121,6 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample | { readonly er
     ),
   }
   return {
-    path: '',
     sequence: {
       ids,
       promptLength,
@@ -144,7 +138,7 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample | { readonly er
     about: {
       outcome: { kind: 'ended', reason: 'unknown' },
       reward: reward === undefined ? undefined : row[reward],
-      ...(group !== undefined && { group: nextGroupMember(source, String(row[group])) }),
+      ...(group !== undefined && { group: groupOf(row, group, source) }),
       tools: readTools(row.tools),
       lacked: [
         ...(reward === undefined ? ['reward'] : []),
@@ -152,38 +146,17 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample | { readonly er
       ],
       rest: without(row, [
         ...[fields.prompt, fields.response, fields.all, reward, group].filter((name) => name !== undefined),
+        ...(group === undefined ? [] : ['sample']),
         ...[maskField, logprobField, 'labels', 'attention_mask', 'messages', 'tools', 'metrics', ...Object.keys(named)],
       ]),
     },
   }
 }
 
-const columnsSchema = z.object({
-  prompt: z.optional(idsSchema),
-  response: z.optional(idsSchema),
-  all: z.optional(idsSchema),
-  mask: z.nullish(maskSchema),
-  logprobs: z.nullish(logprobsSchema),
-})
-
-/** Parses the columns under the names that the row has for them. */
-function parseColumns(
-  record: JsonObject,
-  names: Readonly<Record<string, string>>,
-): { readonly data: z.infer<typeof columnsSchema> } | { readonly error: Violation } {
-  const named = Object.entries(names)
-  const parsed = parseRecord(columnsSchema, Object.fromEntries(named.map(([key, name]) => [key, record[name]])))
-  if (!('error' in parsed)) return parsed
-  const { error } = parsed
-  const [key, name] = named.find(([each]) => error.path.startsWith(each)) as [string, string]
-  return { error: { ...error, path: name + error.path.slice(key.length) } }
-}
-
-function labelsError(labels: readonly number[], ids: readonly number[]): Violation | undefined {
-  if (labels.length !== ids.length)
-    return { path: 'labels', expected: `${ids.length} entries (one for each token)`, found: `${labels.length} entries` }
-  const wrong = wrongLabel(labels, ids)
-  return wrong && { ...wrong, path: `labels${wrong.path}` }
+/** A row that Rollscope wrote has the number of the sample in its group. */
+function groupOf({ sample, ...row }: Row, name: string, source: RecordSource) {
+  const next = nextGroupMember(source, String(row[name]))
+  return Number.isSafeInteger(sample) && Number(sample) >= 0 ? { ...next, index: Number(sample) } : next
 }
 
 interface Padding {
@@ -192,16 +165,9 @@ interface Padding {
   readonly removed: number
 }
 
-function paddingOf({ attention_mask: mask }: Row, tokens: number): Padding | { readonly error: Violation } {
+function paddingOf({ attention_mask: mask }: Row, tokens: number): Padding {
   if (!mask) return { keep: (column) => column, removed: 0 }
-  if (mask.length !== tokens)
-    return {
-      error: {
-        path: 'attention_mask',
-        expected: `${tokens} entries (one for each token)`,
-        found: `${mask.length} entries`,
-      },
-    }
+  refuseIf(lengthViolation({ attention_mask: mask }, tokens))
   const isToken = mask.map(Boolean)
   return {
     keep: (column) => (column.length === tokens ? column.filter((_, index) => isToken[index]) : column),

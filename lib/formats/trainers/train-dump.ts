@@ -5,11 +5,11 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
-import type { Violation } from '#lib/util/schema-violation.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
+import type { Format } from '../format.ts'
 import type { ColumnFields } from '../number-columns.ts'
-import { allSamples, parseRecord, readSamples, type TrainedSample } from './trained-sequence.ts'
+import { parsedAt, refusing } from '../reading/record-error.ts'
+import { refuseUneven, type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'train-dump'
 
@@ -20,7 +20,9 @@ export const trainDump: Format = {
   keeps: 'Ids, loss mask, the logprobs of rollout, trainer and reference model, advantages, returns, entropies.',
   sniff: (value) =>
     isObject(value) && (isTrainSample(value) || isTrainSample(samplesOf(value)?.[0]) || columnsOf(value) !== undefined),
-  read,
+  read: refusing((value, source) =>
+    samplesIn(value as JsonObject).map((sample) => trainedTrajectory(NAME, sample, source)),
+  ),
 }
 
 /** Columns of the response. opd: on-policy distillation. */
@@ -63,18 +65,12 @@ const sampleSchema = z.looseObject({
   weight_versions: z.nullish(z.array(z.unknown())),
 })
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const record = value as JsonObject
+function samplesIn(record: JsonObject): readonly TrainedSample[] {
+  if (isTrainSample(record)) return [sampleOf(record, '')]
   const columns = columnsOf(record)
-  const uneven = columns && unevenColumn(columns)
-  const samples = isTrainSample(record)
-    ? [record]
-    : columns
-      ? rowsOf(columns)
-      : (samplesOf(record) as readonly unknown[])
-  const pathOf = (index: number) =>
-    isTrainSample(record) ? '' : columns ? `rollout_data[${index}]` : `samples[${index}]`
-  return readSamples(NAME, uneven ? { error: uneven } : allSamples(samples, pathOf, sampleOf), source)
+  return columns
+    ? rowsOf(columns).map((row, index) => sampleOf(row, `rollout_data[${index}]`))
+    : (samplesOf(record) ?? []).map((sample, index) => sampleOf(sample, `samples[${index}]`))
 }
 
 /** Names of the columns of `rollout_data` by their names in a sample. raw_reward is of the whole batch, not of these rows. */
@@ -87,24 +83,10 @@ const SINGULAR: Readonly<Record<string, string>> = {
   rollout_ids: 'rollout_id',
 }
 
-function unevenColumn(columns: JsonObject): Violation | undefined {
-  const rows = (columns.tokens as readonly unknown[]).length
-  const named = Object.keys({ ...SINGULAR, ...FIELDS, rollout_log_probs: '' })
-  for (const name of named) {
-    const column = columns[name]
-    if (Array.isArray(column) && column.length !== rows)
-      return {
-        path: `rollout_data.${name}`,
-        expected: `${rows} entries (one for each sample)`,
-        found: `${column.length} entries`,
-      }
-  }
-  return undefined
-}
-
 /** Returns a record for each sample; other columns belong to the batch. */
 function rowsOf(columns: JsonObject): readonly JsonObject[] {
   const rows = (columns.tokens as readonly unknown[]).length
+  refuseUneven(columns, [...Object.keys(SINGULAR), ...Object.keys(FIELDS), 'rollout_log_probs'], rows, 'rollout_data')
   const own = Object.entries(columns).filter(
     (entry): entry is [string, readonly unknown[]] =>
       Array.isArray(entry[1]) && entry[1].length === rows && entry[0] !== 'raw_reward',
@@ -116,10 +98,8 @@ function rowsOf(columns: JsonObject): readonly JsonObject[] {
   )
 }
 
-function sampleOf(value: unknown, path: string): TrainedSample | { readonly error: Violation } {
-  const parsed = parseRecord(sampleSchema, value, path)
-  if ('error' in parsed) return parsed
-  const sample = parsed.data
+function sampleOf(value: unknown, path: string): TrainedSample {
+  const sample = parsedAt(sampleSchema, value, path)
   const responseLength =
     sample.response_length ??
     sample.response_lengths ??

@@ -3,10 +3,8 @@
  * length are refused, because a shifted logprob looks like any other.
  */
 
-import type * as z from 'zod/mini'
 import type { JsonObject } from '#lib/json/json-object.ts'
-import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
+import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import {
   type ColumnRange,
   hasLogprobs,
@@ -16,13 +14,17 @@ import {
   maskBits,
   maskRuns,
   type NumberColumns,
+  ownSegments,
+  rangesOfLengths,
   segmentOf,
+  segmentsLacked,
   tooManySegments,
 } from '../columns.ts'
 import { type ForeignContent, foreignTrajectory } from '../foreign-trajectory.ts'
-import type { ReadResult, RecordSource } from '../format.ts'
+import type { RecordSource } from '../format.ts'
 import { readMessages, withMessages } from '../messages.ts'
 import { type ColumnFields, meaningOf, readNumbers } from '../number-columns.ts'
+import { joinedPath, readAt, refuseIf } from '../reading/record-error.ts'
 
 /** A column with the name of its field in the file. */
 interface NamedColumn<T> {
@@ -42,75 +44,54 @@ interface TrainedSequence {
   readonly fields?: ColumnFields
   /** True if 0 at an untrained token means that the number is unknown. */
   readonly hasFillers: boolean
+  /** The object in which Rollscope wrote the segments. Omitted: the file has none. */
+  readonly own?: unknown
 }
 
 /** One sample of a record. */
 export interface TrainedSample {
-  /** The place of the sample in the record; '' if it is the record. */
-  readonly path: string
+  /** The place of the sample in the record. Omitted: it is the record. */
+  readonly path?: string
   readonly sequence: TrainedSequence
   /** The messages of the whole conversation. Omitted: the file has none. */
   readonly messages?: unknown
+  /** The messages of the first prompt, of a file with only these. */
+  readonly promptMessages?: readonly Message[]
   /** What the trajectory has besides its tokens. */
   readonly about: Pick<ForeignContent, 'outcome' | 'reward' | 'rest'> &
-    Partial<Pick<ForeignContent, 'group' | 'title' | 'modelName' | 'tools' | 'lacked' | 'problems'>>
+    Partial<Pick<ForeignContent, 'group' | 'title' | 'modelName' | 'tools' | 'lacked' | 'problems' | 'columnMeanings'>>
 }
 
-/** A list of samples, or the violation of the first wrong one. */
-export type ReadSamples = readonly TrainedSample[] | { readonly error: Violation }
+/** Returns the trajectory of a sample. Refuses columns that do not fit its tokens. */
+export function trainedTrajectory(format: string, sample: TrainedSample, source: RecordSource): Trajectory {
+  const { path = '', sequence, messages, promptMessages = [], about } = sample
+  const content = readAt(path, () => readSequence(sequence))
+  const segments =
+    promptMessages.length > 0
+      ? content.segments.map((segment, index) =>
+          index === 0 && segment.kind === 'prompt' ? { ...segment, messages: promptMessages } : segment,
+        )
+      : segmentsWithMessages(content.segments, messages)
+  const lacked = [
+    ...content.lacked,
+    ...(segments === content.segments ? ['messages'] : []),
+    ...(about.outcome.kind === 'ended' && about.outcome.reason === 'unknown' ? ['outcome'] : []),
+    ...(about.lacked ?? []),
+  ]
+  return foreignTrajectory({ format, ...content, ...about, segments, lacked }, source)
+}
 
-/** Returns a trajectory for each sample, or the first column that does not fit its tokens. */
-export function readSamples(format: string, samples: ReadSamples, source: RecordSource): ReadResult {
-  if ('error' in samples) return { ok: false, error: samples.error }
-  const trajectories: Trajectory[] = []
-  for (const { path, sequence, messages, about } of samples) {
-    const read = readSequence(sequence)
-    if (!read.ok) return { ok: false, error: atPath(path, read.error) }
-    const { content } = read
-    const segments = segmentsWithMessages(content.segments, messages)
-    const lacked = [
-      ...content.lacked,
-      ...(segments === content.segments ? ['messages'] : []),
-      ...(about.outcome.kind === 'ended' && about.outcome.reason === 'unknown' ? ['outcome'] : []),
-      ...(about.lacked ?? []),
-    ]
-    trajectories.push(foreignTrajectory({ format, ...content, ...about, segments, lacked }, source))
+/** Refuses a batch in which a list over its samples has another number of entries. */
+export function refuseUneven(batch: JsonObject, names: readonly string[], samples: number, path = ''): void {
+  for (const name of names) {
+    const list = batch[name]
+    if (Array.isArray(list) && list.length !== samples)
+      refuseIf({
+        path: joinedPath(path, name),
+        expected: `${samples} entries (one for each sample)`,
+        found: `${list.length} entries`,
+      })
   }
-  return { ok: true, trajectories }
-}
-
-/** Reads each value as a sample, up to the first violation. */
-export function allSamples(
-  values: readonly unknown[],
-  pathOf: (index: number) => string,
-  read: (value: unknown, path: string) => TrainedSample | { readonly error: Violation },
-): ReadSamples {
-  const samples: TrainedSample[] = []
-  for (const [index, value] of values.entries()) {
-    const sample = read(value, pathOf(index))
-    if ('error' in sample) return sample
-    samples.push(sample)
-  }
-  return samples
-}
-
-/** Returns the violation with the path of its sample. */
-const atPath = (path: string, error: Violation): Violation => ({
-  ...error,
-  path: [path, error.path]
-    .filter((part) => part !== '')
-    .join('.')
-    .replaceAll('.[', '['),
-})
-
-/** Parses a record, or returns the violation with the path of its sample. */
-export function parseRecord<T>(
-  schema: z.ZodMiniType<T>,
-  value: unknown,
-  path = '',
-): { readonly data: T } | { readonly error: Violation } {
-  const parsed = schema.safeParse(value)
-  return parsed.success ? { data: parsed.data } : { error: atPath(path, schemaViolation(parsed.error, value)) }
 }
 
 /** If the answers within a prompt are not marked in the mask, the prompt has all messages but the last answer. */
@@ -128,61 +109,54 @@ function segmentsWithMessages(segments: readonly Segment[], messages: unknown): 
   ]
 }
 
-type ReadSequence =
-  | {
-      readonly ok: true
-      readonly content: Pick<ForeignContent, 'segments' | 'lacked'> &
-        Required<Pick<ForeignContent, 'missing' | 'columnMeanings'>>
-    }
-  | { readonly ok: false; readonly error: Violation }
+type SequenceContent = Pick<ForeignContent, 'segments' | 'lacked'> &
+  Required<Pick<ForeignContent, 'missing' | 'columnMeanings'>>
 
-/** Reads a sequence. Its segments are the runs of the mask. */
-function readSequence(sequence: TrainedSequence): ReadSequence {
+/** Reads a sequence. Its segments are those that Rollscope wrote, or the runs of the mask. */
+function readSequence(sequence: TrainedSequence): SequenceContent {
   const { ids, promptLength, record = {}, fields = {}, hasFillers } = sequence
-  if (promptLength > ids.length || promptLength < 0)
-    return {
-      ok: false,
-      error: {
-        path: sequence.mask.field,
-        expected: `at most ${ids.length} entries (one for each token)`,
-        found: `${ids.length - promptLength}`,
-      },
-    }
   const tokens = ids.length - promptLength
+  if (tokens > ids.length || tokens < 0)
+    refuseIf({
+      path: sequence.mask.field,
+      expected: `at most ${ids.length} entries (one for each token)`,
+      found: `${tokens}`,
+    })
   const of = promptLength > 0 ? ' of the response' : ''
-  const given = { [sequence.mask.field]: sequence.mask.entries, [sequence.logprobs.field]: sequence.logprobs.entries }
-  const read = readNumbers(record, fields, { tokens, of })
-  if ('error' in read) return { ok: false, error: read.error }
-  const error = lengthViolation(given, tokens, of)
-  if (error) return { ok: false, error }
-  const assumed = Array<1>(tokens).fill(1)
-  const mask = sequence.mask.entries ? maskBits(sequence.mask.entries) : assumed
-  const logprobs = sequence.logprobs.entries
+  const columnsInFile = {
+    [sequence.mask.field]: sequence.mask.entries,
+    [sequence.logprobs.field]: sequence.logprobs.entries,
+  }
+  const { numbers, meanings } = readNumbers(record, fields, { tokens, of })
+  refuseIf(lengthViolation(columnsInFile, tokens, of))
+  const mask = sequence.mask.entries ? maskBits(sequence.mask.entries) : Array<1>(tokens).fill(1)
   const columns = {
     ids,
     mask,
-    logprobs,
+    logprobs: sequence.logprobs.entries,
     promptLength,
     hasFillers,
-    numbers: hasFillers ? withoutFillers(read.numbers, mask) : read.numbers,
+    numbers: hasFillers ? withoutFillers(numbers, mask) : numbers,
   }
-  const parts = rangesOf(promptLength, mask)
-  const tooMany = tooManySegments(parts, sequence.mask.field)
-  if (tooMany) return { ok: false, error: tooMany }
+  const own = ownSegments(sequence.own, ids.length)
+  const fits = own && (promptLength === 0 || initialLength(own) === promptLength)
+  const parts = fits ? rangesOfLengths(own) : rangesOf(promptLength, mask)
+  refuseIf(tooManySegments(parts, sequence.mask.field))
   const segments = parts.map((part) => segmentOf(part, columns))
   return {
-    ok: true,
-    content: {
-      segments,
-      lacked: lackedIn(segments, sequence, mask),
-      missing: sequence.mask.entries ? [] : ['mask'],
-      columnMeanings: {
-        ...(hasLogprobs(segments) && { logprobs: meaningOf('logprobs', sequence.logprobs.field) }),
-        ...read.meanings,
-      },
+    segments,
+    lacked: [...(fits ? [] : [segmentsLacked(sequence.own)]), ...lackedIn(segments, sequence, mask)],
+    missing: sequence.mask.entries ? [] : ['mask'],
+    columnMeanings: {
+      ...(hasLogprobs(segments) && { logprobs: meaningOf('logprobs', sequence.logprobs.field) }),
+      ...meanings,
     },
   }
 }
+
+/** Returns the length of the prompt with which segments begin; 0 if they begin with a response. */
+export const initialLength = ([first]: readonly (readonly [isOutput: boolean, length: number])[]): number =>
+  first && !first[0] ? first[1] : 0
 
 const rangesOf = (promptLength: number, mask: readonly (0 | 1)[]): readonly ColumnRange[] => [
   ...(promptLength > 0 ? [{ isOutput: false, start: 0, end: promptLength }] : []),
@@ -203,15 +177,14 @@ const withoutFillers = (numbers: NumberColumns, mask: readonly (0 | 1)[]): Numbe
 
 function lackedIn(
   segments: readonly Segment[],
-  { logprobs: { entries: logprobs }, mask: { entries }, hasFillers }: TrainedSequence,
+  { promptLength, logprobs: { entries: logprobs }, mask: { entries }, hasFillers }: TrainedSequence,
   mask: readonly (0 | 1)[],
 ): readonly string[] {
   const isUnknown = (_: unknown, index: number) => hasFillers && isFiller({ mask, logprobs }, index)
   const fillers = mask.filter(isUnknown).length
   return [
-    'segments: taken from the loss mask',
     ...(entries ? [] : ['loss mask: the whole response counts as trained']),
-    ...(hasLogprobs(segments) ? [] : ['logprobs']),
+    ...(hasLogprobs(segments) ? (promptLength > 0 ? ['logprobs of the first prompt'] : []) : ['logprobs']),
     ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: the file has 0.0 there`] : []),
   ]
 }

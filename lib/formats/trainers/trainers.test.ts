@@ -234,6 +234,8 @@ describe('A rollout of NeMo-Gym', () => {
     expect(trajectoryOf(nemoGym, { output: [answer] }).foreign).toEqual({
       'nemo-gym': { output: [{ type: 'message' }] },
     })
+    const { type: _, ...ids } = answer
+    expect(trajectoryOf(nemoGym, { output: [ids] }).foreign).toEqual({ 'nemo-gym': { output: [{}] } })
     expect(() => trajectoryOf(nemoGym, { output: [answer, 'x'] })).toThrow('output[1]: expected an object')
   })
 

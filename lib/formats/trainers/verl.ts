@@ -2,8 +2,9 @@
 import * as z from 'zod/mini'
 import { isObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
-import type { Format, ReadResult, RecordSource } from '../format.ts'
-import { parseRecord, readSamples } from './trained-sequence.ts'
+import type { Format } from '../format.ts'
+import { parsedAt, refusing } from '../reading/record-error.ts'
+import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'verl'
 
@@ -14,7 +15,7 @@ export const verl: Format = {
   keeps: 'Ids, response mask, response logprobs and reward of an AgentLoopOutput.',
   sniff: (value) =>
     isObject(value) && ['prompt_ids', 'response_ids', 'response_mask'].every((key) => Array.isArray(value[key])),
-  read,
+  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(parsedAt(outputSchema, value, '')), source)]),
 }
 
 const outputSchema = z.looseObject({
@@ -25,35 +26,27 @@ const outputSchema = z.looseObject({
   reward_score: z.nullish(z.number()),
 })
 
-function read(value: unknown, source: RecordSource): ReadResult {
-  const parsed = parseRecord(outputSchema, value)
-  if ('error' in parsed) return { ok: false, error: parsed.error }
-  const { prompt_ids: prompt, response_ids: response, response_mask: mask, response_logprobs: logprobs } = parsed.data
-  return readSamples(
-    NAME,
-    [
-      {
-        path: '',
-        sequence: {
-          ids: [...prompt, ...response],
-          promptLength: prompt.length,
-          mask: { field: 'response_mask', entries: mask },
-          logprobs: { field: 'response_logprobs', entries: logprobs },
-          hasFillers: true,
-        },
-        about: {
-          outcome: { kind: 'ended', reason: 'unknown' },
-          reward: parsed.data.reward_score ?? undefined,
-          rest: without(parsed.data, [
-            'prompt_ids',
-            'response_ids',
-            'response_mask',
-            'response_logprobs',
-            'reward_score',
-          ]),
-        },
-      },
-    ],
-    source,
-  )
+function sampleOf(output: z.infer<typeof outputSchema>): TrainedSample {
+  const {
+    prompt_ids: prompt,
+    response_ids: response,
+    response_mask,
+    response_logprobs,
+    reward_score,
+    ...others
+  } = output
+  return {
+    sequence: {
+      ids: [...prompt, ...response],
+      promptLength: prompt.length,
+      mask: { field: 'response_mask', entries: response_mask },
+      logprobs: { field: 'response_logprobs', entries: response_logprobs },
+      hasFillers: true,
+    },
+    about: {
+      outcome: { kind: 'ended', reason: 'unknown' },
+      reward: reward_score ?? undefined,
+      rest: without(others, []),
+    },
+  }
 }

@@ -7,6 +7,7 @@ import { type JsonObject, objectOf } from '#lib/json/json-object.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobsOf, lossMask, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { hasLogprobs } from '../columns.ts'
 import { type ChatMessage, chatMessagesBySegment, chatTools } from './chat-messages.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { FieldPart, TokenField, TrainingRow } from './training-row.ts'
@@ -69,7 +70,7 @@ function write(trajectory: Trajectory) {
       } else if (message.role === 'assistant') {
         calling = { results: [], callIds: callIds(message) }
         add({ ...agentStep(message), is_copied_context: true, ...observed(calling.results) })
-      } else add({ source: message.role === 'user' ? 'user' : 'system', message: message.content ?? '' })
+      } else add({ source: message.role === 'user' ? 'user' : 'system', message: textIn(message) })
     }
   }
   const tools = chatTools(model.tools)
@@ -101,12 +102,21 @@ function write(trajectory: Trajectory) {
     lost: [
       'white space around each text',
       ...(hasGaps ? ['logprobs of responses in which a token has none'] : []),
+      ...(hasPromptLogprobs(segments) ? ['logprobs of the prompts'] : []),
+      ...(hasTokensAfterReplies(segments) ? ['tokens after the last reply, which are only in “extra”'] : []),
       ...(hasOrphans ? ['results that follow no call'] : []),
       ...listDroppedContent(trajectory, ['messages', 'spans', 'reward', 'group', 'texts']),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
   }
 }
+
+const hasPromptLogprobs = (segments: Trajectory['segments']): boolean =>
+  hasLogprobs(segments.filter(({ kind }) => kind === 'prompt'))
+
+/** Prompts are written with the reply to them. */
+const hasTokensAfterReplies = (segments: Trajectory['segments']): boolean =>
+  segments.slice(segments.findLastIndex(({ kind }) => kind === 'response') + 1).some(({ ids }) => ids.length > 0)
 
 /** Results are added after the step, so the list is shared until all steps are known. */
 const observed = (results: readonly JsonObject[]) => ({ observation: { results } })
@@ -116,11 +126,14 @@ function withoutEmptyObservation({ observation, ...step }: Step): Step {
   return { ...step, ...(results.length > 0 && { observation: { results } }) } as Step
 }
 
+/** The text of a reply whose tokens have no known texts is empty. */
+const textIn = ({ content }: Pick<ChatMessage, 'content'>): string => content ?? ''
+
 const callIds = ({ tool_calls = [] }: ChatMessage): ReadonlySet<string> => new Set(tool_calls.map(({ id }) => id))
 
 const agentStep = ({ content, reasoning_content, tool_calls }: ChatMessage) => ({
   source: 'agent' as const,
-  message: content ?? '',
+  message: textIn({ content }),
   ...(reasoning_content !== undefined && { reasoning_content }),
   ...(tool_calls && {
     tool_calls: tool_calls.map(({ id, function: called }) => ({

@@ -5,10 +5,9 @@
 
 import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import type { Message, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Message, ResponseSegment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { messageOfResponse, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { partText, segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
-import { elementAt } from '#lib/util/element-at.ts'
 
 /** A message of chat completions. Only the model's messages have `reasoning_content` and `tool_calls`. */
 export interface ChatMessage {
@@ -32,7 +31,7 @@ export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonl
   trajectory.segments.map((segment, index) =>
     segment.kind === 'prompt'
       ? segment.messages.map((message) => contextMessage(withResultText(message, trajectory)))
-      : [replyMessage(index, trajectory)],
+      : [replyMessage(segment, index, trajectory)],
   )
 
 /** Returns the tools in the form of chat completions. */
@@ -67,9 +66,8 @@ const textOfContent = (content: Message['content'] = ''): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 
 /** A malformed call stays text, since no reader could take its arguments. */
-function replyMessage(segmentIndex: number, trajectory: Trajectory): ChatMessage {
-  const segment = elementAt(trajectory.segments, segmentIndex)
-  const given = segment.kind === 'response' ? messageOfResponse(segment, trajectory) : undefined
+function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory: Trajectory): ChatMessage {
+  const given = messageOfResponse(segment, trajectory)
   if (given) return contextMessage(given)
   if (segment.ids.length === 0 || segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id)))
     return { role: 'assistant', content: null }

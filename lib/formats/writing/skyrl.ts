@@ -14,30 +14,30 @@ const NAME = 'skyrl'
 export const skyrlWriter: Writer = {
   name: NAME,
   label: 'SkyRL',
-  keeps: 'Prompt ids, response ids, loss mask and logprobs, reward, stop reason: a GeneratorOutput with one sample.',
+  keeps: 'Prompt and response ids, loss mask, logprobs, reward, stop reason, group: a GeneratorOutput with one sample.',
   write,
   rows,
 }
 
 function write(trajectory: Trajectory) {
-  const { id, outcome, reward } = trajectory
+  const { outcome, reward, group } = trajectory
   const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, 'SkyRL')
   const value = {
-    prompt_token_ids: [prompt],
-    response_ids: [response],
+    prompt_token_ids: [prompt] as const,
+    response_ids: [response] as const,
     rewards: [reward ?? 0],
     loss_masks: [mask],
     stop_reasons: [stopReason(outcome)],
     rollout_metrics: null,
     rollout_logprobs: logprobs ? [logprobs] : null,
-    trajectory_ids: [id],
+    trajectory_ids: group ? [{ instance_id: group.id, repetition_id: group.index }] : null,
   }
   return {
     value,
     lost: [
       ...lost,
       ...(typeof reward === 'number' ? [] : ['that there is no reward: SkyRL needs one, and 0 is written']),
-      ...listDroppedContent(trajectory, ['reward']),
+      ...listDroppedContent(trajectory, ['reward', 'group']),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
   }
@@ -55,7 +55,6 @@ function rows(record: object): readonly TrainingRow[] {
     mask: ['loss_masks', 0],
     logprobs: ['rollout_logprobs', 0],
   }
-  const length = (batch: readonly (readonly number[])[]) => batch[0]?.length ?? 0
-  const lengths = { prompt: length(prompt_token_ids), response: length(response_ids) }
+  const lengths = { prompt: prompt_token_ids[0].length, response: response_ids[0].length }
   return [responseRow(paths, lengths, rollout_logprobs !== null)]
 }

@@ -59,8 +59,8 @@ function write(trajectory: Trajectory) {
       logprobs: isScored ? scores : [],
       ...Object.fromEntries(
         Object.entries(TRAINER_COLUMNS).flatMap(([name, column]) => {
-          const values = Object.hasOwn(columns, column) ? ofTrained(columns[column] ?? []) : [null]
-          return values.every((value) => value !== null) ? [[name, values]] : []
+          const values = columns[column] && ofTrained(columns[column])
+          return values?.every((value) => value !== null) ? [[name, values]] : []
         }),
       ),
     }

@@ -1,16 +1,18 @@
 import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
-import { formatOf, writableFormats } from '../registry.ts'
+import { writableFormats } from '../registry.ts'
 import { trajectoryOf } from '../test-trajectories.ts'
+import { atif } from '../traces/atif.ts'
 import { atifWriter } from './atif.ts'
 import { chatMessagesBySegment } from './chat-messages.ts'
 import { csvWriter } from './csv.ts'
 import { parquetWriter } from './parquet.ts'
 import { verifiersWriter } from './verifiers.ts'
+import { verlWriter } from './verl.ts'
 import { encodedFile, type Writer } from './writer.ts'
 
 const example = exampleTrajectory('two-steps')
@@ -76,6 +78,7 @@ test('A Parquet file is written in row groups of at most 1,000 rows', async () =
   const record = parquetWriter.write(sampleTrajectory).value
   const parts = [...(parquetWriter.encoding?.encode(Array.from({ length: 2500 }, () => record)) ?? [])]
   expect(parts).toHaveLength(4)
+  expect([...(parquetWriter.encoding?.encode(Array.from({ length: 1000 }, () => record)) ?? [])]).toHaveLength(2)
 })
 
 test.each(writableFormats.map((format) => [format.name, format] as const))(
@@ -86,21 +89,62 @@ test.each(writableFormats.map((format) => [format.name, format] as const))(
   },
 )
 
-test.each([verifiersWriter, atifWriter].map((writer) => [writer.name, writer] as const))(
-  'A trajectory that is written as %s and read again has the same ids, loss mask and logprobs of trained tokens',
-  (_, { write }) => {
-    for (const name of ['two-steps', 'parallel-calls', 'tool-error']) {
-      const written = { ...exampleTrajectory(name), reward: 0.5 }
-      const record: unknown = JSON.parse(JSON.stringify(write(written).value))
-      const format = formatOf(record)
-      if (!format) throw new Error('no format recognises the record')
-      const read = trajectoryOf(format, record)
-      const mask = lossMask(written)
-      expect(ids(read)).toEqual(ids(written))
-      expect(lossMask(read)).toEqual(mask)
-      expect(read.reward).toBe(0.5)
-      const ofTrained = (trajectory: Trajectory) => logprobs(trajectory).filter((_, token) => mask[token] === 1)
-      expect(ofTrained(read)).toEqual(ofTrained(written))
-    }
-  },
-)
+test('A trace of verifiers has the error of a failed run, a system message for a developer’s, and the columns of its trainer', () => {
+  const [prompt, response, ...others] = sampleTrajectory.segments
+  if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('the sample begins with a prompt')
+  const columns = { advantage: response.ids.map(() => 0.5), entropy: [...response.ids.map(() => 1).slice(1), null] }
+  const { value } = verifiersWriter.write({
+    ...sampleTrajectory,
+    title: 'Sums',
+    outcome: { kind: 'failed', code: 'HTTP', message: 'gone' },
+    segments: [{ ...prompt, messages: [{ role: 'developer', content: 'be' }] }, { ...response, columns }, ...others],
+  })
+  expect(value).toMatchObject({
+    task: { data: { name: 'Sums' } },
+    errors: [{ type: 'HTTP', message: 'gone' }],
+    ok: false,
+    nodes: [{ message: { role: 'system', content: 'be' } }, { advantages: columns.advantage }, {}, {}, {}],
+  })
+  expect((value as { readonly nodes: readonly object[] }).nodes[1]).not.toHaveProperty('entropies')
+})
+
+test('An ATIF file lists results that follow no call as lost, and keeps arguments that are no object as text', () => {
+  const messages: Message[] = [
+    { role: 'tool', content: '4' },
+    { role: 'assistant', content: '', toolCalls: [{ name: 'f', input: [1] }] },
+  ]
+  const { value, lost } = atifWriter.write({ ...sampleTrajectory, segments: [{ kind: 'prompt', ids: [8], messages }] })
+  expect(lost).toContain('results that follow no call')
+  expect(value).toMatchObject({ steps: [{ tool_calls: [{ arguments: { text: '[1]' } }] }] })
+})
+
+test('An ATIF file whose replies have unknown texts has empty messages', () => {
+  const { value } = atifWriter.write({ ...sampleTrajectory, title: 'Sums', vocab: {} })
+  expect(value).toMatchObject({ extra: { rollscope: { title: 'Sums' } } })
+  expect(value).toMatchObject({
+    steps: [{ source: 'system' }, { source: 'user' }, { source: 'agent', message: '' }, {}],
+  })
+})
+
+test('The masks of an ATIF file that do not belong to its ids are not used', () => {
+  const { value } = atifWriter.write(sampleTrajectory)
+  const record = value as { readonly extra: { readonly rollscope: { readonly token_ids: readonly number[] } } }
+  const { rollscope } = record.extra
+  const changed = (change: object) => ({ ...record, extra: { rollscope: { ...rollscope, ...change } } })
+  const masks = [
+    {},
+    { token_ids: rollscope.token_ids.map((id) => id + 1) },
+    { loss_mask: [1] },
+    { loss_mask: 'x' },
+  ].map((change) => lossMask(trajectoryOf(atif, changed(change))))
+  const usual = [0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1]
+  expect(masks).toEqual([lossMask(sampleTrajectory), usual, usual, usual])
+})
+
+test('A Parquet row and the arrays of verl keep how a run failed, and its routed experts', () => {
+  const failed: Trajectory = { ...sampleTrajectory, outcome: { kind: 'failed', code: 'HTTP', message: 'gone' } }
+  expect(parquetWriter.write(failed).value).toMatchObject({ outcome: 'failed' })
+  expect(verlWriter.write({ ...failed, routedExperts: ['AAAAAA=='] }).value).toMatchObject({
+    routed_experts: ['AAAAAA=='],
+  })
+})

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { BUILT_IN_PATH } from '../servers/servers.ts'
+import { BUILT_IN_PATH } from '../servers/own-address.ts'
 import { type AccessConfig, accessHeaders, hostProblem, originProblem } from './access.ts'
 import type { ProblemDetails } from './problem.ts'
 

@@ -2,7 +2,7 @@
  * Finds the row of a request in the table of routes: checks access first, then the path, the method and the body, and answers errors as
  * problems.
  */
-import { SglangError } from '#lib/sglang/client/errors.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -102,7 +102,7 @@ const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATA
 
 function problemOf(error: unknown): ProblemDetails {
   if (error instanceof HttpProblem) return error.details
-  if (error instanceof SglangError)
+  if (error instanceof EngineError)
     return {
       status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,
       code: error.code,

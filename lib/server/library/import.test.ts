@@ -1,9 +1,11 @@
 /** Tests the import of files without texts, and of the tokenizer that restores the texts. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Imported } from '#lib/api/imported.ts'
+import { allowedHosts } from '#lib/download/allowed-hosts.ts'
 import { openImportStore } from '#lib/store/import-store.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
@@ -13,10 +15,11 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { closeServer, listening } from '#testing/listening.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
-import { completeWithTokenizer, storeFile } from './import.ts'
+import { completeWithTokenizer, storeFile, storeUrl } from './import.ts'
 import type { ImportQuestion } from './import-answer.ts'
 import { runImportRequest } from './import-request.ts'
 
@@ -274,4 +277,38 @@ test('An import with a tokenizer encodes messages, and stores those that the tem
   expect(encoded?.segments[1]?.ids.length).toBeGreaterThan(0)
   expect(refused?.segments[1]?.ids).toEqual([])
   expect(refused?.problems).toEqual([{ kind: 'template', message: expect.stringContaining('it says no') }])
+})
+
+describe('A file of another host', () => {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/runs/good.json')) response.end(encode(sampleTrajectory))
+    else if (request.url === '/bad.json') response.end('{"a": 1}')
+    else response.writeHead(404).end()
+  })
+  let port: number
+  beforeEach(async () => {
+    port = await listening(server)
+  })
+  afterEach(() => closeServer(server))
+  const store = (path: string, hosts = [`127.0.0.1:${port}`]) => {
+    const openHosts = allowedHosts(hosts, { host: '127.0.0.1', port: 3000, builtInPath: '/sglang' })
+    const all = { ...services(), openHosts }
+    return storeUrl({ url: `http://127.0.0.1:${port}${path}` }, all, new AbortController().signal)
+  }
+
+  test('is stored with the last part of its path as its name', async () => {
+    const { trajectories } = await store('/runs/good.json?key=secret')
+    expect(allRows().map(({ key }) => key)).toEqual(trajectories)
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  test.each([
+    ['/good.json', [], { status: 422, code: 'URL_REFUSED', hint: expect.stringContaining('ROLLSCOPE_OPEN_HOSTS') }],
+    ['/none.json', undefined, { status: 502, code: 'URL_FAILED' }],
+    ['/bad.json', undefined, { status: 422, code: 'BAD_FILE' }],
+  ])('that is not a trajectory, or cannot be downloaded, stores nothing: %s', async (path, hosts, details) => {
+    await expect(store(path, hosts)).rejects.toMatchObject({ details })
+    expect(allRows()).toEqual([])
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
+  })
 })

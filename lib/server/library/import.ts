@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import type { Imported } from '#lib/api/imported.ts'
+import { DownloadError, downloadFile } from '#lib/download/download.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -22,24 +23,76 @@ const SPLIT_HINT = 'Store its records in several files: for JSON lines, `split -
 /** Stores all trajectories of a file, or none. Throws HttpProblem. */
 export async function storeFile(request: Request, all: Services): Promise<Imported> {
   const query = new URL(request.url).searchParams
+  const choice = {
+    format: query.get('format') ?? undefined,
+    tokenizer: query.get('tokenizer') ?? undefined,
+    parser: query.get('parser') ?? undefined,
+  }
   // Names are checked before the file arrives; the parser's name also without a tokenizer.
-  const format = query.get('format') ?? undefined
-  if (format !== undefined) formatNamed(format, formats, 'format')
-  const parser = query.get('parser') ?? undefined
-  if (parser !== undefined) parserOrProblem(parser)
-  const file = await receiveFile(bodyChunks(request, LIMITS.fileBytes, SPLIT_HINT), all.config.dataFolder)
+  checkNames(choice)
+  const chunks = bodyChunks(request, LIMITS.fileBytes, SPLIT_HINT)
+  return storeChunks(chunks, { ...choice, name: query.get('name') ?? undefined }, all, request.signal)
+}
+
+/** Schema of the body that names a file of another host. */
+export const importUrlSchema = z.strictObject({
+  url: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('http:// or https:// address of the file, on a host that ROLLSCOPE_OPEN_HOSTS lists.'),
+  format: z.string().exactOptional().describe('As for POST /api/import.'),
+  tokenizer: z.string().min(1).max(4096).exactOptional().describe('As for POST /api/import.'),
+  parser: z.string().exactOptional().describe('As for POST /api/import.'),
+})
+
+/** Downloads a file from an allowed host, and stores all its trajectories, or none. Throws HttpProblem. */
+export async function storeUrl(
+  { url, ...choice }: z.infer<typeof importUrlSchema>,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Imported> {
+  checkNames(choice)
   try {
-    const question = {
-      descriptor: file.descriptor,
-      size: file.size,
-      name: query.get('name')?.slice(0, LONGEST_FILE_NAME),
-      format,
-      tokenizer: query.get('tokenizer') ?? undefined,
-      parser,
-    }
-    return await importAnswer(question, all.importing, request.signal)
+    const { name, chunks } = await downloadFile(url, all.openHosts, signal)
+    return await storeChunks(chunks, { ...choice, name }, all, signal)
+  } catch (error) {
+    if (!(error instanceof DownloadError)) throw error
+    const { reason, message, hint } = error
+    throw new HttpProblem({ ...DOWNLOAD_PROBLEMS[reason], detail: message, hint }, { cause: error })
+  }
+}
+
+const DOWNLOAD_PROBLEMS = {
+  refused: { status: 422, code: 'URL_REFUSED' },
+  failed: { status: 502, code: 'URL_FAILED' },
+  large: { status: 413, code: 'TOO_LARGE' },
+} as const
+
+interface ImportChoice {
+  readonly format?: string | undefined
+  readonly tokenizer?: string | undefined
+  readonly parser?: string | undefined
+}
+
+function checkNames({ format, parser }: ImportChoice): void {
+  if (format !== undefined) formatNamed(format, formats, 'format')
+  if (parser !== undefined) parserOrProblem(parser)
+}
+
+/** Stores the file whose bytes arrive. */
+async function storeChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  { name, format, tokenizer, parser }: ImportChoice & { readonly name: string | undefined },
+  all: Services,
+  signal: AbortSignal,
+): Promise<Imported> {
+  const { descriptor, size, close } = await receiveFile(chunks, all.config.dataFolder)
+  try {
+    const question = { descriptor, size, name: name?.slice(0, LONGEST_FILE_NAME), format, tokenizer, parser }
+    return await importAnswer(question, all.importing, signal)
   } finally {
-    await file.close()
+    await close()
   }
 }
 

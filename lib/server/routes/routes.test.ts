@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { readConfig } from '../config.ts'
 import { type Endpoint, METHODS } from '../http/endpoint.ts'
 import { createRouter } from '../http/router.ts'
@@ -17,6 +18,9 @@ import { answerRequest, routes } from './routes.ts'
 const TOKEN = 'token-of-the-routes-0123'
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-routes-'))
 let server: Server
+/** A host from which files are downloaded. */
+const files = createServer((_, response) => response.end(readFileSync('public/examples/two-steps.json')))
+let filesUrl: string
 let services: Services
 beforeAll(async () => {
   const mcp = path.join(folder, 'mcp.json')
@@ -31,11 +35,13 @@ beforeAll(async () => {
     answerFromLocalModel(services.localModel, request, response, services.config).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  filesUrl = await listeningUrl(files)
   const environment = {
     PORT: String((server.address() as AddressInfo).port),
     ROLLSCOPE_TOKEN: TOKEN,
     ROLLSCOPE_DATA: path.join(folder, 'data'),
     ROLLSCOPE_MCP: mcp,
+    ROLLSCOPE_OPEN_HOSTS: new URL(filesUrl).host,
     ROLLSCOPE_PYTHON: path.join(folder, 'no-python'),
     HF_ENDPOINT: 'http://127.0.0.1:9',
     HF_HUB_CACHE: folder,
@@ -55,6 +61,7 @@ afterAll(async () => {
     services.diagnosing.close(),
   ])
   services.store.close()
+  await closeServer(files)
   server.closeAllConnections()
   server.close()
   rmSync(folder, { recursive: true, force: true })
@@ -229,6 +236,10 @@ test('The rows of imported files answer as the table describes', async () => {
   const body = readFileSync('public/examples/two-steps.json', 'utf8')
   const { trajectories } = await call('POST /api/import', { query: '?name=two-steps.json', body, headers })
   expect(trajectories).toHaveLength(1)
+  expect(await call('POST /api/import/url', { body: { url: `${filesUrl}/two-steps.json` } })).toMatchObject({
+    format: 'rollscope',
+    trajectories: [expect.any(String)],
+  })
   const idsAlone = JSON.stringify({ tokens: [1, 2, 3], response_length: 1, loss_mask: [1], label: '' })
   const bare = await call('POST /api/import', { body: idsAlone, headers })
   const params = { key: bare.trajectories[0] }

@@ -17,7 +17,14 @@ import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
-import { completeWithTokenizer, PARSER_MEANING, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
+import {
+  completeWithTokenizer,
+  importUrlSchema,
+  PARSER_MEANING,
+  storeFile,
+  storeUrl,
+  tokenizerChoiceSchema,
+} from '../library/import.ts'
 import {
   labelChangeSchema,
   labelTrajectory,
@@ -219,5 +226,18 @@ export const trajectoryRoutes = [
       },
     },
     handle: ({ request, services }) => storeFile(request, services),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/import/url',
+    summary: 'Downloads a file from a host that the operator allows, and stores it as POST /api/import does.',
+    body: jsonBody(importUrlSchema),
+    answers: {
+      201: {
+        description: 'The trajectories that were found, and their keys.',
+        schema: importedSchema,
+      },
+    },
+    handle: ({ body, services, signal }) => storeUrl(body, services, signal),
   }),
 ]

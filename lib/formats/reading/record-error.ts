@@ -4,12 +4,14 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { describeValue, schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import type { Format, RecordSource } from '../format.ts'
 
-/** A violation that makes a record invalid. */
+/** A violation that makes a record invalid, with advice if there is any of its own. */
 export class RecordError extends Error {
   readonly violation: Violation
-  constructor(violation: Violation) {
+  readonly hint: string | undefined
+  constructor(violation: Violation, hint?: string) {
     super(violation.expected)
     this.violation = violation
+    this.hint = hint
   }
 }
 
@@ -21,7 +23,8 @@ export const refusing =
       return { ok: true, trajectories: trajectoriesIn(value, source) }
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
-      return { ok: false, error: error.violation }
+      const { violation, hint } = error
+      return { ok: false, error: violation, ...(hint !== undefined && { hint }) }
     }
   }
 
@@ -35,12 +38,23 @@ export function refuseIf(violation: Violation | undefined): void {
   if (violation) throw new RecordError(violation)
 }
 
-/** Returns the value at a path by its schema, or refuses the record. */
-export function parsedAt<T>(schema: z.ZodMiniType<T>, value: unknown, path: string): T {
+/** Returns the value at a path by its schema, or refuses the record, with advice if there is any. */
+export function parsedAt<T>(schema: z.ZodMiniType<T>, value: unknown, path: string, hint?: string): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const violation = schemaViolation(parsed.error, value)
-  throw new RecordError({ ...violation, path: joinedPath(path, violation.path) })
+  throw new RecordError({ ...violation, path: joinedPath(path, violation.path) }, hint)
+}
+
+/** Returns what `read` returns. Its refusals get the path of the value that it reads. */
+export function readAt<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error
+    const { violation, hint } = error
+    throw new RecordError({ ...violation, path: joinedPath(path, violation.path) }, hint)
+  }
 }
 
 /** Joins a path and a path inside of it. */
