@@ -19,7 +19,7 @@ async function openFile(page: Page, name: string, text: string, folder: string):
   await writeFile(file, text)
   await page.getByRole('button', { name: 'Open' }).click()
   const chooser = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose a file…' }).click()
+  await page.getByRole('button', { name: 'Choose files…' }).click()
   await (await chooser).setFiles(file)
 }
 
@@ -93,7 +93,7 @@ test('An example opens from the dialog, exports its own file, and can be dropped
     return transfer
   }, file)
   await page.dispatchEvent('body', 'dragover', { dataTransfer: data })
-  await expect(page.getByText('Drop to open the trajectory')).toBeVisible()
+  await expect(page.getByText('Drop to open the files')).toBeVisible()
   await page.dispatchEvent('body', 'drop', { dataTransfer: data })
   await page.waitForURL(/\/t\//)
   await idle(page)

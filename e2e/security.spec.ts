@@ -442,7 +442,7 @@ test('N2: the content security policy allows no foreign source, and each page ha
   expect(again.headers['content-security-policy']).not.toBe(headers['content-security-policy'])
 })
 
-// lib/sglang/client/address.test.ts covers every spelling. OWN is the port of this worker's application.
+// lib/engine/http/address.test.ts covers every spelling. OWN is the port of this worker's application.
 test('U1, U2: an address that cannot be a server’s is refused, and nothing is saved', { tag: CORE }, async ({
   request,
 }) => {

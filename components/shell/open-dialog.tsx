@@ -1,29 +1,51 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { countText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { FileButton } from '#components/ui/file-button.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { FilesButton, FolderButton } from '#components/ui/file-button.tsx'
 import { trajectoriesOptions } from '#lib/browser/library/library.ts'
 import { EXAMPLES } from './examples.ts'
 import { Link } from './navigation.tsx'
 
 interface OpenDialogProps {
-  readonly onFile: (file: File) => void
+  readonly onFiles: (files: readonly File[]) => void
+  readonly onUrl: (url: string) => void
   readonly onClose: () => void
 }
 
 /** Lists files, examples and recent trajectories that can be opened. */
-export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
+export function OpenDialog({ onFiles, onUrl, onClose }: OpenDialogProps) {
   const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
-      <FileButton look="primary" accept="" label="Trajectory file" onFile={onFile}>
-        Choose a file…
-      </FileButton>
+      <div className="flex flex-wrap gap-2">
+        <FilesButton look="primary" accept="" label="Trajectory files" onFiles={onFiles}>
+          Choose files…
+        </FilesButton>
+        <FolderButton label="Folder of rollouts" onFiles={onFiles}>
+          Choose a folder…
+        </FolderButton>
+      </div>
       <p className="mt-1.5 text-faint text-xs">
-        or drop one anywhere in the window: JSON, JSON lines, Parquet, Arrow, or an archive such as .eval, .zip or .gz
+        or drop files and folders anywhere in the window, or paste a text here: JSON, JSON lines, Parquet, Arrow,
+        SQLite, or an archive such as .eval, .zip or .gz
       </p>
+      <form
+        className="mt-3 flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const url = new FormData(event.currentTarget).get('url')
+          if (typeof url === 'string' && url.trim() !== '') onUrl(url.trim())
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <TextField label="Open a URL" name="url" placeholder="https://example.org/rollouts.jsonl" inputMode="url" />
+        </div>
+        <Button type="submit">Open URL</Button>
+      </form>
       <Heading>Examples</Heading>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
         {EXAMPLES.map(({ name, title, note }) => (

@@ -7,6 +7,8 @@ interface Page {
   readonly label?: string
   /** The page of the documentation; '' is the list of all pages. */
   readonly help: string
+  /** Whether a pasted text is opened as a file. Pages with inputs take it themselves. */
+  readonly opensPasted?: true
 }
 
 /** Every page of app/, in the order of the header. */
@@ -14,20 +16,23 @@ export const PAGES: readonly Page[] = [
   { href: '/', label: 'Playground', help: 'playground' },
   { href: '/compare', label: 'Compare', help: 'compare' },
   { href: '/templates', label: 'Templates', help: 'template-lab' },
-  { href: '/library', label: 'Library', help: 'library' },
+  { href: '/library', label: 'Library', help: 'library', opensPasted: true },
   { href: '/servers', label: 'Servers', help: 'built-in-server' },
-  { href: '/t', help: 'inspector' },
-  { href: '/example', help: 'inspector' },
-  { href: '/open', help: 'inspector' },
-  { href: '/file', help: 'library' },
+  { href: '/t', help: 'inspector', opensPasted: true },
+  { href: '/example', help: 'inspector', opensPasted: true },
+  { href: '/open', help: 'inspector', opensPasted: true },
+  { href: '/file', help: 'library', opensPasted: true },
   { href: '/docs', help: '' },
 ]
 
+const pageAt = (path: string): Page | undefined =>
+  PAGES.find(({ href }) => path === href || path.startsWith(`${href}/`))
+
 /** Returns the page of the documentation for a path of the application; '' is the list of all pages. */
-export function helpFor(path: string): string {
-  const found = PAGES.find(({ href }) => path === href || path.startsWith(`${href}/`))
-  return found?.help ?? ''
-}
+export const helpFor = (path: string): string => pageAt(path)?.help ?? ''
+
+/** Returns whether the page at this path opens pasted texts. */
+export const opensPasted = (path: string): boolean => pageAt(path)?.opensPasted ?? false
 
 /** Returns the address of the documentation for a path of the application. */
 export const helpHref = (path: string): string => `/docs/${helpFor(path)}`.replace(/\/$/, '')

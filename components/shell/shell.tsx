@@ -1,6 +1,6 @@
 'use client'
 /** The frame of every page: the header, the gate for the launch token, and opening a file by button or drop. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
 import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
@@ -9,21 +9,25 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { FileError } from '#lib/browser/files/file-error.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
+import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
+import type { Dropped } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
-import { serversOptions } from '#lib/browser/queries.ts'
+import { serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
 import { Link, useNavigation } from './navigation.tsx'
-import { helpHref, PAGES } from './pages.ts'
+import { helpHref, opensPasted, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type TokensTarget } from './shell-actions.ts'
+import { useFileDrop, useFilePaste } from './use-file-drop.ts'
 import { usePrepareInspector } from './use-prepare-inspector.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Dialogs are loaded when they are opened, so that the first load is smaller.
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog)
 const OpenDialog = lazyPart(async () => (await import('./open-dialog.tsx')).OpenDialog)
+const FilesDialog = lazyPart(async () => (await import('./files-dialog.tsx')).FilesDialog)
 const TokenGate = lazy(async () => ({ default: (await import('./token-gate.tsx')).TokenGate }))
 const ExportDialog = lazyPart(async () => (await import('#components/export/export-dialog.tsx')).ExportDialog)
 const OfflineExport = lazyPart(async () => (await import('#components/export/offline-export.tsx')).OfflineExport)
@@ -38,7 +42,7 @@ interface ShellProps {
   readonly server?: string
   /** Replaces Export on pages with more than one trajectory; undefined if there is nothing to export yet. */
   readonly onExport?: (() => void) | undefined
-  /** Called with dropped files; returns true if the page takes them. Otherwise the first one is opened as a trajectory. */
+  /** Called with dropped files; returns true if the page takes them. Otherwise they are opened as trajectories. */
   readonly onFiles?: (files: readonly [File, ...File[]]) => boolean | Promise<boolean>
   readonly children: ReactNode
 }
@@ -48,6 +52,9 @@ const UNTOLD_MS = 300
 
 /** Files with more trajectories or bytes are listed and stored on request. Others show their first trajectory and are stored. */
 const [MOST_SHOWN_FIRST, MOST_BYTES_AT_ONCE] = [50, 8 * 2 ** 20]
+
+/** Returns the address of the first of several trajectories in the opened file. */
+const openedHref = (count: number): string => `/open${count > 1 ? `?opened=${count}` : ''}`
 
 /** Lists the trajectories of a file with many bytes and more than one trajectory. Returns the address; undefined for other files. */
 async function openListed(file: File, signal: AbortSignal): Promise<string | undefined> {
@@ -64,7 +71,11 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   const [isAsking, setIsAsking] = useState(false)
   const [exports, setExports] = useState<Exports>()
   const [tokens, setTokens] = useState<TokensTarget>()
-  const help = helpHref(usePathname())
+  /** The files that are opened at once, if they are several. */
+  const [opening, setOpening] = useState<FilesOpening>()
+  const path = usePathname()
+  const help = helpHref(path)
+  const cache = useQueryClient()
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
   /** Name of the file that is being read. */
   const [reading, setReading] = useState<string>()
@@ -76,23 +87,23 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   }
   /** Shows the first trajectory of a file with few, or lists those of a file with many; returns the address. */
   const openFirst = async (file: File, signal: AbortSignal): Promise<string> => {
-    const most = MOST_SHOWN_FIRST
-    let count = await openedFile.open(file, signal, most)
-    if (count > most) {
+    let { count, isShown } = await openedFile.open(file, signal, MOST_SHOWN_FIRST)
+    if (!isShown) {
       if (await (await import('#lib/browser/file-index/indexed-file.ts')).indexedFile.open(file, signal)) return '/file'
-      count = await openedFile.open(file, signal)
+      count = (await openedFile.open(file, signal)).count
     }
-    return `/open${count > 1 ? `?opened=${count}` : ''}`
+    return openedHref(count)
   }
-  const open = async (file: File) => {
+  /** Goes to the address that `read` returns, and shows the name while it reads. */
+  const openBy = async (name: string, read: (signal: AbortSignal) => Promise<string>) => {
     const opening = new AbortController()
     lastOpening.current?.abort()
     lastOpening.current = opening
     setIsOpening(false)
     setProblem(undefined)
-    const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
+    const telling = setTimeout(() => setReading(name), UNTOLD_MS)
     try {
-      await go((await openListed(file, opening.signal)) ?? (await openFirst(file, opening.signal)))
+      await go(await read(opening.signal))
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
     } finally {
@@ -100,7 +111,31 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       if (!opening.signal.aborted) setReading(undefined)
     }
   }
-  const isDropping = useFileDrop(async (files) => (await onFiles?.(files)) || open(files[0]))
+  const open = (file: File) =>
+    openBy(file.name, async (signal) => (await openListed(file, signal)) ?? (await openFirst(file, signal)))
+  const openUrl = (url: string) =>
+    openBy(url, async (signal) => openedHref((await openedFile.openUrl(url, signal)).count))
+  /** Opens one file as a trajectory, and several with a list of what became of each. */
+  const openAll = async (dropped: Dropped) => {
+    const [first, ...others] = dropped.files
+    if (first && others.length === 0 && dropped.entries.length === 0) return open(first)
+    const { openFiles } = await import('#lib/browser/files/opened-files.ts')
+    setIsOpening(false)
+    const started = openFiles(dropped)
+    setOpening(started)
+    await started.ended
+    await cache.invalidateQueries({ queryKey: TRAJECTORIES })
+  }
+  const drop = async (dropped: Dropped) => {
+    if (onFiles) {
+      const { filesIn } = await import('#lib/browser/files/selected-files.ts')
+      const [first, ...others] = await filesIn(dropped)
+      if (first && (await onFiles([first, ...others]))) return
+    }
+    await openAll(dropped)
+  }
+  const isDropping = useFileDrop(drop)
+  useFilePaste(isOpening || opensPasted(path), openAll)
   const isExpecting = isOpening || isDropping
   const prepareInspector = useEffectEvent(usePrepareInspector())
   useEffect(() => {
@@ -163,13 +198,32 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
           )}
         </ExportDialog>
       )}
-      {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
+      {isOpening && (
+        <OpenDialog
+          onFiles={(files) => openAll({ files, entries: [] })}
+          onUrl={openUrl}
+          onClose={() => setIsOpening(false)}
+        />
+      )}
+      {opening && (
+        <FilesDialog
+          opening={opening}
+          onList={(file) => {
+            setOpening(undefined)
+            return open(file)
+          }}
+          onClose={() => {
+            opening.cancel()
+            setOpening(undefined)
+          }}
+        />
+      )}
       {isDropping && (
         <div
           className="pointer-events-none fixed inset-3 z-10 grid place-items-center rounded-xl border-2 border-accent border-dashed bg-ground/85 font-medium text-lg"
           role="status"
         >
-          {onFiles ? 'Drop to open the file' : 'Drop to open the trajectory'}
+          Drop to open the files
         </div>
       )}
     </div>
@@ -295,40 +349,4 @@ function useQuestionMark(onPress: () => void): void {
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
   }, [])
-}
-
-/** Calls `onFiles` for files dropped anywhere in the window; returns true while one is dragged over it. */
-function useFileDrop(onFiles: (files: readonly [File, ...File[]]) => unknown): boolean {
-  const [isOver, setIsOver] = useState(false)
-  const drop = useEffectEvent((event: DragEvent) => {
-    const [first, ...rest] = event.dataTransfer?.files ?? []
-    if (first) onFiles([first, ...rest])
-  })
-  useEffect(() => {
-    const holdsFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
-    const onOver = (event: DragEvent) => {
-      if (!holdsFile(event)) return
-      event.preventDefault()
-      setIsOver(true)
-    }
-    const onLeave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setIsOver(false)
-    }
-    const onDrop = (event: DragEvent) => {
-      setIsOver(false)
-      // A component that takes files itself has prevented the default action.
-      if (!holdsFile(event) || event.defaultPrevented) return
-      event.preventDefault()
-      drop(event)
-    }
-    window.addEventListener('dragover', onOver)
-    window.addEventListener('dragleave', onLeave)
-    window.addEventListener('drop', onDrop)
-    return () => {
-      window.removeEventListener('dragover', onOver)
-      window.removeEventListener('dragleave', onLeave)
-      window.removeEventListener('drop', onDrop)
-    }
-  }, [])
-  return isOver
 }
