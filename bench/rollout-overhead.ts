@@ -11,6 +11,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import manifest from '../package.json' with { type: 'json' }
 import { installStrands, peersFolder } from '../peers/install.ts'
 import { median, reportFigure } from './figures.ts'
 import { PARTS, type Result, type Shape, taskOf, type WorkloadTask } from './rollout-overhead/workload.ts'
@@ -52,6 +53,9 @@ const COLD_AT_LEAST = 3
 const MOST_MEBIBYTES = 300
 /** The greatest growth of the peak over the rollouts after the first fifth. */
 const MOST_GROWTH = 1.1
+
+/** Flags of Node with which `npm start` runs the application; the client has the same. */
+const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 
 const here = path.join(import.meta.dirname, 'rollout-overhead')
 const python = installStrands(peersFolder())
@@ -131,7 +135,7 @@ async function reportMemory({ warmUp, rollouts, concurrency, name, ...shape }: C
 }
 
 async function run(program: string, script: string, task: WorkloadTask): Promise<Result> {
-  const child = spawn(program, [path.join(here, script)], {
+  const child = spawn(program, [...(program === process.execPath ? FLAGS : []), path.join(here, script)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
   })

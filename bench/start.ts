@@ -40,6 +40,7 @@ for (let start = 0; start < STARTS; start++) {
   } finally {
     process.kill(-(child.pid as number), 'SIGTERM')
     await closed
+    await waitForGroup(child.pid as number)
     rmSync(data, { recursive: true, force: true })
   }
 }
@@ -53,6 +54,18 @@ async function waitForAnswer(address: string): Promise<void> {
     const response = await fetch(address, { headers: { authorization: `Bearer ${TOKEN}` } }).catch(() => undefined)
     if (response?.ok) {
       await response.arrayBuffer()
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+}
+
+/** Resolves when all processes of a group have ended: npm ends before the application, which writes its compiled code at the end. */
+async function waitForGroup(group: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(-group, 0)
+    } catch {
       return
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { claimBuild, findBuild, sourceHash } from './builds.ts'
+import { claimBuild, claimPresentBuild, findBuild, sourceHash } from './builds.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const folder = path.join(root, '.next', 'builds')
@@ -44,6 +44,11 @@ export async function buildWhenNeeded({
     },
     isForced,
   )
+}
+
+/** Returns the folder of the build of the present sources, which no process removes while this one runs; undefined if there is none. */
+export function claimPresent(): string | undefined {
+  return claimPresentBuild(folder, sourceHash(root))
 }
 
 /** Returns the path of the script for saved pages in a build. */

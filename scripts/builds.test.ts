@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeF
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Builds, claimBuild, findBuild, sourceHash } from './builds.ts'
+import { type Builds, claimBuild, claimPresentBuild, findBuild, sourceHash } from './builds.ts'
 import { tryLock } from './file-lock.ts'
 
 let folder: string
@@ -20,7 +20,7 @@ describe('the hash of the sources', () => {
   }
   beforeEach(() => {
     write('lib/trajectory/format/codec.ts', 'export {}')
-    write('next.config.ts', 'export default {}')
+    write('next.config.mjs', 'export default {}')
   })
 
   test.each([
@@ -42,7 +42,7 @@ describe('the hash of the sources', () => {
     'lib/trajectory/format/codec.ts',
     'app/page.tsx',
     'public/examples/a.json',
-    'next.config.ts',
+    'next.config.mjs',
     'package-lock.json',
     'instrumentation.ts',
     'scripts/offline-bundle.ts',
@@ -86,6 +86,16 @@ test('a second start from the same sources uses the build of the first', async (
   const first = await claimBuild(all)
   expect(await claimBuild(all)).toBe(first)
   expect(makes).toEqual([first])
+})
+
+test('a start finds the build of its sources without building, and removes those that no instance uses', async () => {
+  const { all, makes } = builds('same')
+  expect(claimPresentBuild(folder, 'same')).toBeUndefined()
+  const build = await claimBuild(all)
+  unusedBuild('other-1')
+  expect(claimPresentBuild(folder, 'same')).toBe(build)
+  expect(folders().map(({ name }) => name)).toEqual([path.basename(build ?? '')])
+  expect(makes).toHaveLength(1)
 })
 
 test('a start while another one builds reports that it waits, and uses that build', async () => {

@@ -47,14 +47,8 @@ export interface Builds {
 export async function claimBuild(builds: Builds, isForced = false): Promise<string | undefined> {
   const { folder, sources, make, onWait } = builds
   mkdirSync(folder, { recursive: true })
-  const found = isForced ? undefined : claimFound(folder, sources())
-  if (found !== undefined) {
-    // This removes builds of instances that have ended.
-    const lock = tryLock(path.join(folder, BUILDING), 'alone')
-    if (lock) removeUnused(folder, found)
-    lock?.release()
-    return found
-  }
+  const found = isForced ? undefined : claimPresentBuild(folder, sources())
+  if (found !== undefined) return found
   const lock = await waitForLock(path.join(folder, BUILDING), onWait)
   try {
     const hash = sources()
@@ -72,6 +66,19 @@ export async function claimBuild(builds: Builds, isForced = false): Promise<stri
   } finally {
     lock.release()
   }
+}
+
+/**
+ * Returns the folder of a complete build of sources with this hash; undefined if there is none. No process removes the folder
+ * while this process runs. Builds of instances that have ended are removed.
+ */
+export function claimPresentBuild(folder: string, hash: string): string | undefined {
+  const found = claimFound(folder, hash)
+  if (found === undefined) return undefined
+  const lock = tryLock(path.join(folder, BUILDING), 'alone')
+  if (lock) removeUnused(folder, found)
+  lock?.release()
+  return found
 }
 
 /** Returns the newest complete build of sources with this hash. */

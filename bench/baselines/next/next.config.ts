@@ -1,5 +1,5 @@
 import type { NextConfig } from 'next'
-import application from '../../../next.config.ts'
+import application from '../../../next.config.mjs'
 
 /** The settings of the application. */
 const config: NextConfig = {

@@ -1,6 +1,10 @@
-import type { NextConfig } from 'next'
+// @ts-check
 
-const config: NextConfig = {
+/**
+ * JavaScript, because Next loads its compiler at every start to read a configuration in TypeScript.
+ * @type {import('next').NextConfig}
+ */
+const config = {
   // scripts/build.ts builds into a folder of its own for each state of the sources. Development has .next itself.
   distDir: process.env.ROLLSCOPE_BUILD ?? '.next',
   reactCompiler: true,

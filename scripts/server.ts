@@ -1,0 +1,112 @@
+/** The server of the application, with the settings of the environment. scripts/serve.ts starts it. */
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import path from 'node:path'
+import next from 'next'
+import { checkConfig } from '#lib/server/check-config.ts'
+import { ConfigError, hostInAddress, readConfig } from '#lib/server/config.ts'
+import { createHttpGateway } from '#lib/server/http/http-gateway.ts'
+import { ignoreWriteErrors } from '#lib/server/log-streams.ts'
+import { answerFromLocalModel, isForLocalModel } from '#lib/server/servers/builtin-server-node.ts'
+import { BUILT_IN_PATH } from '#lib/server/servers/own-address.ts'
+import { shareConfig, sharedInstance, sharedServices, shareInstance } from '#lib/server/shared.ts'
+import { buildWhenNeeded, offlineScript } from './build.ts'
+
+const folder = path.resolve(import.meta.dirname, '..')
+/** URL path of the script of saved pages. */
+const OFFLINE_SCRIPT = '/built/offline.js'
+
+/**
+ * Starts the server, or ends the process with a message. `present` is the build of the present sources; if it is undefined, they are built.
+ */
+export async function startServer(development: boolean, present: string | undefined): Promise<void> {
+  ignoreWriteErrors([process.stdout, process.stderr])
+  process.env.NEXT_TELEMETRY_DISABLED = '1'
+
+  try {
+    // This precedes chdir, because `rollscope start` takes paths relative to the folder of the caller.
+    const config = readConfig(process.env, folder)
+    process.chdir(folder)
+    const { instance, notice } = checkConfig(config)
+    shareInstance(instance)
+    const offline = readFileSync(
+      development ? await buildForDevelopment() : chooseBuild(present ?? (await buildWhenNeeded())),
+    )
+    shareConfig(config)
+    const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
+    await application.prepare()
+    const pages = application.getRequestHandler()
+    const front = createHttpGateway({
+      ...config,
+      development,
+      async handle(request, response) {
+        // The script is in the folder of the build, so that each instance serves the one that matches its pages.
+        if (request.url === OFFLINE_SCRIPT) return answerScript(response, offline)
+        // The services exist after the first request.
+        const model = sharedServices()?.localModel
+        if (model && isForLocalModel(request)) await answerFromLocalModel(model, request, response, config)
+        else await pages(request, response)
+      },
+    })
+    if (development) front.on('upgrade', application.getUpgradeHandler())
+    front.on('error', (error: NodeJS.ErrnoException) => {
+      fail(
+        error.code === 'EADDRINUSE'
+          ? `Port ${config.port} is in use: stop what listens there, or choose another with PORT=…`
+          : `Cannot listen on ${config.host}:${config.port}: ${error.message}`,
+      )
+    })
+    front.listen(config.port, config.host, () => {
+      const host = hostInAddress(config.host)
+      console.log(`Rollscope  http://${host}:${config.port}/?token=${config.token}`)
+      console.log(
+        `SGLang     ${config.sglang?.baseUrl ?? `built-in model at http://${host}:${config.port}${BUILT_IN_PATH} (set SGLANG_BASE_URL for your own server)`}`,
+      )
+      if (notice !== undefined) console.log(notice)
+    })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(front))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    fail(error.message)
+  }
+}
+
+/** Sets the build that Next serves. Returns the path of the script for saved pages. */
+function chooseBuild(build: string | undefined): string {
+  // The builder has printed the reason and advice.
+  if (build === undefined) process.exit(1)
+  process.env.ROLLSCOPE_BUILD = path.relative(folder, build)
+  return offlineScript(build)
+}
+
+async function buildForDevelopment(): Promise<string> {
+  const { buildOfflineBundle } = await import('./offline-bundle.ts')
+  const script = offlineScript(path.join(folder, '.next'))
+  await buildOfflineBundle(script)
+  return script
+}
+
+function answerScript(response: ServerResponse, script: Buffer): void {
+  response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' })
+  response.end(script)
+}
+
+/** Ends running rollouts, which keep their tokens, then closes everything. */
+async function stop(front: ReturnType<typeof createHttpGateway>): Promise<void> {
+  setTimeout(() => process.exit(1), 3000).unref()
+  front.close()
+  const services = sharedServices()
+  await services?.runs.cancelAll()
+  await services?.localModel.close()
+  for (const tool of services?.builtInTools ?? []) tool.close()
+  await Promise.all([services?.health.close(), services?.comparing.close(), services?.mcpServers.close()])
+  services?.store.close()
+  sharedInstance()?.close()
+  front.closeAllConnections()
+  process.exit(0)
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
