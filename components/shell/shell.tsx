@@ -50,19 +50,6 @@ interface ShellProps {
 /** Delay in milliseconds before a file is reported as being read, since a message that flashes is useless. */
 const UNTOLD_MS = 300
 
-/** Files with more trajectories or bytes are listed and stored on request. Others show their first trajectory and are stored. */
-const [MOST_SHOWN_FIRST, MOST_BYTES_AT_ONCE] = [50, 8 * 2 ** 20]
-
-/** Returns the address of the first of several trajectories in the opened file. */
-const openedHref = (count: number): string => `/open${count > 1 ? `?opened=${count}` : ''}`
-
-/** Lists the trajectories of a file with many bytes and more than one trajectory. Returns the address; undefined for other files. */
-async function openListed(file: File, signal: AbortSignal): Promise<string | undefined> {
-  if (file.size <= MOST_BYTES_AT_ONCE) return undefined
-  const { indexedFile, mayBeListed } = await import('#lib/browser/file-index/indexed-file.ts')
-  return (await mayBeListed(file)) && (await indexedFile.open(file, signal)) ? '/file' : undefined
-}
-
 /** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const { go, isGone, waiting, stay } = useNavigation()
@@ -85,15 +72,6 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     if (!(reason instanceof Error)) throw reason
     setProblem({ title: reason.message, hint: hintOf(reason) })
   }
-  /** Shows the first trajectory of a file with few, or lists those of a file with many; returns the address. */
-  const openFirst = async (file: File, signal: AbortSignal): Promise<string> => {
-    let { count, isShown } = await openedFile.open(file, signal, MOST_SHOWN_FIRST)
-    if (!isShown) {
-      if (await (await import('#lib/browser/file-index/indexed-file.ts')).indexedFile.open(file, signal)) return '/file'
-      count = (await openedFile.open(file, signal)).count
-    }
-    return openedHref(count)
-  }
   /** Goes to the address that `read` returns, and shows the name while it reads. */
   const openBy = async (name: string, read: (signal: AbortSignal) => Promise<string>) => {
     const opening = new AbortController()
@@ -112,9 +90,9 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     }
   }
   const open = (file: File) =>
-    openBy(file.name, async (signal) => (await openListed(file, signal)) ?? (await openFirst(file, signal)))
+    openBy(file.name, async (signal) => (await import('./open-file.ts')).openFile(openedFile, file, signal))
   const openUrl = (url: string) =>
-    openBy(url, async (signal) => openedHref((await openedFile.openUrl(url, signal)).count))
+    openBy(url, async (signal) => (await import('./open-file.ts')).openUrl(openedFile, url, signal))
   /** Opens one file as a trajectory, and several with a list of what became of each. */
   const openAll = async (dropped: Dropped) => {
     const [first, ...others] = dropped.files

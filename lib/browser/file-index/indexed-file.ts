@@ -18,7 +18,7 @@ import { recordsFile, tableRows } from './record-files.ts'
 import type { SampleRow } from './sample-row.ts'
 
 /** State of the index. */
-export type IndexStatus =
+type IndexStatus =
   | { readonly kind: 'indexing' }
   /** The user stopped it; it can be resumed. */
   | { readonly kind: 'stopped' }

@@ -52,7 +52,7 @@ export interface OpenedFileStore {
 }
 
 /** Number of trajectories in a file, and whether the first one is shown. */
-export interface OpenedCount {
+interface OpenedCount {
   readonly count: number
   readonly isShown: boolean
 }

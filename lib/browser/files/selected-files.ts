@@ -11,7 +11,7 @@ export interface Dropped {
 }
 
 /** A file of a selection. */
-export interface SelectedFile {
+interface SelectedFile {
   /** Name with the folders around it. */
   readonly path: string
   readonly file: () => File | Promise<File>
@@ -24,7 +24,7 @@ export interface SkippedFile {
 }
 
 /** The files of a drop or dialog. */
-export interface SelectedFiles {
+interface SelectedFiles {
   readonly files: readonly SelectedFile[]
   readonly skipped: readonly SkippedFile[]
 }

@@ -13,7 +13,7 @@ import { serverTokenizer } from '../server/server-tokenizer.ts'
 export const createClient = (options: ClientOptions): EngineClient => sglangClient(createConnection(options))
 
 /** Creates a client that uses a connection. */
-export function sglangClient(connection: Connection): EngineClient {
+function sglangClient(connection: Connection): EngineClient {
   const { info, ask, transport } = connection
   const identity = createIdentityWatch(
     (signal) => modelOf(info, signal),
