@@ -66,17 +66,13 @@ const nameIn = (record: JsonObject, names: readonly string[]): string | undefine
 const isIdList = (value: unknown): boolean =>
   Array.isArray(value) && (value.length === 0 || typeof value[0] === 'number')
 
-interface IdFields {
-  readonly prompt?: string
-  readonly response?: string
-  readonly all?: string
-}
+type IdFields = { readonly all: string } | { readonly prompt: string | undefined; readonly response: string }
 
 function idFields(record: JsonObject): IdFields | undefined {
   const [prompt, response, all] = [PROMPT_IDS, RESPONSE_IDS, ALL_IDS].map((names) =>
     names.find((name) => isIdList(record[name])),
   )
-  if (response !== undefined) return { response, ...(prompt !== undefined && { prompt }) }
+  if (response !== undefined) return { prompt, response }
   const isRow = all === 'input_ids' || [...LOGPROBS, ...MASKS, 'metrics', 'labels'].some((name) => name in record)
   return all !== undefined && isRow ? { all } : undefined
 }
@@ -95,8 +91,9 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
   const [maskField = 'loss_mask', logprobField = 'logprobs'] = [MASKS, LOGPROBS].map((names) => nameIn(record, names))
   const column = <T>(schema: z.ZodMiniType<T>, name: string | undefined): T | undefined =>
     name === undefined ? undefined : parsedAt(schema, record[name], name)
-  const prompt = column(idsSchema, fields.prompt) ?? []
-  const all = column(idsSchema, fields.all) ?? [...prompt, ...(column(idsSchema, fields.response) ?? [])]
+  const idsOf = (name: string) => parsedAt(idsSchema, record[name], name)
+  const prompt = 'response' in fields && fields.prompt !== undefined ? idsOf(fields.prompt) : []
+  const all = 'all' in fields ? idsOf(fields.all) : [...prompt, ...idsOf(fields.response)]
   const columnMask = column(z.nullish(maskSchema), maskField)
   const logprobs = column(z.nullish(logprobsSchema), logprobField)
   const { keep, removed } = paddingOf(row, all.length)
@@ -145,7 +142,7 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
         ...(removed > 0 ? [`${removed} tokens that attention_mask marks as padding: removed`] : []),
       ],
       rest: without(row, [
-        ...[fields.prompt, fields.response, fields.all, reward, group].filter((name) => name !== undefined),
+        ...[...Object.values(fields), reward, group].filter((name) => name !== undefined),
         ...(group === undefined ? [] : ['sample']),
         ...[maskField, logprobField, 'labels', 'attention_mask', 'messages', 'tools', 'metrics', ...Object.keys(named)],
       ]),

@@ -19,7 +19,7 @@ export const trainDump: Format = {
   label: 'train dump (slime, miles)',
   keeps: 'Ids, loss mask, the logprobs of rollout, trainer and reference model, advantages, returns, entropies.',
   sniff: (value) =>
-    isObject(value) && (isTrainSample(value) || isTrainSample(samplesOf(value)?.[0]) || columnsOf(value) !== undefined),
+    isObject(value) && (isTrainSample(value) || isTrainSample(samplesOf(value)[0]) || columnsOf(value) !== undefined),
   read: refusing((value, source) =>
     samplesIn(value as JsonObject).map((sample) => trainedTrajectory(NAME, sample, source)),
   ),
@@ -45,8 +45,7 @@ const isTrainSample = (value: unknown): value is JsonObject =>
   Array.isArray(value.tokens) &&
   ['log_probs', 'ref_log_probs', 'advantages'].some((key) => Array.isArray(value[key]))
 
-const samplesOf = ({ samples }: JsonObject): readonly unknown[] | undefined =>
-  Array.isArray(samples) ? samples : undefined
+const samplesOf = ({ samples }: JsonObject): readonly unknown[] => (Array.isArray(samples) ? samples : [])
 
 const columnsOf = ({ rollout_data: columns }: JsonObject): JsonObject | undefined =>
   isObject(columns) && Array.isArray(columns.tokens) && Array.isArray(columns.response_lengths) ? columns : undefined
@@ -70,7 +69,7 @@ function samplesIn(record: JsonObject): readonly TrainedSample[] {
   const columns = columnsOf(record)
   return columns
     ? rowsOf(columns).map((row, index) => sampleOf(row, `rollout_data[${index}]`))
-    : (samplesOf(record) ?? []).map((sample, index) => sampleOf(sample, `samples[${index}]`))
+    : samplesOf(record).map((sample, index) => sampleOf(sample, `samples[${index}]`))
 }
 
 /** Names of the columns of `rollout_data` by their names in a sample. raw_reward is of the whole batch, not of these rows. */

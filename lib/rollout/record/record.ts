@@ -59,7 +59,7 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
     const specialIds: number[] = []
     // Most tokens of the process pass here, so it has no iterator.
     for (let index = 0; index < ids.length; index++) {
-      const id = ids[index] ?? -1
+      const id = elementAt(ids, index)
       if (id < 0 || !isFirst(id)) continue
       news.push(id)
       // This adds the text to `textsOf`, even if `vocab` is never read.
@@ -84,7 +84,7 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
   const others = new Set<number>()
   const isFirst = (id: number): boolean => {
     if (id >= 32 * seen.length) return others.size < others.add(id).size
-    const bits = seen[id >>> 5] ?? 0
+    const bits = elementAt(seen, id >>> 5)
     const bit = 1 << (id & 31)
     if ((bits & bit) !== 0) return false
     seen[id >>> 5] = bits | bit

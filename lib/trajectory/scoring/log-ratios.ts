@@ -183,6 +183,6 @@ export function ratioComparison(trajectory: ColumnSource): RatioComparison | und
 
 function trainedTokens(segment: SegmentView): number {
   let trained = 0
-  for (let index = 0; index < segment.ids.length; index++) if (isTrained(segment, index)) trained++
+  for (let index = 0; index < segment.ids.length; index++) trained += Number(isTrained(segment, index))
   return trained
 }

@@ -3,7 +3,7 @@
 const collator = new Intl.Collator('en', { numeric: true })
 
 /** Compares two paths for sorting. Numbers in them count as numbers, so `rollout_10` is after `rollout_9`. */
-export const comparePaths = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
+export const comparePaths = (a: string, b: string): number => collator.compare(a, b) || Number(a > b) - Number(a < b)
 
 /** Names that operating systems add to folders. Those with a leading dot are hidden already. */
 const ADDED_BY_SYSTEMS: ReadonlySet<string> = new Set(['__MACOSX', 'Thumbs.db', 'desktop.ini'])

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { quantityNamed, TOKEN_QUANTITIES } from './quantities.ts'
+
+const columnMeanings = { entropy: { quantity: 'entropy', model: 'rollout' } } as const
+
+test('Entropy is exact if every response has the column, otherwise it is computed from the alternatives', () => {
+  const isResponse = ({ kind }: { readonly kind: string }) => kind === 'response'
+  const responses = sample.segments.filter(isResponse)
+  const withEntropy = responses.map((segment) => ({ ...segment, columns: { entropy: segment.ids.map(() => 1) } }))
+  expect(quantityNamed('entropy', { segments: withEntropy, columnMeanings }).isApproximate).toBe(false)
+  const withOne = [...withEntropy.slice(0, 1), ...responses.map(({ columns: _, ...segment }) => segment)]
+  expect(quantityNamed('entropy', { segments: withOne, columnMeanings })).toBe(TOKEN_QUANTITIES.entropy)
+})
