@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from './engine/capabilities.ts'
 import { liveViewNote, liveViewOf } from './live-view.ts'
 
 test.each([
@@ -65,4 +66,10 @@ test('the live view note is absent for views that follow the tokens, and names w
   expect(liveViewNote({ kind: 'none', mostNewTokens: 1155 })).toBe(
     'No live view: the server takes no stream_interval (a router drops it), so each reply is fetched whole, and a cancelled one is lost. Lower max_new_tokens to 1,155 or less to watch replies.',
   )
+})
+
+test('A server whose streams lack ids has no live view, and the note says why', () => {
+  const view = liveViewOf({ kind: 'server', capabilities: ENGINE_CAPABILITIES['llama.cpp'] }, 1024, 5)
+  expect(view.kind).toBe('none')
+  expect(liveViewNote(view)).toMatch(/^No live view: llama\.cpp leaves out ids/)
 })

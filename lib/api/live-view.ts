@@ -4,6 +4,7 @@
  */
 
 import { isOlderThan } from '#lib/util/version.ts'
+import { whyUnsupported } from './engine/capabilities.ts'
 import type { ServerDescription } from './server-status.ts'
 
 /** How replies of a server are streamed. `tokensAStep` is the number of tokens in a chunk. */
@@ -14,13 +15,15 @@ export type LiveView =
   | { readonly kind: 'coarse'; readonly tokensAStep: number; readonly fineTokensAStep: number }
   /** No interval can be requested, and the reply is short enough to be streamed token by token nevertheless. */
   | { readonly kind: 'unpaced' }
-  /** No interval can be requested, and a long reply would repeat itself too often, so it is fetched whole. */
-  | { readonly kind: 'none'; readonly mostNewTokens: number }
+  /** No interval can be requested, and a long reply would repeat itself too often, so it is fetched whole. `why` is the reason of an engine whose streams lack ids. */
+  | { readonly kind: 'none'; readonly mostNewTokens: number; readonly why?: string }
 
-type Told = Partial<Pick<ServerDescription, 'kind' | 'version' | 'incrementalStreaming'>>
+type Told = Partial<Pick<ServerDescription, 'kind' | 'version' | 'incrementalStreaming' | 'capabilities'>>
 
 /** Selects the live view. `maxNewTokens` is the largest length of the reply; `alternatives` is the number of them for each token. */
 export function liveViewOf(server: Told, maxNewTokens: number, alternatives: number): LiveView {
+  const why = whyUnsupported('streaming', server.capabilities)
+  if (why !== undefined) return { kind: 'none', mostNewTokens: 0, why }
   if (server.kind === 'router' || !knowsStreamInterval(server)) {
     const mostNewTokens = longestUnpaced(alternatives)
     return maxNewTokens <= mostNewTokens ? { kind: 'unpaced' } : { kind: 'none', mostNewTokens }
@@ -72,6 +75,7 @@ export function liveViewNote(view: LiveView): string | undefined {
     case 'coarse':
       return `The live view moves every ${count(view.tokensAStep)} tokens: this server repeats the whole reply in each chunk, so few chunks are requested. Start SGLang 0.5.12 or newer with --incremental-streaming-output: its /generate streams then bring only new tokens, to all clients, and the view moves every ${view.fineTokensAStep} tokens.`
     case 'none':
+      if (view.why !== undefined) return `No live view: ${view.why}`
       return `No live view: the server takes no stream_interval (a router drops it), so each reply is fetched whole, and a cancelled one is lost. Lower max_new_tokens to ${count(view.mostNewTokens)} or less to watch replies.`
   }
 }

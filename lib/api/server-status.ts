@@ -1,6 +1,7 @@
-/** Defines SGLang servers in the HTTP API. It contains selected fields only, and never a key. */
+/** Defines inference servers in the HTTP API. It contains selected fields only, and never a key. */
 import * as z from 'zod/mini'
 import { withDescription } from '#lib/util/with-description.ts'
+import { capabilitiesSchema } from './engine/capabilities.ts'
 import { downloadSchema } from './tokenizer-download.ts'
 
 /** Schema of a server in a list. */
@@ -24,6 +25,7 @@ const description = z.object({
     z.enum(['server', 'router']),
     'A router forwards requests to several servers and reports little about them.',
   ),
+  capabilities: withDescription(z.optional(capabilitiesSchema), 'What the server can do. Omitted: unknown.'),
   modelName: z.optional(z.string()),
   tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path on the server’s machine.'),
   version: z.optional(z.string()),

@@ -54,7 +54,7 @@ export function checkRequest({ inputIds, vocabularySize, logprobStartLen, topLog
   const odd = firstOdd(inputIds, vocabularySize)
   if (odd >= 0)
     refuse(
-      `input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; SGLang would crash on it`,
+      `input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; a server may crash on it`,
     )
   if (logprobStartLen !== undefined && (logprobStartLen < 0 || logprobStartLen > inputIds.length))
     refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)

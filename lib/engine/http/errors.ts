@@ -110,7 +110,8 @@ const KEY_REFUSED_HINT =
 const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   ADDRESS_REFUSED:
     'Give the server another address: link-local, metadata, unspecified and multicast addresses are never called.',
-  REQUEST_REFUSED: 'Correct the named value: SGLang would crash on it, so the request was not sent.',
+  REQUEST_REFUSED:
+    'Correct the named value. The request was not sent, because the server cannot answer it or may crash on it.',
   CIRCUIT_OPEN: 'Check the server’s log. The next call after that time tests the server.',
   CHAT_UNSUPPORTED:
     'The chat baseline needs a server that returns token ids from /v1/chat/completions (return_token_ids: supported by SGLang 0.5.23, removed by sglang-router). Choose the built-in server or a newer SGLang.',
@@ -253,6 +254,10 @@ export function contextCounts(words: string): ContextCounts | undefined {
   const [, holds, total] =
     /maximum context length of (\d+) tokens\.(?: You requested a total of (\d+) tokens)?/i.exec(words) ?? []
   if (holds !== undefined) return { holds: Number(holds), ...(total !== undefined && { needed: Number(total) }) }
+  // llama.cpp.
+  const [, tokens, available] =
+    /request \((\d+) tokens\) exceeds the available context size \((\d+) tokens\)/i.exec(words) ?? []
+  if (tokens !== undefined) return { needed: Number(tokens), holds: Number(available) }
   return /longer than the model's context length|exceeds? the (?:model's )?(?:maximum )?context length/i.test(words)
     ? {}
     : undefined

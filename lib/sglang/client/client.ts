@@ -2,10 +2,11 @@
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type ClientOptions, type Connection, createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
+import { isReady } from '#lib/engine/readiness.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
 import { chat } from '../reply/chat.ts'
 import { streamReply } from '../reply/generate.ts'
-import { describeServer, isReady, loadOfServer, modelOf } from '../server/server-facts.ts'
+import { describeServer, loadOfServer, modelOf } from '../server/server-facts.ts'
 import { serverParsers } from '../server/server-parsers.ts'
 import { serverTokenizer } from '../server/server-tokenizer.ts'
 
@@ -13,7 +14,7 @@ import { serverTokenizer } from '../server/server-tokenizer.ts'
 export const createClient = (options: ClientOptions): EngineClient => sglangClient(createConnection(options))
 
 /** Creates a client that uses a connection. */
-function sglangClient(connection: Connection): EngineClient {
+export function sglangClient(connection: Connection): EngineClient {
   const { info, ask, transport } = connection
   const identity = createIdentityWatch(
     (signal) => modelOf(info, signal),
@@ -31,7 +32,8 @@ function sglangClient(connection: Connection): EngineClient {
       return lastKnown
     },
     load: (signal) => loadOfServer(info, signal),
-    isReady: (signal) => isReady(connection, signal),
+    // /ready answers at once but is new; /health runs a generation and takes a second.
+    isReady: (signal) => isReady(connection, ['/ready', '/health'], signal),
     ...serverTokenizer(ask),
     ...serverParsers(ask),
     close: () => connection.close(),

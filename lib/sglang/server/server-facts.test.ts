@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { type Recording, recording, replay, scripted } from '#testing/sglang/recordings.ts'
@@ -44,6 +45,7 @@ describe('server description', () => {
     })
     expect(await client.describe(never)).toEqual({
       kind: 'server',
+      capabilities: ENGINE_CAPABILITIES.sglang,
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
       version: '0.5.23',
@@ -110,6 +112,7 @@ describe('server description', () => {
   test('of a router is its workers’ model and little else', async () => {
     expect(await (await asking(router)).describe(never)).toEqual({
       kind: 'router',
+      capabilities: ENGINE_CAPABILITIES.sglang,
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
       weightVersion: 'default',

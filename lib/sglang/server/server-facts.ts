@@ -1,10 +1,10 @@
 /** Reads the description of a server. The paths and fields that report it depend on the version. */
 import type * as z from 'zod'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { INFO_MS, type Info } from '#lib/engine/connection.ts'
+import type { Info } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
-import type { Transport } from '#lib/engine/http/transport.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
 import {
   loadsReplySchema,
@@ -52,6 +52,7 @@ export async function describeServer(
   const list = server?.context_length ? undefined : await optional(info('/v1/models', modelsSchema, signal))
   return {
     kind: behind ? 'router' : 'server',
+    capabilities: ENGINE_CAPABILITIES.sglang,
     ...identityOf(model),
     version: server?.version ?? undefined,
     contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
@@ -92,7 +93,7 @@ async function describeByWorkers(
   const model = models.find(({ modelName }) => modelName !== undefined)
   if (lastKnown?.kind === 'router' && (!model || model.modelName === lastKnown.modelName))
     return { ...lastKnown, ...now }
-  return model && { kind: 'router', ...model, ...now }
+  return model && { kind: 'router', capabilities: ENGINE_CAPABILITIES.sglang, ...model, ...now }
 }
 
 const workersOf = ({ workers }: z.infer<typeof workersReplySchema>): NonNullable<ServerDescription['workers']> =>
@@ -169,25 +170,6 @@ function sum<T>(entries: readonly T[], value: (entry: T) => number | null | unde
 function mean<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
   const total = sum(entries, value)
   return total === undefined || entries.length === 0 ? undefined : total / entries.length
-}
-
-/**
- * Returns whether the server is ready. /ready answers at once but is new; /health runs a generation and takes a second.
- */
-export async function isReady(transport: Pick<Transport, 'send'>, signal: AbortSignal): Promise<boolean> {
-  const ask = async (path: string) => {
-    await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
-    return true
-  }
-  try {
-    return await firstKnown(
-      () => ask('/ready'),
-      () => ask('/health'),
-    )
-  } catch (error) {
-    if (error instanceof EngineError && error.code === 'UPSTREAM_BUSY') return false
-    throw error
-  }
 }
 
 const optional = async <T>(asked: Promise<T>): Promise<T | undefined> =>
