@@ -1,0 +1,43 @@
+/** Reads the description and the load of a llama.cpp server. */
+import * as z from 'zod'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import type { ReportedLoad } from '#lib/api/server-load.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { Info } from '#lib/engine/connection.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+
+/** /props. `default_generation_settings` distinguishes it from other services. */
+const propsSchema = z.looseObject({
+  default_generation_settings: z.looseObject({ n_ctx: z.int().nullish() }),
+  model_alias: z.string().nullish(),
+  model_path: z.string().nullish(),
+  build_info: z.string().nullish(),
+})
+const slotsSchema = z.array(z.looseObject({ is_processing: z.boolean() }))
+
+/** Describes the server. Throws EngineError. */
+export async function describeServer(info: Info, signal: AbortSignal): Promise<ServerDescription> {
+  const asked = performance.now()
+  const props = await info('/props', propsSchema, signal)
+  return {
+    kind: 'server',
+    capabilities: ENGINE_CAPABILITIES['llama.cpp'],
+    // A GGUF file contains the tokenizer, and its name is no folder of tokenizer files. So the server is the tokenizer.
+    modelName: props.model_alias ?? props.model_path ?? undefined,
+    version: props.build_info ?? undefined,
+    contextLength: props.default_generation_settings.n_ctx ?? undefined,
+    prefixCache: true,
+    latencyMs: performance.now() - asked,
+  }
+}
+
+/** Returns the load; undefined if the server runs without --slots. */
+export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ReportedLoad | undefined> {
+  try {
+    const slots = await info('/slots', slotsSchema, signal)
+    return { state: 'told', running: slots.filter((slot) => slot.is_processing).length, maxRunning: slots.length }
+  } catch (error) {
+    if (error instanceof EngineError && (error.status === 404 || error.status === 501)) return undefined
+    throw error
+  }
+}
