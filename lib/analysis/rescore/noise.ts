@@ -40,7 +40,7 @@ export function noiseFloor(trajectory: TrajectoryView, scores: Float64Array): No
   let start = 0
   for (const segment of trajectory.segments) {
     if (segment.kind === 'response') {
-      const reason = whyNotComparable(segment)
+      const reason = whyNotComparable(segment, trajectory)
       let tokens = 0
       for (let offset = 0; offset < segment.ids.length; offset++) {
         const sampled = numberAt(segment.logprobs, offset)

@@ -43,7 +43,7 @@ export function verification(trajectory: TrajectoryView, scores: Float64Array): 
   let unknown = 0
   let start = 0
   for (const segment of trajectory.segments) {
-    const reason = segment.kind === 'response' ? whyNotComparable(segment) : undefined
+    const reason = segment.kind === 'response' ? whyNotComparable(segment, trajectory) : undefined
     for (let offset = 0; offset < segment.ids.length; offset++) {
       const index = start + offset
       const trained = isTrained(segment, offset)

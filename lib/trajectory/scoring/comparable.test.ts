@@ -31,6 +31,15 @@ test('whyNotComparable names only parameters that change sampled logprobs', () =
   expect(whyNotComparable({})).toBe('the file does not contain the sampling parameters')
 })
 
+test('Raw sampled logprobs are comparable at any temperature, unless the server read other tokens', () => {
+  const raw = { columnMeanings: { logprobs: { quantity: 'logprob', values: 'raw' } } } as const
+  expect(whyNotComparable({ request: requestWith({ temperature: 0.7, regex: 'a' }) }, raw)).toBeUndefined()
+  expect(whyNotComparable({}, raw)).toBeUndefined()
+  const read = { samplingParams: {}, read: { kept: 1, ids: [2] } } as never
+  expect(whyNotComparable({ request: read }, raw)).toBe('sampled after different tokens than the recorded ones')
+  expect(whyNotComparable({ request: requestWith({ temperature: 0.7 }) }, {})).toBe('sampled at temperature 0.7')
+})
+
 const response = (samplingParams?: Readonly<Record<string, unknown>>): Segment => ({
   kind: 'response',
   ids: [1],

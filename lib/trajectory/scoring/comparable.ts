@@ -4,8 +4,15 @@
  */
 import type { NumberColumn, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
-/** Returns the reason why not, or undefined if sampled logprobs of a response are comparable with prefill logprobs. */
-export function whyNotComparable({ request }: Pick<ResponseView, 'request'>): string | undefined {
+/**
+ * Returns the reason why not, or undefined if sampled logprobs of a response are comparable with prefill logprobs. Raw ones are, at any
+ * temperature and with any parameter.
+ */
+export function whyNotComparable(
+  { request }: Pick<ResponseView, 'request'>,
+  { columnMeanings: meanings = {} }: Pick<TrajectoryView, 'columnMeanings'> = {},
+): string | undefined {
+  if (meanings[OWN_LOGPROBS]?.values === 'raw') return request?.read && whyChanged({ request })
   if (!request) return 'the file does not contain the sampling parameters'
   const { temperature = 1 } = request.samplingParams
   const changed = whyChanged({ request })
