@@ -16,6 +16,7 @@ import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
+import { checkCapabilities, checkLogprobKind, meaningsOf } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
 import { choosePromptEncoder, recordedPromptEncoder } from './prompt-encoder.ts'
@@ -200,6 +201,7 @@ export async function beginning(
 ): Promise<{ readonly trajectory: Trajectory; readonly using: RunUsing }> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
+  checkCapabilities(server, request)
   // The parser is checked before a tokenizer is downloaded.
   if (request.parser !== undefined) parserOrProblem(request.parser)
   const chosen = await chosenTools(request.tools ?? [], all, signal)
@@ -230,6 +232,7 @@ export async function beginning(
       tools: chosen,
       parser: parser.name,
     },
+    ...meaningsOf(server),
     vocab: {},
     segments: [],
     outcome: { kind: 'running' },
@@ -271,6 +274,8 @@ export async function continueRollout(
   await checkTools(found.model.tools, all)
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
+  checkCapabilities(server, request)
+  checkLogprobKind(found, server)
   const promptEncoder = await recordedPromptEncoder(
     found.model,
     { name: serverName, tokenizerName: server.tokenizerName },
@@ -303,6 +308,7 @@ export async function continueRollout(
       ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
       parser: parser.name,
     },
+    ...(stored.segments.length === 0 && meaningsOf(server)),
     ...otherModel(stored, server),
     provenance:
       stored.provenance.kind === 'rollout' && request.limits

@@ -13,6 +13,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
+import { checkScoring } from './capability-checks.ts'
 
 /**
  * Largest number of positions in one call: SGLang keeps the logits of all of them at once, 1.2 GB for 2,048 positions at a vocabulary of
@@ -35,6 +36,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
   const ranges = request.ranges ?? [{ start: startLen, end: ids.length }]
   const client = all.servers.client(name)
   const serverDescription = await client.describe(signal)
+  checkScoring(serverDescription)
   const needed = ranges.at(-1)?.end ?? 0
   if (serverDescription.contextLength !== undefined && needed >= serverDescription.contextLength)
     throw new HttpProblem({

@@ -1,4 +1,4 @@
-/** The SGLang servers that may be called: the built-in one, the environment's, and saved ones. */
+/** The inference servers that may be called: the built-in one, the environment's, and saved ones. */
 
 import * as z from 'zod/mini'
 import type { ServerLoad } from '#lib/api/server-load.ts'
@@ -9,11 +9,11 @@ import type { EngineClient } from '#lib/engine/engine.ts'
 import { type OwnAddress, serverAddress } from '#lib/engine/http/address.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
-import { createClient } from '#lib/sglang/client/client.ts'
 import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { type Config, hostInAddress } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { createEngineClient } from './engine-client.ts'
 import { BUILT_IN_PATH, ownAddress } from './own-address.ts'
 
 const FROM_ENVIRONMENT = 'environment'
@@ -112,7 +112,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
     client(name) {
       const { server } = find(name)
       const key = JSON.stringify([server.baseUrl, server.apiKey])
-      const client = clients.get(key) ?? createClient({ baseUrl: server.baseUrl, apiKey: server.apiKey })
+      const client = clients.get(key) ?? createEngineClient({ baseUrl: server.baseUrl, apiKey: server.apiKey })
       clients.set(key, client)
       return client
     },

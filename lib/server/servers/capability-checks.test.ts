@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { HttpProblem } from '../http/problem.ts'
+import { checkCapabilities, checkLogprobKind, checkScoring, meaningsOf } from './capability-checks.ts'
+
+const llamacpp = { capabilities: ENGINE_CAPABILITIES['llama.cpp'] }
+const sglang = { capabilities: ENGINE_CAPABILITIES.sglang }
+
+function problemOf(action: () => void) {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof HttpProblem) return error.details
+    throw error
+  }
+  return undefined
+}
+
+test.each([
+  [{ sampling: { stop_regex: ['a'] } }, 'sampling.stop_regex'],
+  [{ sampling: { further: { new_one: 1 } } }, 'sampling.further.new_one'],
+  [{ promptLogprobs: true }, 'promptLogprobs'],
+  [{ endpoint: 'chat' }, 'endpoint'],
+])('A request for %j is refused on llama.cpp by its field, and accepted on SGLang', (request, field) => {
+  const problem = problemOf(() => checkCapabilities(llamacpp, request))
+  expect(problem).toMatchObject({ status: 422, code: 'NOT_IN_ENGINE', field, detail: /^llama\.cpp .+\.$/ })
+  expect(problem?.hint).toMatch(/Choose|Remove/)
+  expect(problemOf(() => checkCapabilities(sglang, request))).toBeUndefined()
+  expect(problemOf(() => checkCapabilities({}, request))).toBeUndefined()
+})
+
+test('More alternatives than a server returns are refused', () => {
+  const server = { capabilities: { ...ENGINE_CAPABILITIES.sglang, mostAlternatives: 20 } }
+  expect(problemOf(() => checkCapabilities(server, { topLogprobs: 21 }))).toMatchObject({ field: 'topLogprobs' })
+  expect(problemOf(() => checkCapabilities(server, { topLogprobs: 20 }))).toBeUndefined()
+})
+
+test('Given ids are scored only by servers that return prompt logprobs', () => {
+  expect(problemOf(() => checkScoring(llamacpp))).toMatchObject({ field: 'server' })
+  expect(problemOf(() => checkScoring(sglang))).toBeUndefined()
+})
+
+test('A trajectory of llama.cpp has raw logprobs, and is not continued on a server with processed ones', () => {
+  const meanings = meaningsOf(llamacpp)
+  expect(meanings.columnMeanings?.logprobs).toMatchObject({ values: 'raw', engine: 'llama.cpp' })
+  expect(meaningsOf(sglang)).toEqual({})
+  const processed = sampleTrajectory
+  const raw = { ...processed, ...meanings }
+  expect(problemOf(() => checkLogprobKind(raw, sglang))).toMatchObject({ status: 409, code: 'OTHER_LOGPROBS' })
+  expect(problemOf(() => checkLogprobKind(processed, llamacpp))).toMatchObject({ code: 'OTHER_LOGPROBS' })
+  expect(problemOf(() => checkLogprobKind(raw, llamacpp))).toBeUndefined()
+  expect(problemOf(() => checkLogprobKind(processed, sglang))).toBeUndefined()
+  expect(problemOf(() => checkLogprobKind({ ...raw, segments: [] }, sglang))).toBeUndefined()
+  expect(problemOf(() => checkLogprobKind(raw, {}))).toBeUndefined()
+})

@@ -1,0 +1,67 @@
+/** Refuses by name, before a run starts, what the engine of its server cannot do. */
+import { whyTooManyAlternatives, whyUnsupported } from '#lib/api/engine/capabilities.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import { ENGINE_NAMES, unsupportedParameter } from '#lib/sampling/engines.ts'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { HttpProblem } from '../http/problem.ts'
+
+interface Requested {
+  readonly sampling?: SamplingRequest | undefined
+  readonly promptLogprobs?: boolean | undefined
+  readonly topLogprobs?: number | undefined
+  readonly endpoint?: string | undefined
+}
+
+/** Throws HttpProblem 422 with the field that the server cannot serve. */
+export function checkCapabilities(
+  { capabilities }: Pick<ServerDescription, 'capabilities'>,
+  { sampling = {}, promptLogprobs, topLogprobs = 0, endpoint }: Requested,
+): void {
+  if (!capabilities) return
+  const parameter = unsupportedParameter(capabilities.engine, sampling)
+  if (parameter)
+    refuse(parameter.why, parameter.isFurther ? `sampling.further.${parameter.name}` : `sampling.${parameter.name}`)
+  if (promptLogprobs) refuse(whyUnsupported('promptLogprobs', capabilities), 'promptLogprobs')
+  if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
+  refuse(whyTooManyAlternatives(topLogprobs, capabilities), 'topLogprobs')
+}
+
+/** Throws HttpProblem if the server cannot score given ids. */
+export const checkScoring = ({ capabilities }: Pick<ServerDescription, 'capabilities'>): void =>
+  refuse(whyUnsupported('promptLogprobs', capabilities), 'server')
+
+/** Returns the meaning of the sampled logprobs, where it differs from the one that the format defines: processed. */
+export const meaningsOf = ({
+  capabilities,
+}: Pick<ServerDescription, 'capabilities'>): Pick<Trajectory, 'columnMeanings'> =>
+  capabilities?.logprobs === 'raw'
+    ? {
+        columnMeanings: {
+          logprobs: { quantity: 'logprob', model: 'rollout', values: 'raw', engine: capabilities.engine },
+        },
+      }
+    : {}
+
+/** Throws HttpProblem 409 if a further turn would mix raw and processed logprobs in one column. */
+export function checkLogprobKind(
+  { columnMeanings, segments }: Pick<Trajectory, 'columnMeanings' | 'segments'>,
+  { capabilities }: Pick<ServerDescription, 'capabilities'>,
+): void {
+  if (!capabilities || !segments.some(({ kind }) => kind === 'response')) return
+  const recorded = columnMeanings?.logprobs?.values ?? 'processed'
+  if (recorded === capabilities.logprobs) return
+  throw new HttpProblem({
+    status: 409,
+    code: 'OTHER_LOGPROBS',
+    detail: `this trajectory has ${recorded} logprobs, and ${ENGINE_NAMES[capabilities.engine]} returns ${capabilities.logprobs} ones`,
+    hint: 'One column never mixes both. Continue on a server with the same kind of logprobs, or start a new run.',
+    field: 'server',
+  })
+}
+
+function refuse(why: string | undefined, field: string): void {
+  if (why === undefined) return
+  const [detail = why, ...hint] = why.split(/(?<=\.) /)
+  throw new HttpProblem({ status: 422, code: 'NOT_IN_ENGINE', detail, hint: hint.join(' '), field })
+}

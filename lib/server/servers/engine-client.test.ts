@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Recording, recording, replay } from '#testing/sglang/recordings.ts'
+import { createEngineClient } from './engine-client.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+const never = new AbortController().signal
+const llamacpp = (name: string): Recording =>
+  JSON.parse(readFileSync(`lib/llamacpp/recordings/${name}.json`, 'utf8')) as Recording
+
+async function clientOf(recordings: Readonly<Record<string, Recording>>) {
+  const server = await replay(recordings)
+  const client = createEngineClient({ baseUrl: server.baseUrl, apiKey: undefined })
+  closing.push(() => client.close(), server.close)
+  return { client, paths: () => server.requests.map(({ path }) => path) }
+}
+
+describe('The engine of a server', () => {
+  test('is SGLang if it has /model_info', async () => {
+    const { client, paths } = await clientOf({ '/model_info': recording('info-get_model_info') })
+    expect((await client.describe(never)).capabilities?.engine).toBe('sglang')
+    expect(paths()).not.toContain('/props')
+  })
+
+  test('is llama.cpp if it has /props, and later calls use its paths', async () => {
+    const { client, paths } = await clientOf({ '/props': llamacpp('props'), '/tokenize': llamacpp('tokenize') })
+    expect((await client.describe(never)).capabilities?.engine).toBe('llama.cpp')
+    expect(await client.tokenize(['a<|im_end|>'], never)).toEqual([[73, 2]])
+    await client.describe(never)
+    expect(paths()).toEqual(['/model_info', '/get_model_info', '/props', '/tokenize', '/props'])
+  })
+
+  test('is found by the first call, even if nobody requested a description', async () => {
+    const { client } = await clientOf({ '/props': llamacpp('props'), '/detokenize': llamacpp('detokenize') })
+    expect(await client.detokenize([[2]], 'with special tokens', never)).toEqual(['<|im_end|>'])
+  })
+
+  test('that answers none of the paths is unknown', async () => {
+    const { client } = await clientOf({})
+    await expect(client.describe(never)).rejects.toMatchObject({ code: 'UNKNOWN_SERVER' })
+  })
+})

@@ -1,0 +1,67 @@
+/**
+ * The client of a server whose engine is found by asking it: SGLang by /model_info, llama.cpp by /props. The engine is found
+ * again when another one answers at the same address.
+ */
+import { type ClientOptions, createConnection } from '#lib/engine/connection.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { llamacppClient } from '#lib/llamacpp/client.ts'
+import { sglangClient } from '#lib/sglang/client/client.ts'
+import { singleFlight } from '#lib/util/single-flight.ts'
+
+/** Creates a client. It connects with its first call, and finds the engine with the first call that depends on it. */
+export function createEngineClient(options: ClientOptions): EngineClient {
+  const connection = createConnection(options)
+  const [first, ...others] = [sglangClient(connection), llamacppClient(connection)] as const
+  let current: EngineClient = first
+  let isFound = false
+  const describe: EngineClient['describe'] = async (signal) => {
+    let failure: unknown
+    for (const client of [current, ...[first, ...others].filter((other) => other !== current)]) {
+      try {
+        const description = await client.describe(signal)
+        current = client
+        isFound = true
+        return description
+      } catch (error) {
+        failure ??= error
+        if (!mayBeOtherEngine(error)) throw failure
+      }
+    }
+    throw failure
+  }
+  const find = singleFlight<void>()
+  /** Returns the client of the engine. A server that reports nothing counts as SGLang. */
+  const found = async (signal: AbortSignal): Promise<EngineClient> => {
+    if (!isFound)
+      await find(async (stop) => {
+        try {
+          await describe(stop)
+        } catch (error) {
+          if (!(error instanceof EngineError)) throw error
+        }
+      }, signal)
+    return current
+  }
+  return {
+    async *generate(request, signal) {
+      yield* (await found(signal)).generate(request, signal)
+    },
+    chat: async (request, signal) => (await found(signal)).chat(request, signal),
+    describe,
+    load: async (signal) => (await found(signal)).load(signal),
+    isReady: (signal) => first.isReady(signal),
+    tokenize: async (texts, signal) => (await found(signal)).tokenize(texts, signal),
+    frame: async (signal) => (await found(signal)).frame(signal),
+    tokenizeMessages: async (input, signal) => (await found(signal)).tokenizeMessages(input, signal),
+    detokenize: async (lists, special, signal) => (await found(signal)).detokenize(lists, special, signal),
+    parseFunctionCalls: async (request, signal) => (await found(signal)).parseFunctionCalls(request, signal),
+    separateReasoning: async (request, signal) => (await found(signal)).separateReasoning(request, signal),
+    close: () => connection.close(),
+  }
+}
+
+/** Returns whether a failed description may be of another engine: the path is unknown, or its reply has another form. */
+const mayBeOtherEngine = (error: unknown): boolean =>
+  error instanceof EngineError &&
+  (error.status === 404 || error.code === 'UNKNOWN_SERVER' || error.code === 'BAD_SHAPE')
