@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { freePort } from '../e2e/free-port.ts'
-import type { Peers } from './install.ts'
+import type { Llamacpp, Peers } from './install.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -43,6 +43,13 @@ export async function startSglang(peers: Peers, name: string, more: readonly str
     TRANSFORMERS_OFFLINE: '1',
     OMP_NUM_THREADS: '1',
   })
+}
+
+/** Starts llama.cpp's server on the CPU in fp32, with the shipped model. */
+export async function startLlamacpp({ folder, python, model }: Llamacpp): Promise<Running> {
+  const port = await freePort()
+  const parameters = [path.join(import.meta.dirname, 'llamacpp_server.py'), model, String(port)]
+  return start({ folder }, 'llamacpp', python, parameters, port, '/health', {})
 }
 
 /** Starts sglang-router in front of workers, which are given by address. */

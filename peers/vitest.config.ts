@@ -10,6 +10,9 @@ const STRANDS = ['peers/{files,golden-strands,interpreter,reproduce}.test.ts']
 /** Tests that need only the programs that read exported files: npm run test:peers -- --project exports. */
 const EXPORTS = ['peers/exports.test.ts']
 
+/** Tests that need llama.cpp's server, but not SGLang: npm run test:peers -- --project llamacpp. */
+const LLAMACPP = ['peers/llamacpp.test.ts']
+
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
 export default defineConfig({
@@ -21,12 +24,13 @@ export default defineConfig({
         test: {
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS],
+          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP],
           globalSetup: ['peers/global-setup.ts'],
           ...timeouts,
         },
       },
       { test: { name: 'exports', include: EXPORTS, globalSetup: ['peers/exports-setup.ts'], ...timeouts } },
+      { test: { name: 'llamacpp', include: LLAMACPP, globalSetup: ['peers/llamacpp-setup.ts'], ...timeouts } },
       { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/strands-setup.ts'], ...timeouts } },
     ],
   },
