@@ -22,6 +22,7 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'trainer-numbers', title: 'The trainer’s numbers' },
   { name: 'formats', title: 'File formats' },
   { name: 'command-line', title: 'Command line' },
+  { name: 'engines', title: 'Engines' },
   { name: 'built-in-server', title: 'Built-in server' },
   { name: 'glossary', title: 'Glossary' },
   { name: 'limits', title: 'Limits' },

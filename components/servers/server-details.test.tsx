@@ -1,5 +1,6 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
 import type { ServerLoad } from '#lib/api/server-load.ts'
 import type { ReadyStatus } from '#lib/api/server-status.ts'
 import { ServerDetails } from './server-details.tsx'
@@ -23,6 +24,11 @@ test('server details show unreported facts as unknown', () => {
     ['kind', 'SGLang server'],
     ['answered in', '3.4 ms'],
   ])
+})
+
+test('server details name the engine', () => {
+  const read = facts({ ...server, version: 'b6000', capabilities: ENGINE_CAPABILITIES['llama.cpp'] })
+  expect(read).toMatchObject({ kind: 'llama.cpp server', 'llama.cpp version': 'b6000' })
 })
 
 test('server details distinguish incremental, cumulative and unknown streaming', () => {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
 import type { ReportedLoad, ServerLoad } from '#lib/api/server-load.ts'
 import type { ReadyStatus } from '#lib/api/server-status.ts'
+import { ENGINE_NAMES } from '#lib/sampling/engine.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 
 interface ServerDetailsProps {
@@ -14,6 +15,7 @@ interface ServerDetailsProps {
 export function ServerDetails({ status, load }: ServerDetailsProps) {
   const { kind, workers = [], contextLength, latencyMs, weightVersion } = status
   const reportedLoad = load?.state === 'told' ? load : undefined
+  const engine = ENGINE_NAMES[status.capabilities?.engine ?? 'sglang']
   return (
     <div className="grid gap-x-12 gap-y-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,20rem))]">
       <Group title="Model served">
@@ -27,8 +29,8 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
         <Fact name="reasoning parser">{status.reasoningParser ?? UNKNOWN_TEXT}</Fact>
       </Group>
       <Group title="Server behaviour">
-        <Fact name="kind">{kind === 'router' ? `router, ${workersText(workers)}` : 'SGLang server'}</Fact>
-        <Fact name="SGLang version">{status.version ?? UNKNOWN_TEXT}</Fact>
+        <Fact name="kind">{kind === 'router' ? `router, ${workersText(workers)}` : `${engine} server`}</Fact>
+        <Fact name={`${engine} version`}>{status.version ?? UNKNOWN_TEXT}</Fact>
         <Fact name="streaming" title={STREAMING_TITLE}>
           {streamingText(status.incrementalStreaming)}
         </Fact>

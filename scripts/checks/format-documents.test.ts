@@ -4,9 +4,12 @@ import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { documents } from './format-documents.ts'
 
-test.each(Object.entries(documents()))('%s equals the schema: npm run format-documents', (file, text) => {
-  expect(readFileSync(file, 'utf8')).toBe(text)
-})
+test.each(Object.entries(documents()))(
+  '%s equals the code that it comes from: npm run format-documents',
+  (file, text) => {
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  },
+)
 
 /** Number of fields without a description, such as `name` and `kind`. It may only become smaller. */
 const MOST_UNDESCRIBED = 79

@@ -1,15 +1,17 @@
 /**
- * Writes the documents that come from the trajectory schema: public/trajectory.schema.json and
- * docs/trajectory-format.md. Run with --write; format-documents.test.ts checks that both are current.
+ * Writes the documents that come from code: public/trajectory.schema.json and docs/trajectory-format.md from the trajectory
+ * schema, docs/engines.md from the capabilities. Run with --write; format-documents.test.ts checks that all are current.
  */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { FORMAT, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
+import { enginesDocument } from './engines-document.ts'
 
-/** Returns the texts of both documents, by path. */
+/** Returns the texts of the documents, by path. */
 export const documents = (): Readonly<Record<string, string>> => ({
   'public/trajectory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
   'docs/trajectory-format.md': markdown(jsonSchema()),
+  'docs/engines.md': enginesDocument(),
 })
 
 /** The smallest useful file. */

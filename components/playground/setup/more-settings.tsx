@@ -1,6 +1,7 @@
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { TokenizerField } from '#components/tokenizer/tokenizer-field.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '#components/ui/field.tsx'
+import { whyUnsupported } from '#lib/api/engine/capabilities.ts'
 import { RANGES, type Setup } from '#lib/share/settings/setup.ts'
 import { LimitInput, type NumberInputs } from './number-inputs.tsx'
 import { ParserField } from './parser-field.tsx'
@@ -25,6 +26,10 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const number = { setup, onChange, errors }
   const isChat = setup.endpoint === 'chat'
+  const capabilities = status.state === 'ready' ? status.capabilities : undefined
+  const noPromptLogprobs = whyUnsupported('promptLogprobs', capabilities)
+  const noStreaming = whyUnsupported('streaming', capabilities)
+  const noChat = whyUnsupported('chatIds', capabilities)
   return (
     <div className="mt-3 grid gap-3">
       <div className="grid grid-cols-2 gap-2.5">
@@ -45,13 +50,18 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       </div>
       <CheckField
         label="Prompt logprobs"
-        note="with the run: its first token arrives later; off: requested when you look at a prompt token"
+        note={
+          noPromptLogprobs ??
+          'with the run: its first token arrives later; off: requested when you look at a prompt token'
+        }
+        disabled={noPromptLogprobs !== undefined && !setup.promptLogprobs}
         checked={setup.promptLogprobs}
         onChange={(event) => set('promptLogprobs', event.target.checked)}
       />
       <CheckField
         label="Live view"
-        note="tokens as they arrive; off: whole replies, fewer bytes"
+        note={noStreaming ?? 'tokens as they arrive; off: whole replies, fewer bytes'}
+        disabled={noStreaming !== undefined}
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
       />
@@ -64,11 +74,14 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
             onChange={({ target }) => set('endpoint', target.value === 'chat' ? 'chat' : 'generate')}
           >
             <option value="generate">TITO · /generate</option>
-            <option value="chat">chat baseline · messages</option>
+            <option value="chat" disabled={noChat !== undefined}>
+              chat baseline · messages
+            </option>
           </SelectField>
           <p className="mt-1 text-faint text-xs">
             {isChat
-              ? 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them again in each turn. The resulting drift is recorded.'
+              ? (noChat ??
+                'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them again in each turn. The resulting drift is recorded.')
               : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and the new ones.'}
           </p>
         </div>

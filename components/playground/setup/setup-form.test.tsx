@@ -1,7 +1,9 @@
 import { render, screen } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
 import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
+import { MoreSettings } from './more-settings.tsx'
 import { SetupForm } from './setup-form.tsx'
 
 const form = (
@@ -31,4 +33,24 @@ test('“More settings” shows its fields if it is opened before React hydrates
   expect(screen.queryByLabelText(/Prompt logprobs/)).toBeNull()
   render(form, { container, hydrate: true })
   expect(await screen.findByLabelText(/Prompt logprobs/)).toBeDefined()
+})
+
+test('What the engine of the server cannot do is disabled, with the reason', () => {
+  const capabilities = ENGINE_CAPABILITIES['llama.cpp']
+  render(
+    <MoreSettings
+      setup={DEFAULT_SETUP}
+      onChange={() => {}}
+      errors={{}}
+      status={{ state: 'ready', kind: 'server', latencyMs: 1, capabilities }}
+      choices={{ parsers: ['hermes'], defaultParser: 'hermes' }}
+      isFixed={false}
+    />,
+  )
+  for (const name of ['Prompt logprobs', 'Live view']) {
+    const box = screen.getByRole<HTMLInputElement>('checkbox', { name })
+    expect(box.disabled).toBe(true)
+    expect(document.getElementById(box.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^llama\.cpp /)
+  }
+  expect(screen.getByRole<HTMLOptionElement>('option', { name: /chat baseline/ }).disabled).toBe(true)
 })

@@ -1,7 +1,8 @@
 /** Refuses by name, before a run starts, what the engine of its server cannot do. */
 import { whyTooManyAlternatives, whyUnsupported } from '#lib/api/engine/capabilities.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { ENGINE_NAMES, unsupportedParameter } from '#lib/sampling/engines.ts'
+import { ENGINE_NAMES } from '#lib/sampling/engine.ts'
+import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'

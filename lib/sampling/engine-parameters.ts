@@ -3,18 +3,8 @@
  * A parameter that is missing here is refused before a run, because llama.cpp ignores unknown fields silently.
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
+import { ENGINE_NAMES, type Engine } from './engine.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
-
-/** The engines that Rollscope knows. */
-export const ENGINES = ['sglang', 'llama.cpp'] as const
-/** Name of an inference engine. */
-export type Engine = (typeof ENGINES)[number]
-
-/** Names of the engines as their projects write them. */
-export const ENGINE_NAMES: Readonly<Record<Engine, string>> = {
-  sglang: 'SGLang',
-  'llama.cpp': 'llama.cpp',
-}
 
 type OtherEngine = Exclude<Engine, 'sglang'>
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ENGINE_PARAMETERS, unsupportedParameter } from './engines.ts'
+import { ENGINE_PARAMETERS, unsupportedParameter } from './engine-parameters.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 
 describe.each(['llama.cpp'] as const)('The parameter table of %s', (engine) => {

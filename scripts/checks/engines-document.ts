@@ -1,0 +1,96 @@
+/** The text of docs/engines.md, whose tables come from the capabilities and the parameter names of each engine. */
+import { type Capabilities, ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_NAMES, ENGINES, type Engine } from '#lib/sampling/engine.ts'
+import { ENGINE_PARAMETERS } from '#lib/sampling/engine-parameters.ts'
+import { samplingNames } from '#lib/sampling/parameters.ts'
+
+const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])[] = [
+  ['ids in, ids out, with the stop token', () => 'yes'],
+  ['logprobs of sampled tokens', ({ logprobs }) => logprobs],
+  [
+    'alternatives for each token',
+    ({ mostAlternatives: most }) => (most === undefined ? 'any number' : `up to ${most}`),
+  ],
+  ['logprobs of prompts, scoring of given ids', (all) => (all.promptLogprobs ? 'yes' : 'no')],
+  ['live view', (all) => (all.streaming ? 'yes' : 'no')],
+  ['cached tokens', (all) => (all.cachedTokens ? 'yes' : 'no')],
+  ['chat baseline', (all) => (all.chatIds ? 'yes' : 'no')],
+  ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
+  ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
+]
+
+const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'cachedTokens', 'chatIds', 'parsers'] as const
+
+/** Returns the text of the page. */
+export function enginesDocument(): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const table = (first: string, rows: readonly (readonly string[])[]) =>
+    [row([first, ...ENGINES.map((engine) => ENGINE_NAMES[engine])]), row(['---', ...ENGINES.map(() => '---')])]
+      .concat(rows.map(row))
+      .join('\n')
+  const reasons = ENGINES.flatMap((engine) =>
+    CAPABILITIES.flatMap((capability) => whyUnsupported(capability, ENGINE_CAPABILITIES[engine]) ?? []),
+  )
+  return `# Engines
+
+<!-- Written by \`npm run format-documents\` from scripts/checks/engines-document.ts. Do not edit. -->
+
+**Does my inference server work with Rollscope, and what can it do?** Save its address on the page Servers. Rollscope finds the engine by
+asking the server. Nothing else has to be configured.
+
+![The page Servers, where addresses are added: what a server runs, how it answers, and its current requests](pictures/built-in-server.png)
+
+\`\`\`sh
+llama-server -m model.gguf --port 8080
+\`\`\`
+
+Then add \`http://127.0.0.1:8080\`. A GGUF file contains its tokenizer and chat template, so the server itself is the tokenizer of the run.
+
+## Which engine can do what
+
+${table(
+  'capability',
+  ROWS.map(([name, cell]) => [name, ...ENGINES.map((engine) => cell(ENGINE_CAPABILITIES[engine]))]),
+)}
+
+The page disables what is missing where it can be chosen, and a request for it is refused before the run. The reasons:
+
+${reasons.map((reason) => `- ${reason}`).join('\n')}
+
+A whole reply of llama.cpp lacks the logprobs of tokens that end inside a character, and of a stop text. They stay unknown, with a note.
+
+## Names of sampling parameters
+
+Rollscope names parameters as SGLang does. A parameter without a name in this table is refused before the run, because the engine would
+ignore it silently. Parameters that change sampling are always sent, so that defaults of the server’s command line have no effect.
+
+${table(
+  'parameter',
+  samplingNames.map((name) => [`\`${name}\``, ...ENGINES.map((engine) => sentAs(engine, name))]),
+)}
+
+With llama.cpp, the penalties also count the tokens of the prompt, and \`ebnf\` is a grammar in its GBNF dialect.
+
+## Are these two logprobs comparable?
+
+| kind | meaning | where |
+| --- | --- | --- |
+| raw | of the logits as the model gives them | llama.cpp; logprobs of prompts everywhere |
+| processed | after temperature, penalties, biases and grammars | sampled tokens of SGLang |
+
+- Two raw logprobs of one token are always comparable.
+- A processed logprob is comparable with a raw one only if the temperature is 0 or 1 and no other parameter changed the logits.
+- Two processed logprobs are comparable if they have the same temperature.
+
+A trajectory with raw sampled logprobs says so in \`columnMeanings\`; see [Trajectory format](trajectory-format.md). Verify, the noise floor
+and ratios follow it. A run is not continued on a server with the other kind.
+
+Even comparable logprobs differ between engines, because their kernels round differently. With the shipped model in fp32 the largest
+difference between llama.cpp and the built-in server is 5 · 10⁻⁴ over 675 tokens (\`npm run test:peers -- --project llamacpp\`).
+`
+}
+
+function sentAs(engine: Engine, name: (typeof samplingNames)[number]): string {
+  const sent = engine === 'sglang' ? name : ENGINE_PARAMETERS[engine][name]
+  return sent === undefined ? '–' : `\`${sent}\``
+}
