@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerLoad } from '#lib/api/server-load.ts'
 import type { ReadyStatus } from '#lib/api/server-status.ts'
 import { ServerDetails } from './server-details.tsx'

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
 import type { ReportedLoad, ServerLoad } from '#lib/api/server-load.ts'
 import type { ReadyStatus } from '#lib/api/server-status.ts'
-import { ENGINE_NAMES } from '#lib/sampling/engine.ts'
+import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 
 interface ServerDetailsProps {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from './engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from './engine/unsupported.ts'
 import { liveViewNote, liveViewOf } from './live-view.ts'
 
 test.each([

@@ -4,7 +4,7 @@
  */
 
 import { isOlderThan } from '#lib/util/version.ts'
-import { whyUnsupported } from './engine/capabilities.ts'
+import { whyUnsupported } from './engine/unsupported.ts'
 import type { ServerDescription } from './server-status.ts'
 
 /** How replies of a server are streamed. `tokensAStep` is the number of tokens in a chunk. */

@@ -21,11 +21,9 @@ export const serverListSchema = z.object({ servers: z.array(serverEntrySchema), 
 
 /** Fields that a server does not report are omitted. Older versions report less, and a router almost nothing. */
 const description = z.object({
-  kind: withDescription(
-    z.enum(['server', 'router']),
-    'A router forwards requests to several servers and reports little about them.',
-  ),
-  capabilities: withDescription(z.optional(capabilitiesSchema), 'What the server can do. Omitted: unknown.'),
+  kind: withDescription(z.enum(['server', 'router']), 'A router forwards requests to servers.'),
+  /** What the server can do. Omitted: unknown. */
+  capabilities: z.optional(capabilitiesSchema),
   modelName: z.optional(z.string()),
   tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path on the server’s machine.'),
   version: z.optional(z.string()),
@@ -35,7 +33,7 @@ const description = z.object({
   reasoningParser: z.optional(z.string()),
   incrementalStreaming: withDescription(
     z.optional(z.boolean()),
-    'Whether each chunk of a stream contains only new tokens instead of the whole reply so far.',
+    'Whether each chunk of a stream contains only new tokens.',
   ),
   deterministicInference: z.optional(z.boolean()),
   prefixCache: withDescription(
@@ -47,7 +45,7 @@ const description = z.object({
     z.optional(z.array(z.object({ url: z.string(), isHealthy: z.boolean() }))),
     'The workers of a router.',
   ),
-  latencyMs: withDescription(z.number(), 'Round trip of the request for the model’s details, in milliseconds.'),
+  latencyMs: withDescription(z.number(), 'Milliseconds of the request for the model’s details.'),
 })
 /** What a server reports about itself. */
 export type ServerDescription = z.infer<typeof description>

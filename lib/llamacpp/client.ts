@@ -1,5 +1,5 @@
 /** The client of a llama.cpp server. */
-import { type Capability, ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/capabilities.ts'
+import { type Capability, ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import type { Connection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'

@@ -2,7 +2,7 @@
  * Sends token ids to /completion of llama.cpp's server. Replies are fetched whole: its streams leave out the ids of tokens that end
  * inside a character, so a streamed reply could not be trained on.
  */
-import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'

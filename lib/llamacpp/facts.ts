@@ -1,6 +1,6 @@
 /** Reads the description and the load of a llama.cpp server. */
 import * as z from 'zod'
-import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Info } from '#lib/engine/connection.ts'

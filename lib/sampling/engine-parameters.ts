@@ -3,7 +3,8 @@
  * A parameter that is missing here is refused before a run, because llama.cpp ignores unknown fields silently.
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
-import { ENGINE_NAMES, type Engine } from './engine.ts'
+import type { Engine } from './engine-names.ts'
+import { ENGINE_NAMES } from './engine-names.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 
 type OtherEngine = Exclude<Engine, 'sglang'>

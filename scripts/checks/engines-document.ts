@@ -1,25 +1,26 @@
 /** The text of docs/engines.md, whose tables come from the capabilities and the parameter names of each engine. */
-import { type Capabilities, ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/capabilities.ts'
-import { ENGINE_NAMES, ENGINES, type Engine } from '#lib/sampling/engine.ts'
+import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import type { Engine } from '#lib/sampling/engine-names.ts'
+import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import { ENGINE_PARAMETERS } from '#lib/sampling/engine-parameters.ts'
 import { samplingNames } from '#lib/sampling/parameters.ts'
+
+const ENGINES = Object.keys(ENGINE_NAMES) as readonly Engine[]
 
 const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])[] = [
   ['ids in, ids out, with the stop token', () => 'yes'],
   ['logprobs of sampled tokens', ({ logprobs }) => logprobs],
-  [
-    'alternatives for each token',
-    ({ mostAlternatives: most }) => (most === undefined ? 'any number' : `up to ${most}`),
-  ],
+  ['alternatives for each token', () => 'any number'],
   ['logprobs of prompts, scoring of given ids', (all) => (all.promptLogprobs ? 'yes' : 'no')],
   ['live view', (all) => (all.streaming ? 'yes' : 'no')],
-  ['cached tokens', (all) => (all.cachedTokens ? 'yes' : 'no')],
+  ['cached tokens', () => 'yes'],
   ['chat baseline', (all) => (all.chatIds ? 'yes' : 'no')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
 ]
 
-const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'cachedTokens', 'chatIds', 'parsers'] as const
+const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'chatIds', 'parsers'] as const
 
 /** Returns the text of the page. */
 export function enginesDocument(): string {

@@ -1,7 +1,7 @@
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { TokenizerField } from '#components/tokenizer/tokenizer-field.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '#components/ui/field.tsx'
-import { whyUnsupported } from '#lib/api/engine/capabilities.ts'
+import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { RANGES, type Setup } from '#lib/share/settings/setup.ts'
 import { LimitInput, type NumberInputs } from './number-inputs.tsx'
 import { ParserField } from './parser-field.tsx'

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
 import { MoreSettings } from './more-settings.tsx'
 import { SetupForm } from './setup-form.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { checkCapabilities, checkLogprobKind, checkScoring, meaningsOf } from './capability-checks.ts'
@@ -28,12 +28,6 @@ test.each([
   expect(problem?.hint).toMatch(/Choose|Remove/)
   expect(problemOf(() => checkCapabilities(sglang, request))).toBeUndefined()
   expect(problemOf(() => checkCapabilities({}, request))).toBeUndefined()
-})
-
-test('More alternatives than a server returns are refused', () => {
-  const server = { capabilities: { ...ENGINE_CAPABILITIES.sglang, mostAlternatives: 20 } }
-  expect(problemOf(() => checkCapabilities(server, { topLogprobs: 21 }))).toMatchObject({ field: 'topLogprobs' })
-  expect(problemOf(() => checkCapabilities(server, { topLogprobs: 20 }))).toBeUndefined()
 })
 
 test('Given ids are scored only by servers that return prompt logprobs', () => {

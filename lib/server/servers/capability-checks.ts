@@ -1,7 +1,7 @@
 /** Refuses by name, before a run starts, what the engine of its server cannot do. */
-import { whyTooManyAlternatives, whyUnsupported } from '#lib/api/engine/capabilities.ts'
+import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { ENGINE_NAMES } from '#lib/sampling/engine.ts'
+import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -10,14 +10,13 @@ import { HttpProblem } from '../http/problem.ts'
 interface Requested {
   readonly sampling?: SamplingRequest | undefined
   readonly promptLogprobs?: boolean | undefined
-  readonly topLogprobs?: number | undefined
   readonly endpoint?: string | undefined
 }
 
 /** Throws HttpProblem 422 with the field that the server cannot serve. */
 export function checkCapabilities(
   { capabilities }: Pick<ServerDescription, 'capabilities'>,
-  { sampling = {}, promptLogprobs, topLogprobs = 0, endpoint }: Requested,
+  { sampling = {}, promptLogprobs, endpoint }: Requested,
 ): void {
   if (!capabilities) return
   const parameter = unsupportedParameter(capabilities.engine, sampling)
@@ -25,7 +24,6 @@ export function checkCapabilities(
     refuse(parameter.why, parameter.isFurther ? `sampling.further.${parameter.name}` : `sampling.${parameter.name}`)
   if (promptLogprobs) refuse(whyUnsupported('promptLogprobs', capabilities), 'promptLogprobs')
   if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
-  refuse(whyTooManyAlternatives(topLogprobs, capabilities), 'topLogprobs')
 }
 
 /** Throws HttpProblem if the server cannot score given ids. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { type Recording, recording, replay, scripted } from '#testing/sglang/recordings.ts'

@@ -1,6 +1,6 @@
 /** Reads the description of a server. The paths and fields that report it depend on the version. */
 import type * as z from 'zod'
-import { ENGINE_CAPABILITIES } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Info } from '#lib/engine/connection.ts'

@@ -10,9 +10,9 @@ import type { NumberColumn, ResponseView, SegmentView, TrajectoryView } from '..
  */
 export function whyNotComparable(
   { request }: Pick<ResponseView, 'request'>,
-  { columnMeanings: meanings = {} }: Pick<TrajectoryView, 'columnMeanings'> = {},
+  trajectory?: Pick<TrajectoryView, 'columnMeanings'>,
 ): string | undefined {
-  if (meanings[OWN_LOGPROBS]?.values === 'raw') return request?.read && whyChanged({ request })
+  if (trajectory?.columnMeanings?.[OWN_LOGPROBS]?.values === 'raw') return request?.read && whyChanged({ request })
   if (!request) return 'the file does not contain the sampling parameters'
   const { temperature = 1 } = request.samplingParams
   const changed = whyChanged({ request })
