@@ -25,7 +25,7 @@ const description = z.object({
   /** What the server can do. Omitted: unknown. */
   capabilities: z.optional(capabilitiesSchema),
   modelName: z.optional(z.string()),
-  tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path on the server’s machine.'),
+  tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path of the server.'),
   version: z.optional(z.string()),
   contextLength: z.optional(z.int()),
   weightVersion: z.optional(z.string()),
@@ -36,10 +36,7 @@ const description = z.object({
     'Whether each chunk of a stream contains only new tokens.',
   ),
   deterministicInference: z.optional(z.boolean()),
-  prefixCache: withDescription(
-    z.optional(z.boolean()),
-    'Whether prompts with the same beginning share computed values.',
-  ),
+  prefixCache: withDescription(z.optional(z.boolean()), 'Whether prompts with the same beginning share values.'),
   maxTotalTokens: withDescription(z.optional(z.int()), 'Capacity of the KV cache, in tokens.'),
   workers: withDescription(
     z.optional(z.array(z.object({ url: z.string(), isHealthy: z.boolean() }))),
