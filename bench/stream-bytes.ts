@@ -3,7 +3,7 @@
  * tokens]`. The client and the chunk sizes are the application's; a server in this process replies as SGLang does in both
  * modes.
  */
-import { liveViewOf } from '#lib/api/live-view.ts'
+import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { type Manner, replyOf, startStreamServer, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 

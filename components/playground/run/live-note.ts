@@ -1,5 +1,5 @@
 import type { ShownStatus } from '#components/shell/server-state.tsx'
-import { liveViewNote, liveViewOf } from '#lib/api/live-view.ts'
+import { liveViewNote, liveViewOf } from '#lib/api/engine/live-view.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 
 /** Returns a note on how replies can be watched live; undefined if they arrive nearly token by token. */

@@ -1,5 +1,5 @@
 /** One call to the model: the ids that are sent, the reply, and the part that is kept when the call fails. */
-import { liveViewOf } from '#lib/api/live-view.ts'
+import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'

@@ -1,6 +1,6 @@
 /** Tests the cost of a stream, and the call that scores the prompt before it. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { liveViewOf } from '#lib/api/live-view.ts'
+import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'

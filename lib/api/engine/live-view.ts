@@ -4,8 +4,8 @@
  */
 
 import { isOlderThan } from '#lib/util/version.ts'
-import { whyUnsupported } from './engine/unsupported.ts'
-import type { ServerDescription } from './server-status.ts'
+import type { ServerDescription } from '../server-status.ts'
+import { whyUnsupported } from './unsupported.ts'
 
 /** How replies of a server are streamed. `tokensAStep` is the number of tokens in a chunk. */
 export type LiveView =

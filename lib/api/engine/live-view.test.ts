@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from './engine/unsupported.ts'
 import { liveViewNote, liveViewOf } from './live-view.ts'
+import { ENGINE_CAPABILITIES } from './unsupported.ts'
 
 test.each([
   ['an incremental server', { kind: 'server', version: '0.5.23', incrementalStreaming: true }, 'fine'],
