@@ -89,9 +89,8 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
   const fields = idFields(row) as IdFields
   const record = { ...row.metrics, ...row }
   const [maskField = 'loss_mask', logprobField = 'logprobs'] = [MASKS, LOGPROBS].map((names) => nameIn(record, names))
-  const column = <T>(schema: z.ZodMiniType<T>, name: string | undefined): T | undefined =>
-    name === undefined ? undefined : parsedAt(schema, record[name], name)
-  const idsOf = (name: string) => parsedAt(idsSchema, record[name], name)
+  const column = <T>(schema: z.ZodMiniType<T>, name: string): T => parsedAt(schema, record[name], name)
+  const idsOf = (name: string) => column(idsSchema, name)
   const prompt = 'response' in fields && fields.prompt !== undefined ? idsOf(fields.prompt) : []
   const all = 'all' in fields ? idsOf(fields.all) : [...prompt, ...idsOf(fields.response)]
   const columnMask = column(z.nullish(maskSchema), maskField)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { quantityNamed, TOKEN_QUANTITIES } from './quantities.ts'
+import { hasQuantity, quantityNamed, TOKEN_QUANTITIES } from './quantities.ts'
 
 const columnMeanings = { entropy: { quantity: 'entropy', model: 'rollout' } } as const
 
@@ -11,4 +11,10 @@ test('Entropy is exact if every response has the column, otherwise it is compute
   expect(quantityNamed('entropy', { segments: withEntropy, columnMeanings }).isApproximate).toBe(false)
   const withOne = [...withEntropy.slice(0, 1), ...responses.map(({ columns: _, ...segment }) => segment)]
   expect(quantityNamed('entropy', { segments: withOne, columnMeanings })).toBe(TOKEN_QUANTITIES.entropy)
+})
+
+test('A quantity of alternatives exists if a segment has alternatives', () => {
+  const plain = sample.segments.map(({ alternatives: _, columns: __, ...segment }) => segment)
+  expect(hasQuantity(TOKEN_QUANTITIES.entropy, sample)).toBe(true)
+  expect(hasQuantity(TOKEN_QUANTITIES.entropy, { ...sample, segments: plain })).toBe(false)
 })
