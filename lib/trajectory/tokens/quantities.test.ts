@@ -14,7 +14,7 @@ test('Entropy is exact if every response has the column, otherwise it is compute
 })
 
 test('A quantity of alternatives exists if a segment has alternatives', () => {
-  const plain = sample.segments.map(({ alternatives: _, columns: __, ...segment }) => segment)
+  const plain = sample.segments.map(({ topLogprobs: _, columns: __, ...segment }) => segment)
   expect(hasQuantity(TOKEN_QUANTITIES.entropy, sample)).toBe(true)
   expect(hasQuantity(TOKEN_QUANTITIES.entropy, { ...sample, segments: plain })).toBe(false)
 })
