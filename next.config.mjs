@@ -29,6 +29,8 @@ const config = {
   ],
   // /sglang/model_info and its siblings must answer as SGLang does, with no redirect in front.
   skipTrailingSlashRedirect: true,
+  // Some browsers ask for it before they have read the link to the icon.
+  rewrites: async () => [{ source: '/favicon.ico', destination: '/icon.svg' }],
 }
 
 export default config

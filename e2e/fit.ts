@@ -19,7 +19,7 @@ export function watch(page: Page): string[] {
   const wrongs: string[] = []
   page.on('pageerror', (error) => wrongs.push(`error: ${error.message}`))
   page.on('console', (message) => {
-    if (message.type() === 'error') wrongs.push(`console: ${message.text()}`)
+    if (message.type() === 'error') wrongs.push(`console: ${message.text()} ${message.location().url}`.trim())
   })
   return wrongs
 }
