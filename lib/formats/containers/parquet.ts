@@ -23,6 +23,7 @@ import {
 } from './container.ts'
 import { jsonRow } from './json-value.ts'
 import { broken, type Column, createColumnCursor } from './parquet-pages.ts'
+import { decompressSnappy } from './snappy.ts'
 
 /** A row has several columns, and empty rows take few bytes. */
 const MOST_ROWS_A_BYTE = 4096
@@ -40,12 +41,12 @@ const refuse = (codec: string) => (): never => {
 }
 
 /**
- * The decompressors of pages. Each writes to a buffer of the known size, and the library itself reads Snappy. The usual package of
- * them never ends for some damaged Snappy data, refuses LZ4 of pyarrow, and needs WebAssembly.
+ * The decompressors of pages. Each writes to a buffer of the known size. The usual package of them never ends for some damaged Snappy data, refuses LZ4 of pyarrow, and needs WebAssembly.
  */
 const CODECS = {
   GZIP: (input: Uint8Array, size: number) => gunzipSync(input, { out: new Uint8Array(size) }),
   ZSTD: (input: Uint8Array, size: number) => decompress(input, new Uint8Array(size)),
+  SNAPPY: decompressSnappy,
   BROTLI: refuse('Brotli'),
   LZ4: refuse('LZ4'),
   LZ4_RAW: refuse('LZ4'),
