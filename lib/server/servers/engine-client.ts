@@ -5,6 +5,7 @@
 import { type ClientOptions, createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
 import { llamacppClient } from '#lib/llamacpp/client.ts'
 import { sglangClient } from '#lib/sglang/client/client.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
@@ -12,16 +13,16 @@ import { singleFlight } from '#lib/util/single-flight.ts'
 /** Creates a client. It connects with its first call, and finds the engine with the first call that depends on it. */
 export function createEngineClient(options: ClientOptions): EngineClient {
   const connection = createConnection(options)
-  const [first, ...others] = [sglangClient(connection), llamacppClient(connection)] as const
-  let current: EngineClient = first
-  let isFound = false
+  const sglang = sglangClient(connection)
+  const clients: readonly EngineClient[] = [sglang, llamacppClient(connection)]
+  /** The client of the engine that has described itself. */
+  let known: EngineClient | undefined
   const describe: EngineClient['describe'] = async (signal) => {
     let failure: unknown
-    for (const client of [current, ...[first, ...others].filter((other) => other !== current)]) {
+    for (const client of known ? [known, ...clients.filter((other) => other !== known)] : clients) {
       try {
         const description = await client.describe(signal)
-        current = client
-        isFound = true
+        known = client
         return description
       } catch (error) {
         failure ??= error
@@ -33,7 +34,7 @@ export function createEngineClient(options: ClientOptions): EngineClient {
   const find = singleFlight<void>()
   /** Returns the client of the engine. A server that reports nothing counts as SGLang. */
   const found = async (signal: AbortSignal): Promise<EngineClient> => {
-    if (!isFound)
+    if (!known)
       await find(async (stop) => {
         try {
           await describe(stop)
@@ -41,16 +42,18 @@ export function createEngineClient(options: ClientOptions): EngineClient {
           if (!(error instanceof EngineError)) throw error
         }
       }, signal)
-    return current
+    return known ?? sglang
+  }
+  async function* generateWhenFound(...[request, signal]: Parameters<EngineClient['generate']>): AsyncGenerator<Chunk> {
+    yield* (await found(signal)).generate(request, signal)
   }
   return {
-    async *generate(request, signal) {
-      yield* (await found(signal)).generate(request, signal)
-    },
+    // Once the engine is known, no generator around the client's own adds to the time of every chunk.
+    generate: (request, signal) => (known ? known.generate(request, signal) : generateWhenFound(request, signal)),
     chat: async (request, signal) => (await found(signal)).chat(request, signal),
     describe,
     load: async (signal) => (await found(signal)).load(signal),
-    isReady: (signal) => first.isReady(signal),
+    isReady: (signal) => sglang.isReady(signal),
     tokenize: async (texts, signal) => (await found(signal)).tokenize(texts, signal),
     frame: async (signal) => (await found(signal)).frame(signal),
     tokenizeMessages: async (input, signal) => (await found(signal)).tokenizeMessages(input, signal),
