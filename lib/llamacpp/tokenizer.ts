@@ -1,7 +1,7 @@
 /** The tokenizer of a llama.cpp server: /tokenize, /detokenize and /apply-template, one text or list of ids in each request. */
 import * as z from 'zod'
 import type { Ask } from '#lib/engine/connection.ts'
-import type { ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
+import { conversationFields, type ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 
 const tokensSchema = z.looseObject({ tokens: z.array(z.int().min(0)) })
@@ -32,14 +32,8 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
     async frame(signal) {
       return textFrame(await encode('a', { add_special: true }, signal), await encode('a', {}, signal))
     },
-    async tokenizeMessages({ messages, tools, addGenerationPrompt, continueFinalMessage, options }, signal) {
-      const json = {
-        messages,
-        ...(tools && tools.length > 0 && { tools }),
-        add_generation_prompt: addGenerationPrompt,
-        ...(continueFinalMessage && { continue_final_message: continueFinalMessage }),
-        ...(Object.keys(options).length > 0 && { chat_template_kwargs: options }),
-      }
+    async tokenizeMessages(conversation, signal) {
+      const json = conversationFields(conversation)
       return encode((await ask('/apply-template', json, promptSchema, signal)).prompt, {}, signal)
     },
     detokenize: (lists, shown, signal) =>

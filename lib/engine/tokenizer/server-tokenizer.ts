@@ -17,3 +17,18 @@ export interface ServerTokenizer {
     signal: AbortSignal,
   ): Promise<readonly string[]>
 }
+
+/** Returns the fields by which servers name a conversation that their chat template renders. */
+export const conversationFields = ({
+  messages,
+  tools,
+  addGenerationPrompt,
+  continueFinalMessage,
+  options,
+}: RenderInput): Record<string, unknown> => ({
+  messages,
+  ...(tools && tools.length > 0 && { tools }),
+  add_generation_prompt: addGenerationPrompt,
+  ...(continueFinalMessage && { continue_final_message: continueFinalMessage }),
+  ...(Object.keys(options).length > 0 && { chat_template_kwargs: options }),
+})

@@ -4,7 +4,7 @@
  */
 import type { Ask } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
-import type { ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
+import { conversationFields, type ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 import { detokenizeListReplySchema, tokenizeListReplySchema, tokenizeReplySchema } from './schema.ts'
 
@@ -39,14 +39,8 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
       const [plain = []] = await tokenize(['a'], signal)
       return textFrame(tokens[0] ?? [], plain)
     },
-    async tokenizeMessages({ messages, tools, addGenerationPrompt, continueFinalMessage, options }, signal) {
-      const json = {
-        messages,
-        ...(tools && tools.length > 0 && { tools }),
-        add_generation_prompt: addGenerationPrompt,
-        ...(continueFinalMessage && { continue_final_message: continueFinalMessage }),
-        ...(Object.keys(options).length > 0 && { chat_template_kwargs: options }),
-      }
+    async tokenizeMessages(conversation, signal) {
+      const json = conversationFields(conversation)
       return (await post('/tokenize', json, tokenizeReplySchema, signal)).tokens
     },
     async detokenize(lists, special, signal) {
