@@ -10,8 +10,8 @@ import { openText } from '#lib/formats/reading/open.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
+import { problemOf } from '#testing/http-problem.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { exportPreview, exportSeveral } from './export.ts'
 import {
@@ -45,15 +45,6 @@ afterEach(() => {
 
 const list = (query: string) => listPage(new Request(`http://h/api/trajectories?${query}`), all)
 const keys = (query: string) => list(query).trajectories.map(({ key }) => key)
-const problemOf = (action: () => unknown) => {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof HttpProblem) return error.details
-    throw error
-  }
-  return undefined
-}
 
 test('The library returns the neighbours of a trajectory in the list of the same query', () => {
   const beside = (key: string, query: string) =>

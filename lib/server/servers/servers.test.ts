@@ -3,8 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openServerStore, type ServerStore } from '#lib/store/files/servers.ts'
+import { problemOf } from '#testing/http-problem.ts'
 import { readConfig } from '../config.ts'
-import { HttpProblem } from '../http/problem.ts'
 import { createServers, type Servers, serverInputSchema } from './servers.ts'
 
 let folder: string
@@ -19,16 +19,6 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const gpu = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000' }
 const keyOf = (name: string) => store.list().find((server) => server.name === name)?.apiKey
-
-function problemOf(action: () => unknown) {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof HttpProblem) return error.details
-    throw error
-  }
-  throw new Error('no problem')
-}
 
 describe('The key of a saved server', () => {
   beforeEach(() => {
