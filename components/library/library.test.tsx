@@ -1,6 +1,6 @@
 import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { rewardsText, rowRangeText, titleText, whenText } from '#components/library/rows/row-texts.ts'
 import { TrajectoryChoice } from '#components/library/rows/trajectory-choice.tsx'
@@ -173,23 +173,31 @@ test('tags are removed by button or Backspace, and not added twice', async () =>
   expect(onChange.mock.calls).toEqual([[{ tags: ['b'] }], [{ tags: ['a'] }]])
 })
 
+/** Renders a table without groups, whose actions do nothing. */
+const renderTable = (rows: readonly TrajectorySummary[], props: Partial<ComponentProps<typeof TrajectoryTable>> = {}) =>
+  render(
+    <TrajectoryTable
+      entries={tableEntries(rows, [], new Map())}
+      sort={{ by: 'added', order: 'desc' }}
+      onSort={() => {}}
+      selected={new Set()}
+      onSelect={() => {}}
+      shown={undefined}
+      onAction={() => {}}
+      {...props}
+    />,
+  )
+
 test('library rows are focused, selected, edited, deleted and opened by keyboard, and Tab stops in one row only', async () => {
   const actions: RowAction[] = []
   const chosen: (readonly [readonly string[], boolean])[] = []
-  render(
-    <TrajectoryTable
-      entries={tableEntries(
-        ['a', 'b', 'c'].map((key) => row(key)),
-        [],
-        new Map(),
-      )}
-      sort={{ by: 'added', order: 'desc' }}
-      onSort={() => {}}
-      selected={new Set(['b'])}
-      onSelect={(...choice) => chosen.push(choice)}
-      shown={undefined}
-      onAction={(action) => actions.push(action)}
-    />,
+  renderTable(
+    ['a', 'b', 'c'].map((key) => row(key)),
+    {
+      selected: new Set(['b']),
+      onSelect: (...choice) => chosen.push(choice),
+      onAction: (action) => actions.push(action),
+    },
   )
   const user = userEvent.setup()
   screen.getByRole('link', { name: 'question a' }).focus()
@@ -212,42 +220,18 @@ test('library rows are focused, selected, edited, deleted and opened by keyboard
 })
 
 test('a library row that is not checked yet has a placeholder for its health, and a checked or running one does not', () => {
-  const { container } = render(
-    <TrajectoryTable
-      entries={tableEntries(
-        [row('new'), row('good', { health: { findings: [], unknown: [] } }), row('runs', { outcomeKind: 'running' })],
-        [],
-        new Map(),
-      )}
-      sort={{ by: 'added', order: 'desc' }}
-      onSort={() => {}}
-      selected={new Set()}
-      onSelect={() => {}}
-      shown={undefined}
-      onAction={() => {}}
-    />,
-  )
+  const { container } = renderTable([
+    row('new'),
+    row('good', { health: { findings: [], unknown: [] } }),
+    row('runs', { outcomeKind: 'running' }),
+  ])
   const waiting = container.querySelectorAll('[title="Health: not checked yet"]')
   expect(Array.from(waiting, (sign) => sign.closest('tr')?.dataset.key)).toEqual(['new'])
 })
 
 test('a library row names what its file lacks: the first as a badge, all of it for screen readers', () => {
   const missing = ['logprobs', 'special_tokens'] as const
-  render(
-    <TrajectoryTable
-      entries={tableEntries(
-        [row('a', { missing, isEncodedAgain: true }), row('b', { missing: ['ids'] })],
-        [],
-        new Map(),
-      )}
-      sort={{ by: 'added', order: 'desc' }}
-      onSort={() => {}}
-      selected={new Set()}
-      onSelect={() => {}}
-      shown={undefined}
-      onAction={() => {}}
-    />,
-  )
+  renderTable([row('a', { missing, isEncodedAgain: true }), row('b', { missing: ['ids'] })])
   // Each is there twice: for wide and for narrow windows.
   expect(screen.getAllByText('Re-encoded +2')).toHaveLength(2)
   expect(screen.getAllByText('Re-encoded, No logprobs, No special tokens')).toHaveLength(2)
@@ -256,20 +240,9 @@ test('a library row names what its file lacks: the first as a badge, all of it f
 
 test('a click on a cell of a library row moves the focus to that row', async () => {
   const actions: RowAction[] = []
-  render(
-    <TrajectoryTable
-      entries={tableEntries(
-        ['a', 'b', 'c'].map((key) => row(key, { tokens: key.charCodeAt(0) })),
-        [],
-        new Map(),
-      )}
-      sort={{ by: 'added', order: 'desc' }}
-      onSort={() => {}}
-      selected={new Set()}
-      onSelect={() => {}}
-      shown="b"
-      onAction={(action) => actions.push(action)}
-    />,
+  renderTable(
+    ['a', 'b', 'c'].map((key) => row(key, { tokens: key.charCodeAt(0) })),
+    { shown: 'b', onAction: (action) => actions.push(action) },
   )
   const user = userEvent.setup()
   await user.click(screen.getByRole('cell', { name: '98' }))

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { type StreamServer, startStreamServer, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import type { EngineClient } from './engine.ts'
-import type { Chunk } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
 import { withSharedScoring } from './shared-scoring.ts'
 
@@ -41,11 +40,6 @@ const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => (
   ...overrides,
 })
 
-async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
-  const list: Chunk[] = []
-  for await (const chunk of chunks) list.push(chunk)
-  return list
-}
 const scorings = () => asked.filter(({ scoreOnly }) => scoreOnly)
 
 test.each([false, true])(
@@ -53,7 +47,7 @@ test.each([false, true])(
   async (stream) => {
     const shared = withSharedScoring(generate, () => 'f'.repeat(32))
     const samples = [0, 1, 2].map(() =>
-      all(shared(request({ stream, ...(stream && { scoringRid: 'e'.repeat(32) }) }), never)),
+      Array.fromAsync(shared(request({ stream, ...(stream && { scoringRid: 'e'.repeat(32) }) }), never)),
     )
     const replies = await Promise.all(samples)
     expect(scorings()).toHaveLength(1)
@@ -71,19 +65,19 @@ test.each([false, true])(
 
 test('samples with other ids are scored by themselves, and without requested logprobs nothing is scored', async () => {
   const shared = withSharedScoring(generate, () => 'f'.repeat(32))
-  await all(shared(request(), never))
-  const [further] = await all(shared(request({ inputIds: streamPrompt(30), logprobStartLen: 19 }), never))
+  await Array.fromAsync(shared(request(), never))
+  const [further] = await Array.fromAsync(shared(request({ inputIds: streamPrompt(30), logprobStartLen: 19 }), never))
   expect(further?.prompt?.logprobs).toHaveLength(11)
   expect(further).not.toHaveProperty('scoring')
   const { logprobStartLen: _, ...without } = request()
-  await all(withSharedScoring(generate, () => 'f'.repeat(32))(without, never))
+  await Array.fromAsync(withSharedScoring(generate, () => 'f'.repeat(32))(without, never))
   expect(scorings()).toHaveLength(1)
 })
 
 test('a scoring call that fails fails for all samples that wait for it', async () => {
   refuses = true
   const shared = withSharedScoring(generate, () => 'f'.repeat(32))
-  const failures = await Promise.allSettled([0, 1].map(() => all(shared(request(), never))))
+  const failures = await Promise.allSettled([0, 1].map(() => Array.fromAsync(shared(request(), never))))
   expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(asked).toHaveLength(1)
 })

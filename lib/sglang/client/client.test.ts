@@ -54,12 +54,6 @@ const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => (
   ...overrides,
 })
 
-async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
-  const list: Chunk[] = []
-  for await (const chunk of chunks) list.push(chunk)
-  return list
-}
-
 const failure = async (action: Promise<unknown>): Promise<EngineError> => {
   const error = await action.then(
     () => undefined,
@@ -129,7 +123,7 @@ test.each(single)('client reads ids, logprobs, finish reason and text of the rec
     sampling_params: sampling = {},
   } = recorded.request.body as { input_ids: number[]; stream?: boolean; sampling_params?: Sampling }
   const server = await replaying({ '/generate': recorded })
-  const chunks = await all(client(server.baseUrl).generate(request({ inputIds, stream, sampling }), never))
+  const chunks = await Array.fromAsync(client(server.baseUrl).generate(request({ inputIds, stream, sampling }), never))
   const expected = truth(recorded)
   const end = chunks.at(-1)?.end
   expect(chunks.flatMap(({ tokens }) => tokens.ids)).toEqual(expected.ids)
@@ -145,7 +139,9 @@ test.each([1, 7, 4096])('client reads a stream that is cut into writes of %d byt
   const recorded = recording('inc-multibyte')
   const body = recorded.request.body as { input_ids: number[] }
   const server = await replaying({ '/generate': recorded }, cut)
-  const chunks = await all(client(server.baseUrl).generate(request({ inputIds: body.input_ids, stream: true }), never))
+  const chunks = await Array.fromAsync(
+    client(server.baseUrl).generate(request({ inputIds: body.input_ids, stream: true }), never),
+  )
   expect(chunks.flatMap(({ tokens }) => tokens.ids)).toEqual(truth(recorded).ids)
   expect(chunks.at(-1)?.end?.text).toBe(truth(recorded).text)
 })
@@ -154,7 +150,7 @@ test('client aligns prompt logprobs to the end of the prompt, with their alterna
   const recorded = recording('core-generate-top5')
   const body = recorded.request.body as { input_ids: number[] }
   const server = await replaying({ '/generate': recorded })
-  const [chunk] = await all(
+  const [chunk] = await Array.fromAsync(
     client(server.baseUrl).generate(
       request({ inputIds: body.input_ids, logprobStartLen: 0, topLogprobsNum: 5 }),
       never,
@@ -186,14 +182,14 @@ describe('a reply that contradicts itself is refused:', () => {
   })
   const inconsistent = async (output: object, overrides: Partial<GenerateRequest> = {}) => {
     const server = await replaying(reply(output))
-    const error = await failure(all(client(server.baseUrl).generate(request(overrides), never)))
+    const error = await failure(Array.fromAsync(client(server.baseUrl).generate(request(overrides), never)))
     expect(error.code).toBe('INCONSISTENT')
     return error.message
   }
 
   test('an id outside the vocabulary', async () => {
     const server = await replaying(reply({ meta_info: { output_token_logprobs: [[-1, VOCABULARY, null]] } }))
-    expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
+    expect(await failure(Array.fromAsync(client(server.baseUrl).generate(request(), never)))).toMatchObject({
       code: 'TOKENIZER_MISMATCH',
       message: expect.stringContaining('the last id of the chosen tokenizer'),
       hint: expect.stringContaining('“server”'),
@@ -209,7 +205,9 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    expect((await failure(all(client(both.baseUrl).generate(request(), never)))).code).toBe('TOKENIZER_MISMATCH')
+    expect((await failure(Array.fromAsync(client(both.baseUrl).generate(request(), never)))).code).toBe(
+      'TOKENIZER_MISMATCH',
+    )
   })
 
   test('a logprob above 0, of the reply or of the prompt, but not one that is above by rounding', async () => {
@@ -224,7 +222,7 @@ describe('a reply that contradicts itself is refused:', () => {
     const server = await replaying(
       reply({ meta_info: { output_token_logprobs: [[1e-7, 5, null]], finish_reason: { type: 'stop' } } }),
     )
-    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request(), never))
     expect(chunk?.tokens.logprobs).toEqual([1e-7])
   })
 
@@ -250,7 +248,7 @@ describe('a reply that contradicts itself is refused:', () => {
       for (const output of [busy, old])
         for (const asked of [scoring, { sampling: { max_new_tokens: 0 } }]) {
           const server = await replaying(reply(output))
-          const [chunk] = await all(client(server.baseUrl).generate(request(asked), never))
+          const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request(asked), never))
           expect(chunk).toMatchObject({ tokens: { ids: [] }, problems: [], end: { finish: { kind: 'length' } } })
         }
     })
@@ -290,7 +288,7 @@ describe('a reply that contradicts itself is refused:', () => {
     ['of the reply, nor ids', { meta_info: { completion_tokens: 1 } }],
   ])('missing logprobs %s', async (_what, output) => {
     const server = await replaying(reply(output))
-    expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
+    expect(await failure(Array.fromAsync(client(server.baseUrl).generate(request(), never)))).toMatchObject({
       code: 'BAD_SHAPE',
       message: 'the reply lacks the logprobs of its tokens',
     })
@@ -298,9 +296,9 @@ describe('a reply that contradicts itself is refused:', () => {
 
   test('requested prompt logprobs that are missing are reported as a note', async () => {
     const server = await replaying(reply({}))
-    const [chunk] = await all(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
+    const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
     expect(chunk?.prompt).toMatchObject({ logprobs: [], problems: [{ kind: 'missing', column: 'logprobs' }] })
-    const [unasked] = await all(client(server.baseUrl).generate(request(), never))
+    const [unasked] = await Array.fromAsync(client(server.baseUrl).generate(request(), never))
     expect(unasked).not.toHaveProperty('prompt')
   })
 
@@ -308,7 +306,7 @@ describe('a reply that contradicts itself is refused:', () => {
     const server = await replaying(
       reply({ meta_info: { output_token_logprobs: [[null, 5, null]], finish_reason: { type: 'stop' } } }),
     )
-    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request(), never))
     expect(chunk?.tokens.logprobs).toEqual([null])
     expect(chunk?.problems).toMatchObject([{ kind: 'number', column: 'logprobs', index: 0, raw: 'null' }])
   })
@@ -326,7 +324,9 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    expect(await failure(all(client(server.baseUrl).generate(request({ logprobStartLen: 1 }), never)))).toMatchObject({
+    expect(
+      await failure(Array.fromAsync(client(server.baseUrl).generate(request({ logprobStartLen: 1 }), never))),
+    ).toMatchObject({
       code: 'INCONSISTENT',
       message: expect.stringContaining('position 2'),
     })
@@ -341,7 +341,7 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request(), never))
     expect(chunk?.tokens.logprobs).toEqual([null])
     expect(chunk?.problems).toMatchObject([
       { kind: 'number', column: 'logprobs', index: 0, raw: '-3.4028234663852886e+38' },
@@ -376,7 +376,7 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    const [chunk] = await all(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
+    const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
     expect(chunk?.problems).toMatchObject([{ column: 'topLogprobs', index: 1 }])
     expect(chunk?.prompt).toMatchObject({ logprobs: [null, null, -1], problems: [{ column: 'logprobs', index: 1 }] })
   })
@@ -394,7 +394,9 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    expect((await failure(all(client(server.baseUrl).generate(request(), never)))).code).toBe('INCONSISTENT')
+    expect((await failure(Array.fromAsync(client(server.baseUrl).generate(request(), never)))).code).toBe(
+      'INCONSISTENT',
+    )
   })
 
   test('impossible times and versions are dropped', async () => {
@@ -408,7 +410,7 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request(), never))
     expect(chunk?.end).not.toHaveProperty('serverMs')
     expect(chunk?.end?.weightVersions).toEqual([{ version: 'a', start: 1, end: 1 }])
   })
@@ -425,7 +427,9 @@ describe('a reply that contradicts itself is refused:', () => {
         },
       }),
     )
-    const [chunk] = await all(client(server.baseUrl).generate(request({ inputIds, logprobStartLen: 0 }), never))
+    const [chunk] = await Array.fromAsync(
+      client(server.baseUrl).generate(request({ inputIds, logprobStartLen: 0 }), never),
+    )
     expect(chunk?.prompt?.topLogprobs?.ids).toHaveLength(200_000)
   })
 
@@ -436,7 +440,7 @@ describe('a reply that contradicts itself is refused:', () => {
       const more = () => response.write('x'.repeat(1 << 20), (error) => error || more())
       more()
     })
-    expect((await failure(all(endless.generate(request({ stream: true }), never)))).code).toBe('TOO_LARGE')
+    expect((await failure(Array.fromAsync(endless.generate(request({ stream: true }), never)))).code).toBe('TOO_LARGE')
   })
 })
 
@@ -447,7 +451,7 @@ describe('client reads the reply shape of SGLang', () => {
   })
   const ids = async (events: object[]) => {
     const server = await replaying({ '/generate': stream(events) })
-    const chunks = await all(client(server.baseUrl).generate(request({ stream: true }), never))
+    const chunks = await Array.fromAsync(client(server.baseUrl).generate(request({ stream: true }), never))
     return { ids: chunks.flatMap(({ tokens }) => tokens.ids), text: chunks.at(-1)?.end?.text }
   }
   const stop = { type: 'stop', matched: 9 }
@@ -516,7 +520,7 @@ describe('the client gives every failure an error code:', () => {
     const recorded = recording(name)
     const server = await replaying({ '/generate': recorded })
     const error = await failure(
-      all(client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)),
+      Array.fromAsync(client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)),
     )
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) })
   })
@@ -530,11 +534,11 @@ describe('the client gives every failure an error code:', () => {
     const recorded = recording(name)
     const server = await replaying({ '/generate': recorded })
     const call = client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)
-    expect(await failure(all(call))).toMatchObject({ code: 'CONTEXT_LENGTH', context })
+    expect(await failure(Array.fromAsync(call))).toMatchObject({ code: 'CONTEXT_LENGTH', context })
   })
 
   test('no service listens', async () => {
-    expect(await failure(all(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({
+    expect(await failure(Array.fromAsync(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({
       code: 'CONNECT_REFUSED',
     })
   })
@@ -547,7 +551,7 @@ describe('the client gives every failure an error code:', () => {
     })
     closing.push(() => canary.close())
     const error = await failure(
-      all((await page(status, '', { location: `${canary.baseUrl}/generate` })).generate(request(), never)),
+      Array.fromAsync((await page(status, '', { location: `${canary.baseUrl}/generate` })).generate(request(), never)),
     )
     expect([error.code, hits]).toEqual(['UPSTREAM_REDIRECT', 0])
   })
@@ -568,7 +572,9 @@ describe('the client gives every failure an error code:', () => {
       'UPSTREAM_BUSY',
     ],
   ])('response with %s', async (_what, status, body, headers, code) => {
-    expect((await failure(all((await page(status, body, headers)).generate(request(), never)))).code).toBe(code)
+    expect((await failure(Array.fromAsync((await page(status, body, headers)).generate(request(), never)))).code).toBe(
+      code,
+    )
   })
 
   test('an error status whose text does not arrive is reported without the text', async () => {
@@ -579,7 +585,7 @@ describe('the client gives every failure an error code:', () => {
       },
       { limits: { idleMs: 50 } },
     )
-    expect((await failure(all(mute.generate(request(), never)))).code).toBe('UPSTREAM_REJECTED')
+    expect((await failure(Array.fromAsync(mute.generate(request(), never)))).code).toBe('UPSTREAM_REJECTED')
   })
 
   test('a stream that stops without its end', async () => {
@@ -607,7 +613,7 @@ describe('the client gives every failure an error code:', () => {
       response.write('{"text":')
       setTimeout(() => response.destroy(), 20)
     })
-    expect((await failure(all(cut.generate(request(), never)))).code).toBe('UPSTREAM_TRUNCATED')
+    expect((await failure(Array.fromAsync(cut.generate(request(), never)))).code).toBe('UPSTREAM_TRUNCATED')
   })
 
   test('a server that stops in mid-stream', async () => {
@@ -618,7 +624,9 @@ describe('the client gives every failure an error code:', () => {
       },
       { limits: { idleMs: 50 } },
     )
-    expect((await failure(all(stalled.generate(request({ stream: true }), never)))).code).toBe('BODY_TIMEOUT')
+    expect((await failure(Array.fromAsync(stalled.generate(request({ stream: true }), never)))).code).toBe(
+      'BODY_TIMEOUT',
+    )
   })
 
   test('a reply that never ends', async () => {
@@ -629,7 +637,7 @@ describe('the client gives every failure an error code:', () => {
       },
       { limits: { bodyBytes: 50_000 } },
     )
-    expect((await failure(all(endless.generate(request(), never)))).code).toBe('TOO_LARGE')
+    expect((await failure(Array.fromAsync(endless.generate(request(), never)))).code).toBe('TOO_LARGE')
   })
 
   test('the error message contains neither the key nor control characters', async () => {
@@ -640,7 +648,7 @@ describe('the client gives every failure an error code:', () => {
           .end(`you sent ${incoming.headers.authorization}\u001b[31m`),
       { apiKey: 'sk-canary' },
     )
-    const error = await failure(all(echo.generate(request(), never)))
+    const error = await failure(Array.fromAsync(echo.generate(request(), never)))
     expect(error.message).toContain('Bearer [key]')
     expect(error.message).not.toContain('canary')
     expect(error.message).not.toContain('\u001b')
@@ -668,7 +676,10 @@ describe('the client gives every failure an error code:', () => {
         response.writeHead(200, { 'content-type': type }).end(body(`${incoming.headers.authorization}`)),
       { apiKey: key },
     )
-    const output = await all(echo.generate(request(), never)).then(JSON.stringify, (error: Error) => error.message)
+    const output = await Array.fromAsync(echo.generate(request(), never)).then(
+      JSON.stringify,
+      (error: Error) => error.message,
+    )
     expect(output).not.toContain('canary')
     expect(await echo.describe(never).then(JSON.stringify, (error: Error) => error.message)).not.toContain('canary')
   })
@@ -685,7 +696,7 @@ describe('a request that would crash the server is not sent:', () => {
     ['more alternatives than tokens', { topLogprobsNum: VOCABULARY + 1 }],
   ])('%s', async (_what, overrides) => {
     const server = await replaying({ '/generate': recording('core-generate-minimal') })
-    expect((await failure(all(client(server.baseUrl).generate(request(overrides), never)))).code).toBe(
+    expect((await failure(Array.fromAsync(client(server.baseUrl).generate(request(overrides), never)))).code).toBe(
       'REQUEST_REFUSED',
     )
     expect(server.requests).toEqual([])
@@ -719,7 +730,7 @@ describe('a retry', () => {
     const burst = (first: string) =>
       Promise.all(
         Array.from({ length: AT_ONCE }, (_, index) =>
-          all(closingIdle.generate(request({ inputIds, rid: `${first}${index}` }), never)),
+          Array.fromAsync(closingIdle.generate(request({ inputIds, rid: `${first}${index}` }), never)),
         ),
       )
     expect(await burst('first-')).toHaveLength(AT_ONCE)
@@ -746,7 +757,9 @@ describe('a retry', () => {
       },
       { retry: eager },
     )
-    const chunks = await all(busy.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
+    const chunks = await Array.fromAsync(
+      busy.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never),
+    )
     expect(chunks).toHaveLength(1)
     expect(new Set(bodies.map((body) => JSON.stringify({ ...body, rid: '' }))).size).toBe(1)
     // The server may still have the request that failed.
@@ -765,7 +778,7 @@ describe('a retry', () => {
       },
       { retry: eager },
     )
-    const error = await failure(all(full.generate(request({ stream: true }), never)))
+    const error = await failure(Array.fromAsync(full.generate(request({ stream: true }), never)))
     expect(error).toMatchObject({ code: 'UPSTREAM_BUSY', message: expect.stringContaining('queue is full') })
     expect(calls).toBe(4)
   })
@@ -779,7 +792,7 @@ describe('a retry', () => {
       },
       { retry: eager },
     )
-    await failure(all(no.generate(request(), never)))
+    await failure(Array.fromAsync(no.generate(request(), never)))
     expect(calls).toBe(1)
   })
 
@@ -799,7 +812,8 @@ describe('a retry', () => {
       },
       { retry: {}, clockAndRandom },
     )
-    const call = () => all(failing.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
+    const call = () =>
+      Array.fromAsync(failing.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
     for (let n = 0; n < 5; n++) expect((await failure(call())).code).toBe('UPSTREAM_ERROR')
     // The budget allows ten retries for five calls.
     expect(calls).toBe(15)
@@ -837,11 +851,13 @@ describe('a retry', () => {
     )
     for (let n = 0; n < 4; n++) {
       nowMs += 60_000
-      expect((await failure(all(server.generate(request({ inputIds: [1] }), never)))).code).toBe('UPSTREAM_ERROR')
+      expect((await failure(Array.fromAsync(server.generate(request({ inputIds: [1] }), never)))).code).toBe(
+        'UPSTREAM_ERROR',
+      )
     }
-    expect(await all(server.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))).toHaveLength(
-      1,
-    )
+    expect(
+      await Array.fromAsync(server.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never)),
+    ).toHaveLength(1)
   })
 
   test('stops if other calls have failed meanwhile', async () => {
@@ -861,11 +877,11 @@ describe('a retry', () => {
         },
       },
     )
-    const codes = Array.from({ length: 6 }, () => failure(all(failing.generate(request(), never))))
+    const codes = Array.from({ length: 6 }, () => failure(Array.fromAsync(failing.generate(request(), never))))
     await expect.poll(() => waiting.length).toBe(6)
     for (const go of waiting.slice(0, 5)) go()
     await Promise.all(codes.slice(0, 5))
-    expect((await failure(all(failing.generate(request(), never)))).code).toBe('CIRCUIT_OPEN')
+    expect((await failure(Array.fromAsync(failing.generate(request(), never)))).code).toBe('CIRCUIT_OPEN')
     const before = calls
     waiting[5]?.()
     expect((await codes[5])?.code).toBe('CIRCUIT_OPEN')
@@ -883,7 +899,9 @@ describe('a retry', () => {
       },
       { retry: eager },
     )
-    await failure(all(cut.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)))
+    await failure(
+      Array.fromAsync(cut.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)),
+    )
     expect(calls).toBe(1)
     calls = 0
     const always = await against(
@@ -893,7 +911,7 @@ describe('a retry', () => {
       },
       { retry: eager },
     )
-    await failure(all(always.generate(request(), never)))
+    await failure(Array.fromAsync(always.generate(request(), never)))
     expect(calls).toBe(4)
   })
 })
@@ -919,7 +937,7 @@ test('stopping to read closes the connection', async () => {
 test('an abort signal ends a call with the signal’s reason', async () => {
   const silent = await against(() => {})
   const controller = new AbortController()
-  const call = all(silent.generate(request(), controller.signal))
+  const call = Array.fromAsync(silent.generate(request(), controller.signal))
   controller.abort(new Error('stop'))
   await expect(call).rejects.toThrow('stop')
 })

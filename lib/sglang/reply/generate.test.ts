@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
-import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { scripted } from '#testing/sglang/recordings.ts'
 import {
@@ -42,12 +41,6 @@ function clientOf(baseUrl: string): EngineClient {
   return client
 }
 
-async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
-  const list: Chunk[] = []
-  for await (const chunk of chunks) list.push(chunk)
-  return list
-}
-
 describe('a streamed reply of 8,192 tokens', () => {
   const bytesOf = async (manner: Manner, alternatives: number, step: number | undefined) => {
     const server = await startStreamServer(manner)
@@ -59,7 +52,7 @@ describe('a streamed reply of 8,192 tokens', () => {
       ...(step !== undefined && { streamInterval: step }),
     })
     const { scoringRid, ...whole } = asked
-    const chunks = await all(clientOf(server.baseUrl).generate(step === undefined ? whole : asked, never))
+    const chunks = await Array.fromAsync(clientOf(server.baseUrl).generate(step === undefined ? whole : asked, never))
     const ids = chunks.flatMap(({ tokens }) => tokens.ids)
     expect(ids).toHaveLength(8192)
     expect(chunks[0]?.tokens.ids).toHaveLength(step === undefined ? 8192 : 1)
@@ -109,7 +102,7 @@ describe('the scoring call for the prompt of a stream', () => {
 
   test('is sent first and without sampling parameters; the reply then comes without prompt logprobs', async () => {
     const { client, bodies } = await serving(() => undefined)
-    const chunks = await all(client.generate(request({ streamInterval: 4 }), never))
+    const chunks = await Array.fromAsync(client.generate(request({ streamInterval: 4 }), never))
     expect(bodies).toMatchObject([
       {
         rid: SCORING_RID,
@@ -142,7 +135,7 @@ describe('the scoring call for the prompt of a stream', () => {
 
   test('is retried under another id', async () => {
     const { client, bodies } = await serving((_asked, call) => (call === 1 ? 503 : undefined))
-    const [first] = await all(client.generate(request(), never))
+    const [first] = await Array.fromAsync(client.generate(request(), never))
     expect(bodies.map(({ rid }) => rid)).toEqual([SCORING_RID, `${SCORING_RID}-2`, RID])
     expect(first?.scoring?.rid).toBe(`${SCORING_RID}-2`)
   })
@@ -150,7 +143,7 @@ describe('the scoring call for the prompt of a stream', () => {
   test('ends with the signal’s reason if it is aborted while it waits', async () => {
     const finish = { type: 'abort', message: 'Abort in waiting queue' }
     const { client, bodies } = await serving(() => ({ text: '', output_ids: [], meta_info: { finish_reason: finish } }))
-    const chunks = await all(client.generate(request(), never))
+    const chunks = await Array.fromAsync(client.generate(request(), never))
     expect(chunks).toMatchObject([{ tokens: { ids: [] }, end: { finish: { kind: 'abort' } } }])
     expect(bodies).toHaveLength(1)
   })
@@ -164,7 +157,7 @@ describe('the scoring call for the prompt of a stream', () => {
     ['tokens', (asked) => replyOf(asked, 0, 2), 'wrote 2 tokens although'],
   ])('is the last request if it returns %s', async (_what, change, words) => {
     const { client, bodies } = await serving((asked) => (asked.stream ? undefined : change(asked)))
-    await expect(all(client.generate(request(), never))).rejects.toMatchObject({
+    await expect(Array.fromAsync(client.generate(request(), never))).rejects.toMatchObject({
       code: 'INCONSISTENT',
       message: expect.stringContaining(words),
     })
@@ -177,7 +170,7 @@ describe('the scoring call for the prompt of a stream', () => {
       controller.abort(new Error('stop'))
       return undefined
     })
-    await expect(all(client.generate(request(), controller.signal))).rejects.toThrow('stop')
+    await expect(Array.fromAsync(client.generate(request(), controller.signal))).rejects.toThrow('stop')
     expect(bodies).toHaveLength(1)
   })
 })
