@@ -61,7 +61,7 @@ export function createColumnCursor(
   /** Number of rows taken. After a seek, row -1 is the one that the page may continue, and row 0 the first that begins in it. */
   let taken = from ? -1 : 0
   /** The pages in which rows that are not taken begin, and the first row of each. */
-  let pages: readonly { readonly start: number; readonly first: number }[] = []
+  let pages: { readonly start: number; readonly first: number }[] = []
   let page: PageValues | undefined
   let at = from ? from.start : start
   let values = 0
@@ -122,7 +122,7 @@ export function createColumnCursor(
         const position = at
         page = await openPage(position)
         if (!page) return true
-        pages = [...pages, { start: position, first: taken + rows.length - head }]
+        pages.push({ start: position, first: taken + rows.length - head })
       }
       rows = rows.slice(head)
       head = 0
