@@ -36,7 +36,7 @@ export async function startServer(development: boolean, present: string | undefi
     const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
     await application.prepare()
     const pages = application.getRequestHandler()
-    const front = createHttpGateway({
+    const gateway = createHttpGateway({
       ...config,
       development,
       async handle(request, response) {
@@ -48,15 +48,15 @@ export async function startServer(development: boolean, present: string | undefi
         else await pages(request, response)
       },
     })
-    if (development) front.on('upgrade', application.getUpgradeHandler())
-    front.on('error', (error: NodeJS.ErrnoException) => {
+    if (development) gateway.on('upgrade', application.getUpgradeHandler())
+    gateway.on('error', (error: NodeJS.ErrnoException) => {
       fail(
         error.code === 'EADDRINUSE'
           ? `Port ${config.port} is in use: stop what listens there, or choose another with PORT=…`
           : `Cannot listen on ${config.host}:${config.port}: ${error.message}`,
       )
     })
-    front.listen(config.port, config.host, () => {
+    gateway.listen(config.port, config.host, () => {
       const host = hostInAddress(config.host)
       console.log(`Rollscope  http://${host}:${config.port}/?token=${config.token}`)
       console.log(
@@ -64,7 +64,7 @@ export async function startServer(development: boolean, present: string | undefi
       )
       if (notice !== undefined) console.log(notice)
     })
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(front))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(gateway))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     fail(error.message)
@@ -92,9 +92,9 @@ function answerScript(response: ServerResponse, script: Buffer): void {
 }
 
 /** Ends running rollouts, which keep their tokens, then closes everything. */
-async function stop(front: ReturnType<typeof createHttpGateway>): Promise<void> {
+async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void> {
   setTimeout(() => process.exit(1), 3000).unref()
-  front.close()
+  gateway.close()
   const services = sharedServices()
   await services?.runs.cancelAll()
   await services?.localModel.close()
@@ -102,7 +102,7 @@ async function stop(front: ReturnType<typeof createHttpGateway>): Promise<void> 
   await Promise.all([services?.health.close(), services?.comparing.close(), services?.mcpServers.close()])
   services?.store.close()
   sharedInstance()?.close()
-  front.closeAllConnections()
+  gateway.closeAllConnections()
   process.exit(0)
 }
 

@@ -17,7 +17,7 @@ const slotsSchema = z.array(z.looseObject({ is_processing: z.boolean() }))
 
 /** Describes the server. Throws EngineError. */
 export async function describeServer(info: Info, signal: AbortSignal): Promise<ServerDescription> {
-  const asked = performance.now()
+  const sentAt = performance.now()
   const props = await info('/props', propsSchema, signal)
   return {
     kind: 'server',
@@ -27,7 +27,7 @@ export async function describeServer(info: Info, signal: AbortSignal): Promise<S
     version: props.build_info ?? undefined,
     contextLength: props.default_generation_settings.n_ctx ?? undefined,
     prefixCache: true,
-    latencyMs: performance.now() - asked,
+    latencyMs: performance.now() - sentAt,
   }
 }
 
