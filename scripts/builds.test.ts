@@ -31,7 +31,7 @@ describe('the hash of the sources', () => {
     'lib/trajectory/format/codec.test.ts',
     'components/a.test.tsx',
     'lib/x/golden/a.json',
-    'e2e/run.spec.ts',
+    'e2e/playground/run.spec.ts',
   ])('%s does not change it: the build writes the file or does not read it', (file) => {
     const before = sourceHash(folder)
     write(file, 'anything')

@@ -6,9 +6,9 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
-import { withBench } from '../bench/browser.ts'
-import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/application.ts'
-import { trainerTrajectory } from '../e2e/trainer-trajectory.ts'
+import { withBench } from '../bench/support/browser.ts'
+import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/support/application.ts'
+import { trainerTrajectory } from '../e2e/support/trainer-trajectory.ts'
 import { encode } from '../lib/trajectory/format/codec.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/pictures')

@@ -28,7 +28,7 @@ registerHooks({
 test.each([
   ['vitest', ['run', 'lib/parsers'], 'npm run unit -- lib/parsers'],
   ['vitest', ['run', '--config', 'peers/vitest.config.ts'], 'npm run test:peers'],
-  ['playwright', ['test', 'e2e/run.spec.ts'], 'npm run e2e -- e2e/run.spec.ts'],
+  ['playwright', ['test', 'e2e/playground/run.spec.ts'], 'npm run e2e -- e2e/playground/run.spec.ts'],
 ])('%s %j on Node 20 fails with the command that works', (program, parameters, command) => {
   const older = encodeURIComponent(NODE_20)
   const { status, stdout, stderr } = spawnSync(path.resolve('node_modules', '.bin', program), parameters, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Figure } from '../bench/figures.ts'
-import { compareWithStored, isAccepted, withFigures } from '../bench/stored-ratios.ts'
+import type { Figure } from '../bench/support/figures.ts'
+import { compareWithStored, isAccepted, withFigures } from '../bench/support/stored-ratios.ts'
 
 const figure = (value: number, more: Partial<Figure> = {}): Figure => ({
   bench: 'load',

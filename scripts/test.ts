@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { CORE } from '../e2e/tags.ts'
+import { CORE } from '../e2e/support/tags.ts'
 import { ensureBrowser } from './browser.ts'
 import { type Gate, runGates } from './run-gates.ts'
 import { playwrightResults, slowestTests, type TestResults, vitestResults } from './test-reports.ts'

@@ -1,6 +1,6 @@
 /**
  * All ways in which a server fails, as faults of the test server, each with the outcome that a run must have and the time by
- * which it must have it; and a run of the whole agent that meets one of them. For tests and bench/upstream-faults.ts.
+ * which it must have it; and a run of the whole agent that meets one of them. For tests and bench/server/upstream-faults.ts.
  */
 import { gzipSync } from 'node:zlib'
 import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'

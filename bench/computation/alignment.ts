@@ -12,8 +12,8 @@ import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { type EditedPair, editedPair } from './edited-trajectory.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { type EditedPair, editedPair } from '../support/edited-trajectory.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const TOKENS = 200_000
 const ROUNDS = 7

@@ -1,7 +1,7 @@
 /**
  * Measures a drift report over a corpus in tokens per second: 300 generated conversations with tools, in the ids of Qwen3's
  * tokenizer, compared with their messages in Qwen3's chat template. Encoding the same rendered texts with `tokenizer.encode`
- * shows the lower bound. Run it with `node bench/corpus.ts`.
+ * shows the lower bound. Run it with `node bench/computation/corpus.ts`.
  *
  * Figures are medians of alternating runs in this process, in processor time of this thread.
  */
@@ -19,7 +19,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
 import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
-import { median, reportFigure } from './figures.ts'
+import { median, reportFigure } from '../support/figures.ts'
 
 const SAMPLES = 300
 const TURNS = 4

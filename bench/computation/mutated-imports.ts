@@ -2,7 +2,7 @@
  * Opens ten thousand damaged files of every supported format, and ten thousand of each container. None may crash the reader or block
  * it for 5 s, each is opened or refused with a position, and memory returns to its level.
  *
- * `node bench/mutated-imports.ts [--seed=18] [--mutants=10000] [--only=Parquet] [folder …]` also mutates the files of further folders;
+ * `node bench/computation/mutated-imports.ts [--seed=18] [--mutants=10000] [--only=Parquet] [folder …]` also mutates the files of further folders;
  * `--only` names one kind of files. A reader runs in its own thread, so that one that never answers is found, named and ended.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -25,7 +25,7 @@ import {
 } from '#lib/formats/test-mutants.ts'
 import { verdictOn } from '#lib/formats/test-verdict.ts'
 import { tarOf, zipOf } from '#testing/archives.ts'
-import { reportFigure } from './figures.ts'
+import { reportFigure } from '../support/figures.ts'
 
 const LONGEST_MS = 5_000
 /** The largest time on the clock, which includes other work on the machine. LONGEST_MS limits processor time. */

@@ -1,11 +1,11 @@
 /**
  * Compares the time of each parser for a megabyte of hostile text with that for a megabyte of well-formed calls: `node
- * bench/parsers.ts` fails above a ratio of 3. A text that is slow at first is measured several times and the median counts,
+ * bench/computation/parsers.ts` fails above a ratio of 3. A text that is slow at first is measured several times and the median counts,
  * so that only the machine's noise differs.
  */
 import { parsers } from '#lib/parsers/registry.ts'
 import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
-import { median } from './figures.ts'
+import { median } from '../support/figures.ts'
 
 const LENGTH = 1_000_000
 const RUNS = 5

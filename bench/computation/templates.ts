@@ -1,6 +1,6 @@
 /**
  * Compares our template engine with @huggingface/jinja, and runs templates that would never end: `node --expose-gc
- * bench/templates.ts`.
+ * bench/computation/templates.ts`.
  *
  * Ratios are medians of alternating runs in this process, so that only the machine's noise differs; above 1 ours is faster.
  * It fails if a ratio is below its limit, if a runaway template ends later than 100 ms after its budget, or if memory grows
@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs'
 import { Template } from '@huggingface/jinja'
 import { chatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
-import { median } from './figures.ts'
+import { median } from '../support/figures.ts'
 
 const RUNS = 7
 const PROMISED = { 'compile + render': 1, 'render, compiled before': 3 }

@@ -1,5 +1,5 @@
 /**
- * Measures the lanes of the compare page: `node bench/compare-lanes.ts [tokens]`. Figures are the time from the arrival of
+ * Measures the lanes of the compare page: `node bench/pages/compare-lanes.ts [tokens]`. Figures are the time from the arrival of
  * the comparison until tokens are drawn, frames during scrolling, and nodes: with 500 drifts, and with one drift for every
  * other token.
  */
@@ -9,9 +9,9 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { type Bench, frames, openStored, untilDrawn, waitUntilSettled, weigh, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { type Bench, frames, openStored, untilDrawn, waitUntilSettled, weigh, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300

@@ -1,16 +1,16 @@
 /**
  * Measures the first visit of the playground beside a bare page of Next with one button, and the changes between pages whose
- * data is at hand: `node bench/first-visit.ts [repetitions]`.
+ * data is at hand: `node bench/pages/first-visit.ts [repetitions]`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { serveBareNext } from './baselines/serve-next.ts'
-import { type Bench, openStored, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { serveBareNext } from '../support/baselines/serve-next.ts'
+import { type Bench, openStored, untilDrawn, waitUntilSettled, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const repetitions = Number(process.argv[2] ?? 7)
 /** The longest change of a page that a user does not notice as waiting, in milliseconds. */

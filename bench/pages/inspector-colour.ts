@@ -1,5 +1,5 @@
 /**
- * Measures the colours of a long trajectory: `node bench/inspector-colour.ts [tokens]`. Figures are the time from a choice in
+ * Measures the colours of a long trajectory: `node bench/pages/inspector-colour.ts [tokens]`. Figures are the time from a choice in
  * the menu to the drawn tokens and minimap, the counting for the minimap alone, and a step of the scale's handle.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,9 +7,9 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { openStored, untilDrawn, waitUntilSettled, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { openStored, untilDrawn, waitUntilSettled, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-colour-'))

@@ -14,9 +14,9 @@ import { runToEnd } from '#lib/tasks/task.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { openStored, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { openStored, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const SIZES = [200_000, 1_000_000]
 /** The limit in milliseconds for 200,000 tokens. */

@@ -1,5 +1,5 @@
 /**
- * Measures what a person waits for when a long rollout is opened: `node bench/inspector-load.ts [tokens] [format …]`. Every format
+ * Measures what a person waits for when a long rollout is opened: `node bench/pages/inspector-load.ts [tokens] [format …]`. Every format
  * is opened from a file and then again from the library. All figures are compared with rows of a React list (react-window) in
  * the same run, which reads Rollscope's format. The trajectory is generated: 27 % of its tokens are trained, with 5
  * alternatives each.
@@ -11,8 +11,8 @@ import type { Page } from '@playwright/test'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { strandsSglang } from '#lib/formats/strands-sglang.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { serveBaselines } from './baselines/serve.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { serveBaselines } from '../support/baselines/serve.ts'
 import {
   type Bench,
   chooseFile,
@@ -24,8 +24,8 @@ import {
   waitUntilSettled,
   weigh,
   withBench,
-} from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+} from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const named = process.argv.slice(3)

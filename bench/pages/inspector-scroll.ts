@@ -1,5 +1,5 @@
 /**
- * Measures movement in the token view of a long trajectory: `node bench/inspector-scroll.ts [tokens]`. Figures are frames
+ * Measures movement in the token view of a long trajectory: `node bench/pages/inspector-scroll.ts [tokens]`. Figures are frames
  * during scrolling, compared with two baselines; the costs of pointing, colours and the window's width; and the layout alone.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,10 +10,19 @@ import { createLayoutMaker, UNFOLDED } from '#components/token-view/grid/layout.
 import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { serveBaselines } from './baselines/serve.ts'
-import { frames, longTasks, now, openStored, untilDrawn, waitUntilSettled, weigh, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { serveBaselines } from '../support/baselines/serve.ts'
+import {
+  frames,
+  longTasks,
+  now,
+  openStored,
+  untilDrawn,
+  waitUntilSettled,
+  weigh,
+  withBench,
+} from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300

@@ -1,7 +1,7 @@
 /**
  * Measures the list of a large file, opened in Chromium on the built application: 40,000 samples in 2 GB of JSON lines, and a Parquet
  * file of 100 MB in one group of rows. Python reads the same files in the same run, with `json` and with pyarrow, so the ratios do not
- * depend on the machine. Run it with `node bench/large-file.ts`; `node bench/large-file.ts 4000` writes a tenth of both files. The
+ * depend on the machine. Run it with `node bench/pages/large-file.ts`; `node bench/pages/large-file.ts 4000` writes a tenth of both files. The
  * files are deleted afterwards.
  *
  * PYTHON names the interpreter, `python3` by default. Without pyarrow (`pip install pyarrow==26.0.1`) no Parquet file is measured.
@@ -17,8 +17,8 @@ import path from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { Browser, Page } from '@playwright/test'
 import { elementAt } from '#lib/util/element-at.ts'
-import { chooseFile, FIRST_TOKENS, longTasks, withBench } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { chooseFile, FIRST_TOKENS, longTasks, withBench } from '../support/browser.ts'
+import { reportFigure } from '../support/figures.ts'
 
 const SAMPLES = Number(process.argv[2] ?? 40_000)
 /** Trajectories of 51 kB on average, with alternatives of each token. */

@@ -4,10 +4,10 @@
  * its drawings; both use the clock of this machine. Last come the frames of a page that shows 64 running samples.
  */
 
-import { TOKEN } from '../e2e/application.ts'
-import { type Bench, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
-import { type LoadRequest, startScriptedSglang } from './load/scripted-sglang.ts'
+import { TOKEN } from '../../e2e/support/application.ts'
+import { type Bench, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
+import { type LoadRequest, startScriptedSglang } from '../support/load/scripted-sglang.ts'
 
 const SAMPLES = 8
 const TOKENS_A_SECOND = 50

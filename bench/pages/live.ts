@@ -9,9 +9,9 @@ import type { Page } from '@playwright/test'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { type Bench, frames, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { type Bench, frames, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const TOKENS_A_SECOND = 200
 const FRAMES = 600

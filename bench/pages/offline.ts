@@ -8,9 +8,9 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
-import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { chooseFile, FIRST_TOKENS, weigh, withBench } from './browser.ts'
-import { reportFigure } from './figures.ts'
+import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
+import { chooseFile, FIRST_TOKENS, weigh, withBench } from '../support/browser.ts'
+import { reportFigure } from '../support/figures.ts'
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-offline-'))
 

@@ -1,15 +1,15 @@
 /**
  * Measures the time from a key to the drawn frame in the template lab's preview, in Chromium, on a conversation of about
- * 10,000 tokens: `node bench/preview.ts [tokenizer]`. The limit is 100 ms. It uses the built application, so run npm run
+ * 10,000 tokens: `node bench/pages/preview.ts [tokenizer]`. The limit is 100 ms. It uses the built application, so run npm run
  * build first.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
-import { startApplication, stopApplication, TOKEN } from '../e2e/application.ts'
-import { findBrowser } from '../scripts/browser.ts'
-import { percentile, reportFigure } from './figures.ts'
+import { startApplication, stopApplication, TOKEN } from '../../e2e/support/application.ts'
+import { findBrowser } from '../../scripts/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
 
 const [, , tokenizer = 'built-in'] = process.argv
 const KEYS = 60

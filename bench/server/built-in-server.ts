@@ -13,9 +13,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { AUTHORIZED, startApplication, stopApplication } from '../e2e/application.ts'
-import { buildWhenNeeded } from '../scripts/build.ts'
-import { median, percentile, reportFigure } from './figures.ts'
+import { AUTHORIZED, startApplication, stopApplication } from '../../e2e/support/application.ts'
+import { buildWhenNeeded } from '../../scripts/build.ts'
+import { median, percentile, reportFigure } from '../support/figures.ts'
 
 const ROUNDS = 7
 const NEW_TOKENS = 128

@@ -10,10 +10,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { LIMITS } from '#lib/util/limits.ts'
-import { type Application, CHANGING, startApplication, stopApplication } from '../e2e/application.ts'
-import { buildWhenNeeded } from '../scripts/build.ts'
-import { reportFigure } from './figures.ts'
-import { ones, rollouts } from './import-files.ts'
+import { type Application, CHANGING, startApplication, stopApplication } from '../../e2e/support/application.ts'
+import { buildWhenNeeded } from '../../scripts/build.ts'
+import { reportFigure } from '../support/figures.ts'
+import { ones, rollouts } from '../support/import-files.ts'
 
 const MEGABYTE = 1e6
 const HEALTH_EVERY_MS = 20

@@ -1,5 +1,5 @@
 /**
- * `node bench/kill.ts [KILLS] [SEED]` kills the application with SIGKILL at random moments while it runs rollouts and answers
+ * `node bench/server/kill.ts [KILLS] [SEED]` kills the application with SIGKILL at random moments while it runs rollouts and answers
  * edits, imports and deletes, and starts it again. Every answered change must be there afterwards; the database must be
  * intact, unfinished runs marked as interrupted, and no Python process left. A change that was sent but not answered may be
  * there or not.
@@ -19,10 +19,10 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { CHANGING, TOKEN } from '../e2e/application.ts'
-import { freePort } from '../e2e/free-port.ts'
-import { buildWhenNeeded } from '../scripts/build.ts'
-import { reportFigure } from './figures.ts'
+import { CHANGING, TOKEN } from '../../e2e/support/application.ts'
+import { freePort } from '../../e2e/support/free-port.ts'
+import { buildWhenNeeded } from '../../scripts/build.ts'
+import { reportFigure } from '../support/figures.ts'
 import { startUpstream } from './kill/upstream.ts'
 
 const [kills = 100, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)

@@ -3,19 +3,24 @@
  * first 500, that every rollout is recorded with the ids that the server read and wrote, and that the page in front responds
  * meanwhile. Linux only.
  *
- * `node bench/many-rollouts.ts [ROLLOUTS]` runs another number, in four parts.
+ * `node bench/server/many-rollouts.ts [ROLLOUTS]` runs another number, in four parts.
  */
 import type { Page } from '@playwright/test'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { TOKEN } from '../e2e/application.ts'
-import { freePort } from '../e2e/free-port.ts'
-import { type Bench, weigh, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
-import { type ProcessMemory, watchMemory } from './load/process-memory.ts'
-import { builtInTokenizer, type Reply, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
+import { TOKEN } from '../../e2e/support/application.ts'
+import { freePort } from '../../e2e/support/free-port.ts'
+import { type Bench, weigh, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
+import { type ProcessMemory, watchMemory } from '../support/load/process-memory.ts'
+import {
+  builtInTokenizer,
+  type Reply,
+  type ScriptedSglang,
+  startScriptedSglang,
+} from '../support/load/scripted-sglang.ts'
 
 const ROLLOUTS = Number(process.argv[2] ?? 2000)
 const CONCURRENCY = 128

@@ -1,7 +1,7 @@
 /**
  * Measures the processor time of a client per 1,000 output tokens of a rollout, and compares it with Python's strands-sglang.
  * Both run against the same mock server. Python's client fetches every reply whole; Rollscope also streams in the cases that
- * are named after it, and runs once without the Strands SDK. `node bench/rollout-overhead.ts [case …]` runs the named cases.
+ * are named after it, and runs once without the Strands SDK. `node bench/server/rollout-overhead.ts [case …]` runs the named cases.
  *
  * The figures are user and system time of the whole client process, with garbage collection and compiler threads, but without
  * its start, the loading of its tokenizer, and the rollouts that warm it up. Neither side stores anything. The sides
@@ -11,9 +11,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import manifest from '../package.json' with { type: 'json' }
-import { installStrands, peersFolder } from '../peers/install.ts'
-import { median, reportFigure } from './figures.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { installStrands, peersFolder } from '../../peers/set-up/install.ts'
+import { median, reportFigure } from '../support/figures.ts'
 import { PARTS, type Result, type Shape, taskOf, type WorkloadTask } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {

@@ -1,15 +1,15 @@
 /**
- * Measures the start of a built checkout: `node bench/start.ts`. Figures are the time from `npm start` until the first page is
+ * Measures the start of a built checkout: `node bench/server/start.ts`. Figures are the time from `npm start` until the first page is
  * answered, and the memory of the application after half a minute without requests.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { TOKEN } from '../e2e/application.ts'
-import { freePort } from '../e2e/free-port.ts'
-import { buildWhenNeeded } from '../scripts/build.ts'
-import { median, reportFigure } from './figures.ts'
+import { TOKEN } from '../../e2e/support/application.ts'
+import { freePort } from '../../e2e/support/free-port.ts'
+import { buildWhenNeeded } from '../../scripts/build.ts'
+import { median, reportFigure } from '../support/figures.ts'
 
 const STARTS = 3
 const IDLE_MS = 30_000

@@ -3,7 +3,7 @@
  * read. Figures are the cost of each stream for the server and for the kernel, the delay of other readers, and whether each
  * stopped reader is cut off and finds every later event again. Linux only; needs `python3`.
  *
- * Run it with `node bench/stopped-readers.ts [READERS] [loopback]`. The stopped readers have the segment size and the receive
+ * Run it with `node bench/server/stopped-readers.ts [READERS] [loopback]`. The stopped readers have the segment size and the receive
  * buffers of clients across a network. With `loopback` they have those of the loopback device, where the kernel keeps some
  * 4 MB for each of them: 500 exceed what it has for all connections of a machine, which delays all of them.
  */
@@ -13,13 +13,13 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { TOKEN } from '../e2e/application.ts'
-import { freePort } from '../e2e/free-port.ts'
-import { type Bench, withBench } from './browser.ts'
-import { percentile, reportFigure } from './figures.ts'
-import { type NetworkReaders, openNetworkReaders, type ReadOn } from './load/network-readers.ts'
-import { watchMemory } from './load/process-memory.ts'
-import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
+import { TOKEN } from '../../e2e/support/application.ts'
+import { freePort } from '../../e2e/support/free-port.ts'
+import { type Bench, withBench } from '../support/browser.ts'
+import { percentile, reportFigure } from '../support/figures.ts'
+import { type NetworkReaders, openNetworkReaders, type ReadOn } from '../support/load/network-readers.ts'
+import { watchMemory } from '../support/load/process-memory.ts'
+import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from '../support/load/scripted-sglang.ts'
 
 const READERS = Number(process.argv[2] ?? 500)
 const isLoopback = process.argv[3] === 'loopback'

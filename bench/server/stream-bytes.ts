@@ -1,5 +1,5 @@
 /**
- * Measures the bytes of one reply on the network, whole and streamed: `node bench/stream-bytes.ts [reply tokens] [prompt
+ * Measures the bytes of one reply on the network, whole and streamed: `node bench/server/stream-bytes.ts [reply tokens] [prompt
  * tokens]`. The client and the chunk sizes are the application's; a server in this process replies as SGLang does in both
  * modes.
  */

@@ -1,7 +1,7 @@
 /**
  * Runs every server fault (testing/faults.ts, docs/upstream-faults.md) through the whole agent, streamed and plain, in the
  * first call and in the third, and measures its outcome and duration. In addition to the table, it sends a body of two
- * gigabytes without a length, and events without end. Run it with `node bench/upstream-faults.ts`.
+ * gigabytes without a length, and events without end. Run it with `node bench/server/upstream-faults.ts`.
  *
  * It fails if an outcome differs from the table, if a run stays open, or if a call takes longer than the table allows for its
  * limits. The limits are short; waits between retries are counted but skipped.
@@ -10,7 +10,7 @@
 import { DEFAULT_LIMITS } from '#lib/engine/http/transport.ts'
 import { casesOf, type FaultCase, faultOutcome, longestMs, responsesOf, runFault } from '#testing/faults.ts'
 import { CHUNKED, chunk, type FaultExchange } from '#testing/sglang/fault-server.ts'
-import { reportFigure } from './figures.ts'
+import { reportFigure } from '../support/figures.ts'
 
 /** A late call is repeated, and the fastest of so many attempts counts, because other work on the machine varies. */
 const TRIES = 3

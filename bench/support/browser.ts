@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
-import { startApplication, stopApplication, TOKEN } from '../e2e/application.ts'
-import { findBrowser } from '../scripts/browser.ts'
-import { buildWhenNeeded } from '../scripts/build.ts'
+import { startApplication, stopApplication, TOKEN } from '../../e2e/support/application.ts'
+import { findBrowser } from '../../scripts/browser.ts'
+import { buildWhenNeeded } from '../../scripts/build.ts'
 
 /** The running application and a browser. */
 export interface Bench {

@@ -22,12 +22,12 @@ export interface RatioComparison {
 }
 
 /** The greatest loss that is accepted, as a part of the stored value. */
-export const ACCEPTED_LOSS = 0.1
+const ACCEPTED_LOSS = 0.1
 
 const COMPARABLE_UNITS: ReadonlySet<Figure['unit']> = new Set(['×', 'MB', 'kB', 'nodes'])
 
 /** Returns whether a figure means the same on every machine; milliseconds do not. */
-export const isComparable = ({ unit }: Figure): boolean => COMPARABLE_UNITS.has(unit)
+const isComparable = ({ unit }: Figure): boolean => COMPARABLE_UNITS.has(unit)
 
 /** Compares the figures of the benches that have run with the stored values. */
 export function compareWithStored(figures: readonly Figure[], stored: StoredRatios): RatioComparison {

@@ -7,8 +7,8 @@ import path from 'node:path'
 import { expect, test } from '@playwright/test'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, startApplication, stopApplication } from './application.ts'
-import { startSlowServer } from './slow-server.ts'
+import { AUTHORIZED, CHANGING, startApplication, stopApplication } from '../support/application.ts'
+import { startSlowServer } from '../support/slow-server.ts'
 
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
 /** The example up to the results of its first tool call. */

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
-import { builtFile, open, TOKEN, whenQuiet } from './application.ts'
-import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from './fit.ts'
-import { CORE } from './tags.ts'
+import { builtFile, open, TOKEN, whenQuiet } from '../support/application.ts'
+import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
 
 test('the launch token is accepted when pasted with its address, and the playground and its setup fit', {
   tag: CORE,

@@ -21,9 +21,9 @@ import {
   stopApplication,
   TOKEN,
   whenQuiet,
-} from './application.ts'
-import { raw, request as rawRequest } from './raw-http.ts'
-import { CORE } from './tags.ts'
+} from '../support/application.ts'
+import { raw, request as rawRequest } from '../support/raw-http.ts'
+import { CORE } from '../support/tags.ts'
 
 const HOST = `host: 127.0.0.1:${PORT}`
 const BEARER = `authorization: Bearer ${TOKEN}`

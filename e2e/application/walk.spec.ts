@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
-import { ask, CHANGING, greedy, idle, open, shownKey } from './application.ts'
+import { ask, CHANGING, greedy, idle, open, shownKey } from '../support/application.ts'
 
 test('A run has the keys of the inspector and opens there, and the inspector steps through the list of trajectories', async ({
   page,

@@ -1,6 +1,6 @@
 /** The chat baseline: from the playground's settings to its drift on the compare page. */
 import { expect, test } from '@playwright/test'
-import { ask, greedy, open, shownKey } from './application.ts'
+import { ask, greedy, open, shownKey } from '../support/application.ts'
 
 test('A run over the chat endpoint shows what the server read: in the Requests tab and on the compare page', async ({
   page,

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, open } from './application.ts'
-import { expectFitEverywhere, expectWithin, WINDOWS, watch } from './fit.ts'
+import { AUTHORIZED, CHANGING, open } from '../support/application.ts'
+import { expectFitEverywhere, expectWithin, WINDOWS, watch } from '../support/fit.ts'
 
 const example = (name: string) => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))
 const drifting = example('retokenization-drift')

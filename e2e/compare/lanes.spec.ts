@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { CHANGING, idle, open } from './application.ts'
-import { expectAccessible, expectWithin, SCREENS, WINDOWS, watch } from './fit.ts'
+import { CHANGING, idle, open } from '../support/application.ts'
+import { expectAccessible, expectWithin, SCREENS, WINDOWS, watch } from '../support/fit.ts'
 
 const DRIFTING = '/compare?left=example:retokenization-drift&right=example:retokenization-drift~text'
 

@@ -1,9 +1,9 @@
 /** The compare page: sides, address, keys, entry points, and its messages for a side that cannot be made. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, open, reload } from './application.ts'
-import { watch } from './fit.ts'
-import { CORE } from './tags.ts'
+import { AUTHORIZED, open, reload } from '../support/application.ts'
+import { watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
 
 const compared = (page: Page) => page.locator('[data-compare="done"]').waitFor()
 const summary = (page: Page) => page.getByRole('region', { name: 'Summary' })

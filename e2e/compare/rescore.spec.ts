@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { open } from './application.ts'
-import { expectAccessible, expectWithin, SCREENS, watch } from './fit.ts'
+import { open } from '../support/application.ts'
+import { expectAccessible, expectWithin, SCREENS, watch } from '../support/fit.ts'
 
 const example = JSON.parse(readFileSync('public/examples/retokenization-drift.json', 'utf8')) as Trajectory
 const TRAINED = lossMask(example).reduce((sum, trained) => sum + trained, 0)

@@ -5,8 +5,8 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { expectFit, WINDOWS, watch } from '../support/fit.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 

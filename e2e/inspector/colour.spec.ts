@@ -2,9 +2,9 @@
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
-import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
-import { largeTrajectory } from './large-trajectory.ts'
+import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { expectFit, expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
+import { largeTrajectory } from '../support/large-trajectory.ts'
 
 const TOKENS = 4_000
 /** A trajectory with alternatives, further columns, calls and weight versions; one per worker, because making it takes a second. */
@@ -37,7 +37,7 @@ const drawn = (page: Page) =>
 /** Filters out the errors for the tokenizer of the generated trajectory, which is not on this machine: its drift is unknown. */
 const faults = (wrongs: readonly string[]) => wrongs.filter((wrong) => !wrong.includes('422'))
 
-// components/token-view/colour/colouring.test.ts covers the colours of each mode, inspector-keys.spec.ts a link to them.
+// components/token-view/colour/colouring.test.ts covers the colours of each mode, keys.spec.ts a link to them.
 test('Colours, the end of their scale and the minimap change the colours of the tokens, and fit each window', async ({
   page,
 }) => {

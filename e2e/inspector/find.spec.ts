@@ -4,9 +4,9 @@ import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { idle, open, reload } from './application.ts'
-import { expectFitEverywhere, watch } from './fit.ts'
-import { CORE } from './tags.ts'
+import { idle, open, reload } from '../support/application.ts'
+import { expectFitEverywhere, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
 
 const NAME = 'two-steps'
 const trajectory: Trajectory = JSON.parse(readFileSync(`public/examples/${NAME}.json`, 'utf8'))

@@ -1,10 +1,10 @@
 /** The token view: text of every kind, folds, marks, sizes, the scroll position, and many lines. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { CHANGING, idle, open } from './application.ts'
-import { expectFitEverywhere, SCREENS, watch } from './fit.ts'
-import { CORE } from './tags.ts'
-import { textTrajectory } from './text-trajectory.ts'
+import { CHANGING, idle, open } from '../support/application.ts'
+import { expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
+import { textTrajectory } from '../support/text-trajectory.ts'
 
 /** Stores a file and opens its trajectory. */
 async function show(page: Page, request: APIRequestContext, file: string): Promise<void> {

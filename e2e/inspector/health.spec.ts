@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { CHANGING, open } from './application.ts'
-import { expectFitEverywhere, WINDOWS } from './fit.ts'
+import { CHANGING, open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS } from '../support/fit.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change the parsed file freely
 type File = any

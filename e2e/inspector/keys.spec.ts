@@ -4,8 +4,8 @@ import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { idle, open } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
+import { idle, open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 const NAME = 'two-steps'
 const trajectory: Trajectory = JSON.parse(readFileSync(`public/examples/${NAME}.json`, 'utf8'))

@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { idle, open, reload } from './application.ts'
+import { idle, open, reload } from '../support/application.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { CHANGING, open } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
+import { CHANGING, open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 const NAME = 'two-steps'
 const example: Trajectory = JSON.parse(readFileSync(`public/examples/${NAME}.json`, 'utf8'))

@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { CHANGING, idle, open } from './application.ts'
-import { expectFitEverywhere, watch } from './fit.ts'
+import { CHANGING, idle, open } from '../support/application.ts'
+import { expectFitEverywhere, watch } from '../support/fit.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-offline-'))
 const HOSTILE = '</script><img src=x onerror="document.title=1"><script>document.title=1</script><!--'

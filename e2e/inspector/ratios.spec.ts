@@ -1,10 +1,10 @@
 /** The trainer’s numbers: importance ratios on the tokens, thresholds, the first jump, outliers, and columns that arrive later. */
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
-import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
-import { expectFitEverywhere, watch } from './fit.ts'
-import { CORE } from './tags.ts'
-import { trainerTrajectory } from './trainer-trajectory.ts'
+import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { expectFitEverywhere, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
+import { trainerTrajectory } from '../support/trainer-trajectory.ts'
 
 const ID = 'ratios-of-a-trainer'
 const address = `/t/${ID}`

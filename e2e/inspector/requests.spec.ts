@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { BASE, open, TOKEN } from './application.ts'
-import { expectFitEverywhere, SCREENS, watch } from './fit.ts'
+import { BASE, open, TOKEN } from '../support/application.ts'
+import { expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
 
 const NAME = 'two-steps'
 const file = readFileSync(`public/examples/${NAME}.json`, 'utf8')

@@ -1,8 +1,8 @@
 /** The Trainer tab: the arrays of each export format beside their tokens. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { idle, open } from './application.ts'
-import { expectFitEverywhere, watch } from './fit.ts'
+import { idle, open } from '../support/application.ts'
+import { expectFitEverywhere, watch } from '../support/fit.ts'
 
 const table = (page: Page) => page.getByRole('grid', { name: 'Arrays and their tokens' })
 const shownFormat = (page: Page, name: string) => page.locator(`[data-format="${name}"][data-idle="true"]`).waitFor()
@@ -13,7 +13,7 @@ const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'
 }
 const PROMPT = example.segments[0]?.ids.length ?? 0
 
-// inspector-load.spec.ts scrolls a long trajectory to its last row.
+// load.spec.ts scrolls a long trajectory to its last row.
 test('The Trainer tab shows the arrays of the downloaded file, keeps its selection, and fits both windows', async ({
   page,
 }) => {

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, idle, open } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
+import { AUTHORIZED, idle, open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 /** Distinguishes these samples from those of other tests. */
 const NAME = 'listed'

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { EXAMPLES } from '#components/shell/examples.ts'
-import { AUTHORIZED, ask, greedy, idle, open, shownKey } from './application.ts'
-import { CORE } from './tags.ts'
+import { AUTHORIZED, ask, greedy, idle, open, shownKey } from '../support/application.ts'
+import { CORE } from '../support/tags.ts'
 
 async function exported(page: Page): Promise<string> {
   const download = page.waitForEvent('download')

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { AUTHORIZED, BASE, CHANGING, idle, open, TOKEN } from './application.ts'
+import { AUTHORIZED, BASE, CHANGING, idle, open, TOKEN } from '../support/application.ts'
 
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
 const ids = example.segments.flatMap((segment) => [...segment.ids])

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, open, reload } from './application.ts'
-import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
-import { startSlowServer } from './slow-server.ts'
-import { CORE } from './tags.ts'
+import { AUTHORIZED, CHANGING, open, reload } from '../support/application.ts'
+import { expectFit, expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
+import { startSlowServer } from '../support/slow-server.ts'
+import { CORE } from '../support/tags.ts'
 
 const NAMES = ['two-steps', 'parallel-calls', 'tool-error'] as const
 

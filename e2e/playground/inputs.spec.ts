@@ -1,6 +1,6 @@
 /** Inputs of a run besides a question: a conversation, a text, token ids, and a shared setup. */
 import { expect, type Page, test } from '@playwright/test'
-import { greedy, idle, open, reload, stored } from './application.ts'
+import { greedy, idle, open, reload, stored } from '../support/application.ts'
 
 test.use({ permissions: ['clipboard-write'] })
 

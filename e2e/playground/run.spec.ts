@@ -2,10 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, ask, CHANGING, greedy, idle, open, reload, shownKey, stored } from './application.ts'
-import { expectFit, expectFitEverywhere, WINDOWS, watch } from './fit.ts'
-import { startSlowServer } from './slow-server.ts'
-import { CORE } from './tags.ts'
+import { AUTHORIZED, ask, CHANGING, greedy, idle, open, reload, shownKey, stored } from '../support/application.ts'
+import { expectFit, expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
+import { startSlowServer } from '../support/slow-server.ts'
+import { CORE } from '../support/tags.ts'
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens' })
 const count = async (page: Page) => Number(await page.locator('[data-tokens]').getAttribute('data-tokens'))

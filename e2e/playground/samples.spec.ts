@@ -1,9 +1,9 @@
 /** Samples of one prompt: shown side by side, rewarded, stopped, and found again. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, open, reload } from './application.ts'
-import { expectFitEverywhere } from './fit.ts'
-import { startSlowServer } from './slow-server.ts'
-import { CORE } from './tags.ts'
+import { AUTHORIZED, CHANGING, open, reload } from '../support/application.ts'
+import { expectFitEverywhere } from '../support/fit.ts'
+import { startSlowServer } from '../support/slow-server.ts'
+import { CORE } from '../support/tags.ts'
 
 async function send(page: Page, samples: number, question: string): Promise<void> {
   await page.getByLabel('Samples', { exact: true }).fill(String(samples))

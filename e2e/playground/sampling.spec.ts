@@ -1,8 +1,8 @@
 /** Sampling parameters, presets and imports; their effect on a run, and structured output after it. */
 import { expect, test } from '@playwright/test'
-import { CHANGING, open, stored } from './application.ts'
-import { expectFitEverywhere, expectWithin, WINDOWS } from './fit.ts'
-import { startSlowServer } from './slow-server.ts'
+import { CHANGING, open, stored } from '../support/application.ts'
+import { expectFitEverywhere, expectWithin, WINDOWS } from '../support/fit.ts'
+import { startSlowServer } from '../support/slow-server.ts'
 
 const SCHEMA =
   '{"type": "object", "properties": {"even": {"type": "boolean"}}, "required": ["even"], "additionalProperties": false}'

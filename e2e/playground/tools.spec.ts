@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import { expect, type Page, test } from '@playwright/test'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
-import { ask, CHANGING, idle, open, reload, stored } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
-import { startScriptedServer } from './scripted-server.ts'
+import { ask, CHANGING, idle, open, reload, stored } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
+import { startScriptedServer } from '../support/scripted-server.ts'
 
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Mock tool' })
 const call = (name: string, input: object) => `<tool_call>\n${JSON.stringify({ name, arguments: input })}\n</tool_call>`

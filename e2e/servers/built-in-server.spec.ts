@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { AUTHORIZED, ask, greedy, open, startApplication, stopApplication } from './application.ts'
+import { AUTHORIZED, ask, greedy, open, startApplication, stopApplication } from '../support/application.ts'
 
 const NAME = 'org/calculator'
 const GRAPH = 'onnx/model.onnx'

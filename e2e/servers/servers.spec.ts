@@ -1,10 +1,10 @@
 /** The servers page: servers are added, tested, used, changed and removed; settings are exported and imported. */
 import { readFile } from 'node:fs/promises'
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, open } from './application.ts'
-import { expectFitEverywhere, watch } from './fit.ts'
-import { type SlowServer, startSlowServer } from './slow-server.ts'
-import { CORE } from './tags.ts'
+import { AUTHORIZED, CHANGING, open } from '../support/application.ts'
+import { expectFitEverywhere, watch } from '../support/fit.ts'
+import { type SlowServer, startSlowServer } from '../support/slow-server.ts'
+import { CORE } from '../support/tags.ts'
 
 const KEY = 'sk-canary-of-servers-77'
 const NAME = 'Büro 2 H100'

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { CHANGING, greedy, HUB_PORT, idle, open } from './application.ts'
-import { type SlowServer, startSlowServer } from './slow-server.ts'
+import { CHANGING, greedy, HUB_PORT, idle, open } from '../support/application.ts'
+import { type SlowServer, startSlowServer } from '../support/slow-server.ts'
 
 const QUESTION = 'What is 12 * 7?'
 const FOLDER = path.resolve('models/tiny-qwen3')

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { type APIRequestContext, expect, type Page, type Request } from '@playwright/test'
-import { currentBuild } from '../scripts/build.ts'
+import { currentBuild } from '../../scripts/build.ts'
 import { freePort } from './free-port.ts'
 
 /** First of the ports of the journeys. E2E_PORT moves all of them, for another checkout that runs at the same time. */

@@ -1,6 +1,6 @@
 /**
  * Generates long agent trajectories, reproducible by their options: a coding agent that reads this repository's own files,
- * encoded with Qwen3's tokenizer. `node e2e/large-trajectory.ts FILE [tokens]` writes one.
+ * encoded with Qwen3's tokenizer. `node e2e/support/large-trajectory.ts FILE [tokens]` writes one.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

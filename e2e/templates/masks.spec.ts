@@ -1,9 +1,9 @@
 /** The mask doctor: the computed masks, compared with the mask of a stored run. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
-import { CHANGING, open } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
-import { CORE } from './tags.ts'
+import { CHANGING, open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
 
 test('The mask doctor compares a run with its template, and a disagreement shows its tokens', { tag: CORE }, async ({
   page,

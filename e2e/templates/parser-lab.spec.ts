@@ -1,8 +1,8 @@
 /** The parser lab: a completion read by several parsers, rendered again, and the parser that fits. */
 import { expect, test } from '@playwright/test'
-import { open } from './application.ts'
-import { expectFitEverywhere, watch } from './fit.ts'
-import { CORE } from './tags.ts'
+import { open } from '../support/application.ts'
+import { expectFitEverywhere, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
 
 /** Address of the lab with the built-in model's own template, so that the ranking is about a real template. */
 const LAB = '/templates?tab=parsers&from=tokenizer:built-in'

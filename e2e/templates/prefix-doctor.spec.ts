@@ -1,7 +1,7 @@
 /** The prefix doctor: a search finds the smallest conversation, and an unstable cell is explained and fixed. */
 import { expect, test } from '@playwright/test'
-import { open } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
+import { open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 test('the prefix doctor finds the smallest unstable conversation, explains an unstable cell, and has a fix that leaves fewer of them', async ({
   page,

@@ -1,7 +1,7 @@
 /** The preview and the A/B tab of the template lab: tokens during typing, links between tokens and lines, two templates compared. */
 import { expect, test } from '@playwright/test'
-import { open } from './application.ts'
-import { expectFitEverywhere, expectWithin, WINDOWS, watch } from './fit.ts'
+import { open } from '../support/application.ts'
+import { expectFitEverywhere, expectWithin, WINDOWS, watch } from '../support/fit.ts'
 
 test('the preview follows the template, links tokens and lines in both directions, and is compared with another template', async ({
   page,

@@ -1,8 +1,8 @@
 /** The template lab: templates and conversations from all sources, an editor with one history, and storage over a reload. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { CHANGING, open, reload } from './application.ts'
-import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
+import { CHANGING, open, reload } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 const editor = (page: Page) => page.locator('[data-code-editor] .cm-content')
 const part = (page: Page, name: string) =>

@@ -203,7 +203,7 @@ test('docs/template-lab.md lists every parser with its names in SGLang', () => {
     )
 })
 
-// A parser with quadratic time would need seconds for each of these; bench/parsers.ts measures them.
+// A parser with quadratic time would need seconds for each of these; bench/computation/parsers.ts measures them.
 test.each(parsers)('$name parses 50 kB of any text in less than fifty times the time of 5 kB', (parser) => {
   const time = (unit: string, length: number) => {
     const text = unit.repeat(length / unit.length)

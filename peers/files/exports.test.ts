@@ -8,7 +8,7 @@ import { chatMessagesBySegment } from '#lib/formats/writing/chat-messages.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
-import { python } from './python.ts'
+import { python } from '../set-up/python.ts'
 
 const interpreter = inject('exports')
 const trajectories = ['two-steps', 'parallel-calls'].map(
@@ -33,7 +33,7 @@ async function readBack(format: string): Promise<unknown> {
       ? Buffer.concat([...writer.encoding.encode(records)])
       : records.map((record) => `${JSON.stringify(record)}\n`).join(''),
   )
-  return python(interpreter, 'read_exports.py', [format, file], null)
+  return python(interpreter, 'files/read_exports.py', [format, file], null)
 }
 
 const callsOf = (trajectory: Trajectory) =>

@@ -9,7 +9,7 @@ import { readableJson } from '#lib/json/readable-json.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { python } from './python.ts'
+import { python } from '../set-up/python.ts'
 
 const { python: interpreter } = inject('strands')
 
@@ -51,7 +51,7 @@ const twice = <T>(list: readonly T[]): T[] => [...list, ...list]
 test('strands-sglang’s Rollout reads Rollscope’s file, and writes it again unchanged', async () => {
   expect(trajectories.length).toBeGreaterThanOrEqual(4)
   const { values, files } = write('strands-sglang')
-  const read = await python(interpreter, 'read_strands.py', files, null)
+  const read = await python(interpreter, 'files/read_strands.py', files, null)
   expect(read).toEqual(
     twice(trajectories).map((trajectory, index) => ({
       tokens: ids(trajectory).length,
@@ -67,7 +67,7 @@ test('strands-sglang’s Rollout reads Rollscope’s file, and writes it again u
 
 test('slime’s Sample, built from its documented fields, reads Rollscope’s file', async () => {
   const { files } = write('slime')
-  const read = await python(interpreter, 'read_slime.py', files, null)
+  const read = await python(interpreter, 'files/read_slime.py', files, null)
   const half = Math.ceil(trajectories.length / 2)
   expect(read).toEqual(
     twice(trajectories).map((trajectory, n) => {

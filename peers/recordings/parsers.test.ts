@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, inject, test } from 'vitest'
-import { python } from './python.ts'
+import { python } from '../set-up/python.ts'
 
-const parsers = path.join('..', 'lib', 'parsers', 'golden')
+const parsers = path.resolve(import.meta.dirname, '..', '..', 'lib', 'parsers', 'golden')
 
 interface Detected {
   readonly cases: readonly unknown[]
@@ -13,7 +13,7 @@ interface Detected {
 test('SGLang’s detectors read the texts of sglang.json as it says', async () => {
   const { sglang } = inject('places').peers
   const made = (await python(sglang, path.join(parsers, 'make_sglang.py'), ['-'], null)) as Detected
-  const kept: Detected = JSON.parse(readFileSync(path.join(import.meta.dirname, parsers, 'sglang.json'), 'utf8'))
+  const kept: Detected = JSON.parse(readFileSync(path.join(parsers, 'sglang.json'), 'utf8'))
   for (const [index, one] of kept.cases.entries()) expect(made.cases[index]).toEqual(one)
   expect(made).toEqual(kept)
 })

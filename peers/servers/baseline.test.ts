@@ -12,7 +12,7 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { application } from './application.ts'
+import { application } from '../set-up/application.ts'
 
 const places = inject('places')
 const rollscope = application(places.application)

@@ -16,8 +16,8 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
 import { type ScoreLine, scoreLineSchema } from '#lib/trajectory/scoring/score.ts'
 import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { application, difference } from './application.ts'
-import { python } from './python.ts'
+import { application, difference } from '../set-up/application.ts'
+import { python } from '../set-up/python.ts'
 
 const places = inject('places')
 const rollscope = application(places.application)
@@ -79,7 +79,10 @@ test('the drift of a call that a grammar forces is named and rescored, and the s
   const scores = withoutScores(plan)
   await scoreBoth(plan, scores, { score: overHttp, signal: AbortSignal.timeout(60_000) })
   const sides = [ids(compared.left.trajectory), ids(compared.right.trajectory)]
-  const reference = (await python(places.peers.sglang, 'scores.py', [places.peers.model], sides)) as (number | null)[][]
+  const reference = (await python(places.peers.sglang, 'servers/scores.py', [places.peers.model], sides)) as (
+    | number
+    | null
+  )[][]
   for (const [index, side] of [scores.left, scores.right].entries()) {
     const found = Array.from(side, (score) => (Number.isNaN(score) ? null : score))
     const { largest, compared: count } = difference(found, reference[index] ?? [])

@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest'
 import type { GroupStarted } from '#lib/api/group.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { application } from './application.ts'
+import { application } from '../set-up/application.ts'
 
 const places = inject('places')
 const rollscope = application(places.application)

@@ -2,7 +2,7 @@
 import { beforeAll, expect, inject, test } from 'vitest'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { application, difference } from './application.ts'
+import { application, difference } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 
 const { application: address, server } = inject('llamacpp')

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { replyOf, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
-import { type Running, startRouter } from './processes.ts'
+import { type Running, startRouter } from '../set-up/processes.ts'
 
 const never = new AbortController().signal
 const MODEL = { model_path: 'tiny', tokenizer_path: 'tiny-tokenizer', weight_version: '7', tool_call_parser: 'qwen' }

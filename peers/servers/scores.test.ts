@@ -2,9 +2,9 @@
 import { expect, inject, test } from 'vitest'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { scoreLineSchema } from '#lib/trajectory/scoring/score.ts'
-import { application, difference, type Tokens, tokensOf } from './application.ts'
+import { application, difference, type Tokens, tokensOf } from '../set-up/application.ts'
+import { python } from '../set-up/python.ts'
 import { conversations } from './conversations.ts'
-import { python } from './python.ts'
 
 const places = inject('places')
 const rollscope = application(places.application)
@@ -52,7 +52,7 @@ test('prefill and greedy logprobs agree with transformers', async () => {
     )
   const reference = (await python(
     places.peers.sglang,
-    'scores.py',
+    'servers/scores.py',
     [places.peers.model],
     trajectories.map(({ ids }) => ids),
   )) as (number | null)[][]

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { application, difference, type PeerRunSettings, tokensOf } from './application.ts'
+import { application, difference, type PeerRunSettings, tokensOf } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 
 const places = inject('places')

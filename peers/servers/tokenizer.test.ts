@@ -5,7 +5,7 @@ import { checkTokenizer } from '#lib/engine/tokenizer/tokenizer-check.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { application, tokensOf } from './application.ts'
+import { application, tokensOf } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 
 const places = inject('places')

@@ -2,7 +2,7 @@
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import type { Conversation } from './conversations.ts'
+import type { Conversation } from '../servers/conversations.ts'
 import { APPLICATION_TOKEN } from './processes.ts'
 
 /** A client of the running application. Its methods throw for answers other than success. */

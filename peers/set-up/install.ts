@@ -6,7 +6,7 @@ import path from 'node:path'
 import { findPython, PYTHON_3_11, PYTHON_3_12, type PythonRequirement } from './interpreter.ts'
 
 const here = import.meta.dirname
-const root = path.resolve(here, '..')
+const root = path.resolve(here, '..', '..')
 
 /** The installed peers. */
 export interface Peers {

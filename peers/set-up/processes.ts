@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { freePort } from '../e2e/free-port.ts'
+import { freePort } from '../../e2e/support/free-port.ts'
 import type { Llamacpp, Peers } from './install.ts'
 
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..', '..')
 
 /** A running server. */
 export interface Running {

@@ -2,14 +2,17 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Runs a script of this folder with JSON as input, and returns its JSON output. Throws with the script's error output. */
+/** Folder that the paths of scripts start from. */
+const peers = path.resolve(import.meta.dirname, '..')
+
+/** Runs a script of peers/ with JSON as input, and returns its JSON output. Throws with the script's error output. */
 export async function python(
   interpreter: string,
   script: string,
   parameters: readonly string[],
   input: unknown,
 ): Promise<unknown> {
-  const child = spawn(interpreter, [path.join(import.meta.dirname, script), ...parameters], {
+  const child = spawn(interpreter, [path.resolve(peers, script), ...parameters], {
     env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' },
   })
   const collected = [child.stdout, child.stderr].map((stream) => stream.setEncoding('utf8').toArray())
@@ -28,9 +31,9 @@ export interface ScriptSession {
   end(): void
 }
 
-/** Starts a script of this folder that answers line by line. */
+/** Starts a script of peers/ that answers line by line. */
 export function startSession(interpreter: string, script: string): ScriptSession {
-  const child = spawn(interpreter, [path.join(import.meta.dirname, script)], {
+  const child = spawn(interpreter, [path.resolve(peers, script)], {
     env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -23,7 +23,7 @@ declare module 'vitest' {
 /** Starts everything before the tests. Returns a function that stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const python = installStrands(peersFolder())
-  const models = path.resolve(import.meta.dirname, '..', 'models')
+  const models = path.resolve(import.meta.dirname, '..', '..', 'models')
   const folder = path.join(peersFolder(), 'strands-tests')
   mkdirSync(folder, { recursive: true })
   const application = await startApplication({ folder, tokenizers: models, python })

@@ -1,6 +1,6 @@
 """Write the shipped model as a GGUF file (fp32), which llama.cpp loads.
 
-    python to_gguf.py ../models/tiny-qwen3 OUT.gguf
+    python to_gguf.py ../../models/tiny-qwen3 OUT.gguf
 
 The names of tensors and fields are those of gguf-py. The pre-tokenizer is called qwen2: llama.cpp has none with the
 model's own pattern, so its encoding of text differs. A token-in/token-out client sends ids and does not notice.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import gguf
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "models" / "training"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "training"))
 from to_transformers import weights  # noqa: E402
 
 

@@ -2,16 +2,15 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, inject, test } from 'vitest'
-import { python } from './python.ts'
+import { python } from '../set-up/python.ts'
 
 const places = inject('strands')
-const goldenFolder = (room: string) => path.join('..', 'lib', room, 'golden')
+const goldenFolder = (room: string) => path.resolve(import.meta.dirname, '..', '..', 'lib', room, 'golden')
 
 const made = (room: string): Promise<unknown> =>
   python(places.python, path.join(goldenFolder(room), 'make.py'), ['-'], null)
 
-const kept = (room: string): unknown =>
-  JSON.parse(readFileSync(path.join(import.meta.dirname, goldenFolder(room), 'golden.json'), 'utf8'))
+const kept = (room: string): unknown => JSON.parse(readFileSync(path.join(goldenFolder(room), 'golden.json'), 'utf8'))
 
 interface Runs {
   readonly scenarios: Readonly<Record<string, unknown>>

@@ -13,8 +13,8 @@ import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/traject
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { application } from './application.ts'
-import { APPLICATION_TOKEN } from './processes.ts'
+import { application } from '../set-up/application.ts'
+import { APPLICATION_TOKEN } from '../set-up/processes.ts'
 
 const places = inject('strands')
 const rollscope = application(places.application)

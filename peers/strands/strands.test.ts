@@ -3,9 +3,9 @@
  * origin of an address, so it uses the built-in server at the application's root.
  */
 import { expect, inject, test } from 'vitest'
-import { application, difference, type Tokens, tokensOf } from './application.ts'
-import { conversations } from './conversations.ts'
-import { python } from './python.ts'
+import { conversations } from '../servers/conversations.ts'
+import { application, difference, type Tokens, tokensOf } from '../set-up/application.ts'
+import { python } from '../set-up/python.ts'
 
 const places = inject('places')
 const rollscope = application(places.application)
@@ -18,7 +18,7 @@ interface PythonRollout {
 }
 
 async function runPython(baseUrl: string): Promise<Tokens[]> {
-  const rollouts = await python(places.peers.strands, 'agent.py', [baseUrl, places.peers.model], conversations)
+  const rollouts = await python(places.peers.strands, 'strands/agent.py', [baseUrl, places.peers.model], conversations)
   return (rollouts as PythonRollout[]).map(({ token_ids, loss_mask, logprobs }) => ({
     ids: token_ids,
     mask: loss_mask,

@@ -11,11 +11,11 @@ import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { CLOCK, type RenderOutcome, renderGolden } from '#lib/templates/golden/test-golden.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
-import { type ScriptSession, startSession } from './python.ts'
+import { type ScriptSession, startSession } from '../set-up/python.ts'
 
 /** Returns the golden file of every family, by its name. */
 export async function familyGoldens(python: string, chatTemplates: string): Promise<ReadonlyMap<string, FamilyGolden>> {
-  const transformers = startSession(python, 'render_templates.py')
+  const transformers = startSession(python, 'templates/render_templates.py')
   const server = await startScriptedServer()
   try {
     const madeWith = String(await transformers.reply())

@@ -1,8 +1,8 @@
-/** `node peers/record-families.ts` writes the golden files of lib/rollout/families and the tables of docs/chat-templates.md. */
+/** `node peers/templates/record-families.ts` writes the golden files of lib/rollout/families and the tables of docs/chat-templates.md. */
 import { writeFileSync } from 'node:fs'
 import { goldenFile } from '#lib/rollout/families/test-golden.ts'
+import { installTemplates, peersFolder } from '../set-up/install.ts'
 import { familyGoldens } from './family-goldens.ts'
-import { installTemplates, peersFolder } from './install.ts'
 import { sweepTemplates } from './template-sweep.ts'
 import { pageWith, tablePage } from './template-table.ts'
 

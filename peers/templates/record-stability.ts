@@ -1,10 +1,10 @@
 /**
- * `node peers/record-stability.ts` writes lib/templates/prefix-preservation/golden/trl.json and the table of
+ * `node peers/templates/record-stability.ts` writes lib/templates/prefix-preservation/golden/trl.json and the table of
  * docs/template-lab.md.
  */
 import { writeFileSync } from 'node:fs'
 import { trlGoldenFile } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
-import { installTemplates, peersFolder } from './install.ts'
+import { installTemplates, peersFolder } from '../set-up/install.ts'
 import { doctored, templatesIn, trlGolden } from './stability-sweep.ts'
 import { stabilityPage, stabilityPageWith } from './stability-table.ts'
 

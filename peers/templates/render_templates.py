@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "lib" / "templates" / "golden"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "lib" / "templates" / "golden"))
 from oracle import MADE_WITH, render  # noqa: E402
 
 # Output of templates goes to standard error, so that it does not mix with replies.

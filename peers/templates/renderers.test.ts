@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type TemplateCheck, templateCheckSchema } from '#lib/api/template-check.ts'
-import { application } from './application.ts'
+import { application } from '../set-up/application.ts'
 
 const places = inject('places')
 const rollscope = application(places.application)

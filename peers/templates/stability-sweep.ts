@@ -28,7 +28,7 @@ import {
   type TrlAnswer,
   type TrlGolden,
 } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
-import { type ScriptSession, startSession } from './python.ts'
+import { type ScriptSession, startSession } from '../set-up/python.ts'
 import { TEMPLATE_MARK } from './template-mark.ts'
 
 /** A template with the report of the doctor. */
@@ -105,7 +105,7 @@ function marksOf(text: string): readonly string[] {
 
 /** Returns TRL's answer for every template. */
 export async function trlGolden(python: string, templates: readonly DoctoredTemplate[]): Promise<TrlGolden> {
-  const trl = startSession(python, 'trl_verdicts.py')
+  const trl = startSession(python, 'templates/trl_verdicts.py')
   try {
     const madeWith = String(await trl.reply())
     const answers: [string, TrlAnswer][] = []
@@ -142,7 +142,7 @@ export interface ConfirmedCells {
  * reply is the addition, up to the doctor's own end of the turn; otherwise only the prompt is known to have been read.
  */
 export async function confirmedCells(python: string, templates: readonly DoctoredTemplate[]): Promise<ConfirmedCells> {
-  const transformers = startSession(python, 'render_templates.py')
+  const transformers = startSession(python, 'templates/render_templates.py')
   try {
     await transformers.reply()
     const refuted: FalseVerdict[] = []

@@ -6,9 +6,9 @@ import type { TrlAnswer, TrlGolden } from '#lib/templates/prefix-preservation/tr
 import type { DoctoredTemplate } from './stability-sweep.ts'
 
 /** Path of the page with the table. */
-export const stabilityPage = path.join(import.meta.dirname, '..', 'docs', 'template-lab.md')
+export const stabilityPage = path.join(import.meta.dirname, '..', '..', 'docs', 'template-lab.md')
 
-const BEGIN = '<!-- peers/record-stability.ts writes the table. -->'
+const BEGIN = '<!-- peers/templates/record-stability.ts writes the table. -->'
 const END = '<!-- End of the table. -->'
 
 /** Returns the page with the table. Throws an Error if a difference lacks an explanation, or an explanation is unnecessary. */

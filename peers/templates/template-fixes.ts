@@ -12,7 +12,7 @@ import { fixFor } from '#lib/templates/prefix-preservation/fix/fix.ts'
 import type { Cell, DoctorReport, Fix, TemplateFacts } from '#lib/templates/prefix-preservation/report.ts'
 import { SAMPLE_TOOLS } from '#lib/templates/prefix-preservation/sample-tools.ts'
 import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
-import { type ScriptSession, startSession } from './python.ts'
+import { type ScriptSession, startSession } from '../set-up/python.ts'
 import { TEMPLATE_MARK } from './template-mark.ts'
 
 interface OfferedFix {
@@ -62,7 +62,7 @@ export async function sweepFixes(
     onTemplate?: (name: string, found: FixSweep) => void
   } = {},
 ): Promise<FixSweep> {
-  const transformers = startSession(python, 'render_templates.py')
+  const transformers = startSession(python, 'templates/render_templates.py')
   try {
     await transformers.reply()
     const offered: OfferedFix[] = []

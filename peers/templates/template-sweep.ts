@@ -15,7 +15,7 @@ import { CLOCK, type RenderOutcome } from '#lib/templates/golden/test-golden.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
-import { type ScriptSession, startSession } from './python.ts'
+import { type ScriptSession, startSession } from '../set-up/python.ts'
 import { TEMPLATE_MARK } from './template-mark.ts'
 
 /** The result of one template. */
@@ -50,7 +50,7 @@ type Render = (messages: readonly Json[], addGenerationPrompt: boolean, options:
 
 /** Runs every template, in the order of packages and files. */
 export async function sweepTemplates(python: string, chatTemplates: string): Promise<readonly Swept[]> {
-  const transformers = startSession(python, 'render_templates.py')
+  const transformers = startSession(python, 'templates/render_templates.py')
   const server = await startScriptedServer()
   try {
     await transformers.reply()

@@ -4,9 +4,9 @@ import path from 'node:path'
 import type { Kind, Swept } from './template-sweep.ts'
 
 /** Path of the page with the tables. */
-export const tablePage = path.join(import.meta.dirname, '..', 'docs', 'chat-templates.md')
+export const tablePage = path.join(import.meta.dirname, '..', '..', 'docs', 'chat-templates.md')
 
-const BEGIN = '<!-- peers/record-families.ts writes what follows. -->'
+const BEGIN = '<!-- peers/templates/record-families.ts writes what follows. -->'
 
 /** Returns the page with the tables of a sweep. */
 export const pageWith = (swept: readonly Swept[]): string =>

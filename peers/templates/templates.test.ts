@@ -16,8 +16,8 @@ import {
   renderGolden,
 } from '#lib/templates/golden/test-golden.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
+import { python, startSession } from '../set-up/python.ts'
 import { type GeneratedTemplate, generatedTemplate } from './generated-templates.ts'
-import { python, startSession } from './python.ts'
 
 const CASES = 2_500
 /** The fixed seed has no case with a difference that docs/divergences.md names. Other seeds are tried by hand, with SEED=… */
@@ -32,7 +32,7 @@ afterAll(() => {
 })
 
 test(`${CASES} generated templates render as with transformers (SEED=${seed})`, async () => {
-  const theirs = startSession(interpreter, 'render_templates.py')
+  const theirs = startSession(interpreter, 'templates/render_templates.py')
   const seen = { texts: 0, errors: 0, 'errors in the same words': 0 }
   try {
     const madeWith = await theirs.reply()
@@ -75,12 +75,12 @@ function rendered({ template, variables, messages, addGenerationPrompt }: Genera
 }
 
 test('the golden files of templates equal those that make.py writes', async () => {
-  const golden = path.join('..', 'lib', 'templates', 'golden')
+  const golden = path.resolve(import.meta.dirname, '..', '..', 'lib', 'templates', 'golden')
   const folder = mkdtempSync(path.join(tmpdir(), 'golden-'))
   try {
     await python(interpreter, path.join(golden, 'make.py'), [folder], null)
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'))
-    const kept = (file: string) => readFileSync(path.join(import.meta.dirname, golden, file), 'utf8')
+    const kept = (file: string) => readFileSync(path.join(golden, file), 'utf8')
     expect(files.filter((file) => readFileSync(path.join(folder, file), 'utf8') !== kept(file))).toEqual([])
     expect(files.length).toBeGreaterThan(20)
   } finally {

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "lib" / "templates" / "golden"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "lib" / "templates" / "golden"))
 from oracle import MADE_WITH, failure  # noqa: E402
 from importlib.metadata import version  # noqa: E402
 

@@ -2,7 +2,7 @@
  * An SGLang server for runs that are killed. It streams token by token: each reply is a tool call until the prompt has as
  * many results as its question requests, then an answer. A question that contains "python" gets a call that never ends.
  */
-import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from '../load/scripted-sglang.ts'
+import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from '../../support/load/scripted-sglang.ts'
 
 const toolCall = (name: string, values: object): string =>
   `<tool_call>\n${JSON.stringify({ name, arguments: values })}\n</tool_call>`

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { freePort } from '../../e2e/free-port.ts'
+import { freePort } from '../../../e2e/support/free-port.ts'
 
 interface BarePage {
   /** Address of the page. */

@@ -147,7 +147,7 @@ const logprobAt = (index: number): number => -Math.fround(((index * 7919) % 997)
 
 /** Loads the tokenizer of the built-in model. */
 export async function builtInTokenizer() {
-  const folder = path.resolve(import.meta.dirname, '..', '..', 'models', 'tiny-qwen3')
+  const folder = path.resolve(import.meta.dirname, '..', '..', '..', 'models', 'tiny-qwen3')
   const { tokenizer } = loadedTokenizer(folder, 'built-in')
   const endOfTurn = tokenizer.addedTokens.find(({ content }) => content === '<|im_end|>')?.id
   if (endOfTurn === undefined) throw new Error('the tokenizer of the built-in model has no token <|im_end|>')

@@ -73,7 +73,7 @@ export function useFind(
   }
 }
 
-/** Name of the measure from the request to the frame that shows the answer; bench/inspector-find.ts reads it. */
+/** Name of the measure from the request to the frame that shows the answer; bench/pages/inspector-find.ts reads it. */
 const MEASURE = 'rollscope: find'
 
 function stateOf(result: FindResult | Error | undefined, isBehind: boolean): FindState {

@@ -148,7 +148,7 @@ function hasLostSpelling(value: unknown): boolean {
 /**
  * Characters that Python's tokenizers (0.23.3) handle by an older Unicode version than this engine, in hexadecimal. They were found by
  * encoding every code point, alone, within words and with an accent, with the tokenizers of Qwen3, Llama 3.2 and DeepSeek V3 (Node 24,
- * Unicode 17). peers/retokenized.test.ts repeats this. Most were assigned in Unicode 17; the others are marks that older tables order
+ * Unicode 17). peers/retokenized/retokenized.test.ts repeats this. Most were assigned in Unicode 17; the others are marks that older tables order
  * differently.
  */
 const RANGES = `

@@ -39,7 +39,7 @@ export function liveViewOf(server: Told, maxNewTokens: number, alternatives: num
 
 /**
  * Tokens in a chunk with many alternatives, and with few. A chunk has 600 bytes besides its tokens. A token with five alternatives has
- * 200 bytes, and one without any 45. At these steps, the chunks add about half of the whole (bench/stream-bytes.ts).
+ * 200 bytes, and one without any 45. At these steps, the chunks add about half of the whole (bench/server/stream-bytes.ts).
  */
 const FINE = 4
 const FINE_LIGHT = 16

@@ -1,4 +1,4 @@
-/** Tests the types of fields in bodies with the results of SGLang 0.5.23's validation (peers/body_types.py). */
+/** Tests the types of fields in bodies with the results of SGLang 0.5.23's validation (peers/recordings/body_types.py). */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'

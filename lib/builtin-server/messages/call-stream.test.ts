@@ -1,4 +1,4 @@
-/** Tests calls in growing texts, cut at random, against SGLang 0.5.23's reading of each piece (peers/stream_calls.py). */
+/** Tests calls in growing texts, cut at random, against SGLang 0.5.23's reading of each piece (peers/recordings/stream_calls.py). */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

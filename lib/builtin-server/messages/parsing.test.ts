@@ -14,7 +14,7 @@ const golden: {
   readonly reasoning: readonly Line[]
 } = JSON.parse(readFileSync('lib/builtin-server/messages/golden/parsing.json', 'utf8'))
 
-/** Names of the texts in the order in which every parser was given them (peers/recorded-parsing.ts). */
+/** Names of the texts in the order in which every parser was given them (peers/recordings/recorded-parsing.ts). */
 const TEXTS = [
   'text before',
   'two calls',

@@ -53,7 +53,7 @@ type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
 
 /**
  * Returns a malformed call. Both objects are written out, because spreading an optional name takes as long as everything else
- * (bench/parsers.ts).
+ * (bench/computation/parsers.ts).
  */
 export const callOfFault = ({ why, at, name }: CallFault, raw: string, text: TextRange): MalformedCall =>
   name === undefined ? { kind: 'malformed', why, at, raw, text } : { kind: 'malformed', name, why, at, raw, text }

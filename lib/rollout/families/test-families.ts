@@ -7,7 +7,7 @@ import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 export interface Family {
   readonly name: string
   readonly parser: string
-  /** The file in the package that ships it; peers/requirements-chat-templates.txt has the versions. */
+  /** The file in the package that ships it; peers/set-up/requirements-chat-templates.txt has the versions. */
   readonly template: { readonly package: 'trl' | 'llama-cpp-python'; readonly file: string }
   /** The values of bos_token and eos_token in templates. */
   readonly specialTokens: Readonly<Record<string, string>>

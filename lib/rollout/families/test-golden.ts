@@ -1,5 +1,5 @@
 /**
- * The renders of transformers with each family's template. The golden file of a family, written by peers/record-families.ts,
+ * The renders of transformers with each family's template. The golden file of a family, written by peers/templates/record-families.ts,
  * has every render that its run requests, but no text of the template.
  */
 import { createHash } from 'node:crypto'
@@ -65,7 +65,7 @@ export function recordedTemplate(name: string, { renders }: FamilyGolden): ChatT
       const outcome = outcomes.get(keyOf(input))
       if (outcome === undefined)
         throw new Error(
-          `the run of ${name} renders what its golden file lacks: run node peers/record-families.ts\n${JSON.stringify(input)}`,
+          `the run of ${name} renders what its golden file lacks: run node peers/templates/record-families.ts\n${JSON.stringify(input)}`,
         )
       if (typeof outcome === 'string') return outcome
       throw new TemplateError(outcome.message, { className: outcome.class, line: outcome.line ?? undefined })
