@@ -1,8 +1,8 @@
 'use client'
-/** The drift report of many trajectories: from the library, or from files that are read in the browser and not stored. */
-import dynamic from 'next/dynamic'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { compareReconstructionHref } from '#components/shell/hrefs.ts'
+/** The drift report of many trajectories: from the library, or from files that are read in the browser and not stored. */
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
@@ -17,11 +17,12 @@ import { corpusStore } from '#lib/browser/files/corpus-run.ts'
 import { FileError } from '#lib/browser/files/file-error.ts'
 import { saveContent, saveText } from '#lib/browser/files/save-file.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { useCorpusAddress } from './address.ts'
 import { CorpusHead } from './corpus-head.tsx'
 import { CorpusStart } from './corpus-start.tsx'
 
-const CorpusResults = dynamic(async () => (await import('./corpus-results.tsx')).CorpusResults)
+const CorpusResults = lazyPart(async () => (await import('./corpus-results.tsx')).CorpusResults)
 
 /** The page of the drift report. */
 export function CorpusScreen() {
@@ -120,7 +121,7 @@ export function CorpusScreen() {
           {(status.kind === 'stopped' || status.kind === 'failed') && (
             <Banner
               tone="note"
-              title={`Partial: ${samples.length} samples were read before the report stopped.`}
+              title={`Partial: ${countWithNoun(samples.length, 'sample was', 'samples were')} read before the report stopped.`}
               hint="All figures and exports cover only these samples."
             />
           )}
@@ -174,7 +175,7 @@ function CorpusProgress({ share, samples, tokens, elapsedMs, onStop }: CorpusPro
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b bg-panel px-3.5 py-2">
       <progress className="h-1.5 min-w-40 flex-1" value={share} max={1} aria-label="Report" />
       <p className="text-dim text-xs tabular-nums" role="status" aria-live="off">
-        {percentText(Math.floor(1000 * share) / 1000)} · {countText(samples)} samples
+        {percentText(Math.floor(1000 * share) / 1000)} · {countWithNoun(samples, 'sample')}
         {isKnown &&
           ` · ${countText(Math.round((1000 * tokens) / elapsedMs))} tokens/s · ${durationText((elapsedMs * (1 - share)) / share)} left`}
       </p>

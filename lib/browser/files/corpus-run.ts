@@ -44,14 +44,17 @@ interface CorpusStore {
   stop(): void
 }
 
-interface StoreDeps extends Omit<CorpusDeps, 'comparing'> {
-  /** Starts a worker for one report. */
-  readonly startComparing: () => CorpusWorker & { dispose(): void }
+interface StoreDeps extends Omit<CorpusDeps, 'workers'> {
+  /** Starts the workers of one report. */
+  readonly startWorkers: () => readonly (CorpusWorker & { dispose(): void })[]
   /** Returns the time in milliseconds. */
   readonly now: () => number
-  /** Milliseconds between two notifications, because a page need not draw every sample. */
+  /** Milliseconds between two notifications after the first sample, because a page need not draw every sample. */
   readonly tellMs: number
 }
+
+/** Each worker loads the tokenizer, which is most of its memory, and one thread reads the files. */
+const MOST_WORKERS = 4
 
 const inBrowser: StoreDeps = {
   async readStored(key, signal) {
@@ -64,7 +67,8 @@ const inBrowser: StoreDeps = {
   },
   listStored: listTrajectories,
   fileRecords,
-  startComparing: createCompareWorker,
+  startWorkers: () =>
+    Array.from({ length: Math.min(navigator.hardwareConcurrency, MOST_WORKERS) }, () => createCompareWorker()),
   now: () => performance.now(),
   tellMs: 120,
 }
@@ -72,13 +76,13 @@ const inBrowser: StoreDeps = {
 const NOTHING: CorpusState = { status: { kind: 'none' }, samples: [], totals: NO_TOTALS, share: 0, elapsedMs: 0 }
 
 /** Returns a store without a report. */
-export function createCorpusStore({ startComparing, now, tellMs, ...deps }: StoreDeps = inBrowser): CorpusStore {
+export function createCorpusStore({ startWorkers, now, tellMs, ...deps }: StoreDeps = inBrowser): CorpusStore {
   const { subscribe, state, set } = createStore<CorpusState>(NOTHING)
   let shown: CorpusAsked | undefined
   let controller = new AbortController()
   const begin = async ({ source, check }: CorpusAsked, { signal }: AbortController): Promise<void> => {
     const started = now()
-    const comparing = startComparing()
+    const workers = startWorkers()
     const samples: Sample[] = []
     let totals = NO_TOTALS
     let share = 0
@@ -89,12 +93,12 @@ export function createCorpusStore({ startComparing, now, tellMs, ...deps }: Stor
     }
     report({ kind: 'running' })
     try {
-      for await (const one of checkedCorpus(source, check, { ...deps, comparing }, signal)) {
+      for await (const one of checkedCorpus(source, check, { ...deps, workers }, signal)) {
         signal.throwIfAborted()
         samples.push(one.sample)
         totals = withSample(totals, one.sample)
         share = one.share
-        if (now() - lastReportMs >= tellMs) report({ kind: 'running' })
+        if (samples.length === 1 || now() - lastReportMs >= tellMs) report({ kind: 'running' })
       }
       share = 1
       report({ kind: 'finished' })
@@ -104,7 +108,7 @@ export function createCorpusStore({ startComparing, now, tellMs, ...deps }: Stor
       } else if (error instanceof Error) report({ kind: 'failed', error })
       else throw error
     } finally {
-      comparing.dispose()
+      for (const worker of workers) worker.dispose()
     }
   }
   const restart = () => {

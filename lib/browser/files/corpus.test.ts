@@ -27,10 +27,17 @@ const line = JSON.stringify(drifting)
 const recordWorker = () => fakeWorker(createRecordHost, READ_ERRORS, (message) => message) as never
 
 /** Returns a store that compares in this thread. */
-function reporting({ stored = {} as Record<string, TrajectoryView>, pages = [] as (readonly string[])[] } = {}) {
+function reporting({
+  stored = {} as Record<string, TrajectoryView>,
+  pages = [] as (readonly string[])[],
+  workers = 1,
+  /** Resolves when the comparison of a sample with this position may end. */
+  mayEnd = (_place: unknown): unknown => undefined,
+} = {}) {
   const [released, asked] = [[] as unknown[], [] as (readonly string[])[]]
   const run = (async (_name: string, { place, as }: never, { trajectories, tokenizers }: never) => {
     asked.push(tokenizers)
+    await mayEnd(place)
     if (tokenizers[0] !== 'built-in') throw new ApiError(404, 'TOKENIZER_NOT_FOUND', 'there is none', 'name another')
     return checkSample(place, { as, trajectory: trajectories[0], tokenizer: tiny, template: undefined })
   }) as unknown as RunComparison
@@ -46,7 +53,12 @@ function reporting({ stored = {} as Record<string, TrajectoryView>, pages = [] a
       return { trajectories: keys.map((key) => ({ key, tokens: 10 })), ...(page < pages.length && { next: 'on' }) }
     },
     fileRecords: (file, signal) => fileRecords(file, signal, recordWorker),
-    startComparing: () => ({ run, release: (trajectory) => released.push(trajectory), dispose: () => {} }),
+    startWorkers: () =>
+      Array.from({ length: workers }, () => ({
+        run,
+        release: (trajectory) => released.push(trajectory),
+        dispose: () => {},
+      })),
     now: () => performance.now(),
     tellMs: 0,
   })
@@ -114,6 +126,42 @@ describe('the corpus report of files', () => {
     expect(status).toMatchObject({ kind: 'failed', error: expect.any(FileError) })
     expect(status.kind === 'failed' && status.error.message).toMatch('a.jsonl cannot be read: it changed on disk')
     expect(samples).toHaveLength(1)
+  })
+
+  test('are compared by every worker at the same time and reported in their order', async () => {
+    const first = Promise.withResolvers<void>()
+    const compared: number[] = []
+    const { store, show, ended } = reporting({
+      workers: 3,
+      async mayEnd(place) {
+        const { record } = place as { record: number }
+        compared.push(record)
+        // The first sample ends after the two that are compared beside it have begun.
+        if (record === 1) await first.promise
+        if (record === 3) first.resolve()
+      },
+    })
+    show({ kind: 'files', files: [fileOf(`${line}\n`.repeat(7))] })
+    await ended()
+    const { samples, status } = store.state()
+    expect(status.kind).toBe('finished')
+    expect(samples.map(({ place }) => place.kind === 'file' && place.record)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(compared).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  test('keep the samples that were read before a file cannot be read further, with several workers', async () => {
+    const { store, show, ended } = reporting({ workers: 4 })
+    const file = fileOf(`${line}\n${line}\n${' '.repeat(2 << 20)}`)
+    const slice = file.slice.bind(file)
+    file.slice = (start, end) => {
+      if ((start ?? 0) > 0) throw new DOMException('it changed on disk', 'NotReadableError')
+      return slice(start, end)
+    }
+    show({ kind: 'files', files: [file] })
+    await ended()
+    const { status, samples } = store.state()
+    expect(status.kind).toBe('failed')
+    expect(samples.map(({ kind }) => kind)).toEqual(['checked', 'checked'])
   })
 
   test('checks samples of ids only with the chosen tokenizer', async () => {

@@ -1,10 +1,14 @@
-/** Sends a corpus through the workers sample by sample: one is read while the one before is compared, and no more are in memory. */
+/**
+ * Sends a corpus through the workers sample by sample. Each worker compares one sample while the next one is read, and no
+ * more samples are in memory.
+ */
 
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
 import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
 import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { ApiError } from '../api.ts'
 import type { TrajectoriesQuery } from '../library/library.ts'
 import type { FileRecord } from '../workers/record-host.ts'
@@ -37,10 +41,11 @@ export interface CorpusDeps {
     signal: AbortSignal,
   ) => Promise<{ readonly trajectories: readonly Pick<TrajectorySummary, 'key' | 'tokens'>[]; readonly next?: string }>
   readonly fileRecords: (file: File, signal: AbortSignal) => AsyncGenerator<FileRecord>
-  readonly comparing: CorpusWorker
+  /** The workers that compare samples at the same time. There is at least one. */
+  readonly workers: readonly CorpusWorker[]
 }
 
-/** The worker of the comparisons. */
+/** A worker that compares samples. */
 export interface CorpusWorker {
   readonly run: RunComparison
   release(trajectory: TrajectoryView): void
@@ -54,8 +59,8 @@ export interface CheckedOne {
 }
 
 /**
- * Yields each sample as soon as it is checked. Throws FileError if a file cannot be read further, ApiError if the server does not answer,
- * TaskError if the page's worker cannot be started, and the signal's reason.
+ * Yields each sample as soon as it and all samples before it are checked. Throws FileError if a file cannot be read further, ApiError if
+ * the server does not answer, TaskError if a worker cannot be started, and the signal's reason.
  */
 export async function* checkedCorpus(
   source: CorpusSource,
@@ -63,18 +68,61 @@ export async function* checkedCorpus(
   deps: CorpusDeps,
   signal: AbortSignal,
 ): AsyncGenerator<CheckedOne> {
+  const { workers } = deps
   const refused = new Map<string, ApiError>()
-  for await (const { place, reading, share } of oneAhead(readings(source, deps, signal)))
-    yield { sample: reading.ok ? await sampleOf(place, reading.trajectory) : reading.sample, share }
+  const items = readings(source, deps, signal)
+  const readNext = (): Promise<Step> =>
+    items.next().then(
+      ({ done, value }) => (done ? { kind: 'end' } : { kind: 'read', read: value }),
+      (error: unknown) => ({ kind: 'end', failure: { error } }),
+    )
+  const checks: Promise<Step>[] = []
+  let reading: Promise<Step> | undefined = readNext()
+  let failure: { readonly error: unknown } | undefined
+  let started = 0
+  try {
+    while (reading || checks.length > 0) {
+      const awaited = checks.slice(0, 1)
+      if (reading && checks.length < workers.length) awaited.push(reading)
+      const step = await Promise.race(awaited)
+      switch (step.kind) {
+        case 'checked':
+          void checks.shift()
+          yield step.checked
+          break
+        case 'read': {
+          // This worker is free, because the sample that it compared before has been yielded.
+          const checking = checkedOne(step.read, elementAt(workers, started++ % workers.length))
+          // The error is handled when the sample is awaited.
+          checking.catch(() => {})
+          checks.push(checking)
+          reading = readNext()
+          break
+        }
+        case 'end':
+          reading = undefined
+          failure = step.failure
+      }
+    }
+  } finally {
+    // The item that is being read is not needed any more.
+    items.return(undefined).catch(() => {})
+  }
+  if (failure) throw failure.error
 
-  async function sampleOf(place: SamplePlace, trajectory: TrajectoryView): Promise<Sample> {
+  async function checkedOne({ place, reading, share }: Reading, worker: CorpusWorker): Promise<Step> {
+    const sample = reading.ok ? await sampleOf(place, reading.trajectory, worker) : reading.sample
+    return { kind: 'checked', checked: { sample, share } }
+  }
+
+  async function sampleOf(place: SamplePlace, trajectory: TrajectoryView, worker: CorpusWorker): Promise<Sample> {
     const tokenizer = sampleTokenizer(trajectory, check)
     if (!tokenizer.ok) return uncheckedSample(place, trajectory, tokenizer)
     const name = tokenizer.value
     try {
       const before = refused.get(name)
       if (before) throw before
-      return await deps.comparing.run(
+      return await worker.run(
         'sample',
         { place, as: check.as },
         { trajectories: [trajectory], tokenizers: [name], signal },
@@ -100,10 +148,16 @@ export async function* checkedCorpus(
       }
       throw error
     } finally {
-      deps.comparing.release(trajectory)
+      worker.release(trajectory)
     }
   }
 }
+
+/** What the report waits for: the oldest check, or the next reading. */
+type Step =
+  | { readonly kind: 'checked'; readonly checked: CheckedOne }
+  | { readonly kind: 'read'; readonly read: Reading }
+  | { readonly kind: 'end'; readonly failure?: { readonly error: unknown } }
 
 interface Reading {
   readonly place: SamplePlace
@@ -201,21 +255,3 @@ const notOpened = (place: SamplePlace, { message, hint }: Extract<FileRecord, { 
   uncheckedSample(place, undefined, { why: 'The record is not a trajectory.', detail: message, hint })
 
 const hintField = (hint: string | undefined) => (hint === undefined ? {} : { hint })
-
-/** Yields the items, and requests the next one before the current one is processed. */
-async function* oneAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
-  let next = items.next()
-  try {
-    for (;;) {
-      const { done, value } = await next
-      if (done) return
-      next = items.next()
-      // The error is handled when the item is awaited.
-      next.catch(() => {})
-      yield value
-    }
-  } finally {
-    // The item that is being read is not needed any more.
-    items.return(undefined).catch(() => {})
-  }
-}
