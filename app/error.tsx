@@ -7,6 +7,7 @@ export default function ErrorPage({ error, reset }: { readonly error: Error; rea
   const isUnloaded = error.name === 'ChunkLoadError'
   return (
     <main className="grid h-dvh place-content-center gap-3 p-4 text-center">
+      <title>Error · Rollscope</title>
       <h1 className="font-semibold text-lg">
         {isUnloaded ? 'A part of this page could not be loaded' : 'This page failed'}
       </h1>

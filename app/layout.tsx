@@ -7,7 +7,6 @@ import './globals.css'
 import { Providers } from './providers.tsx'
 
 export const metadata: Metadata = {
-  title: { default: 'Rollscope', template: '%s · Rollscope' },
   description: 'Every token of an agent rollout: its loss mask, its logprob, its alternatives.',
   referrer: 'no-referrer',
 }

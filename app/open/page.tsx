@@ -1,7 +1,4 @@
-import type { Metadata } from 'next'
 import { OpenedScreen } from '#components/inspector/screen.tsx'
-
-export const metadata: Metadata = { title: 'Trajectory' }
 
 /** The page /open: a trajectory from a file that was opened in the browser and is not stored. */
 export default function OpenedTrajectoryPage() {

@@ -33,6 +33,7 @@ const ExportDialog = lazyPart(async () => (await import('#components/export/expo
 const OfflineExport = lazyPart(async () => (await import('#components/export/offline-export.tsx')).OfflineExport)
 
 interface ShellProps {
+  /** Name of the page, its heading and the title of its tab. */
   readonly title: string
   /** Trajectory that Export writes; undefined if there is none yet. */
   readonly trajectory: TrajectoryView | undefined
@@ -141,6 +142,8 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   }
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
+      {/* Titles of Next’s metadata are streamed after their page, so a change of pages would show none for a moment. */}
+      <title>{`${title} · Rollscope`}</title>
       <div>
         <SkipLink tokens={tokens} />
         <Header title={title} server={server} help={help} onOpen={actions.openFile} onExport={actions.exportFile} />

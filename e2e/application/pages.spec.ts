@@ -1,7 +1,7 @@
 /** Pages without content: accessible, free of errors, within both windows and their size budget. */
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import { builtFile, open, TOKEN, whenQuiet } from '../support/application.ts'
 import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
@@ -35,6 +35,7 @@ test('the launch token is accepted when pasted with its address, and the playgro
 test('a file of ids only, its tokenizer dialog and the export formats fit', async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/open')
+  const untitled = await watchTitle(page)
   await page.getByRole('button', { name: 'Open' }).click()
   const lines = '{"token_ids": [1, 308, 207], "loss_mask": [0, 1, 1]}\n{"token_ids": [1]}'
   await page
@@ -42,6 +43,8 @@ test('a file of ids only, its tokenizer dialog and the export formats fit', asyn
     .setInputFiles({ name: 'step.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines) })
   await page.waitForURL(/\/t\//)
   await page.locator('[data-idle="true"]').waitFor({ state: 'attached' })
+  await expect(page).toHaveTitle('Trajectory · Rollscope')
+  expect(await untitled()).toBe(0)
   await expectFitEverywhere(page)
   const choose = page.getByRole('button', { name: 'Choose a tokenizer…' })
   await choose.click()
@@ -162,3 +165,15 @@ test('the first load of every page stays under its budget of compressed script',
     }
   }
 })
+
+/** Counts how often the document has no title from now on; the returned function returns the count. */
+async function watchTitle(page: Page): Promise<() => Promise<number>> {
+  const counter = await page.evaluateHandle(() => {
+    const seen = { untitled: 0 }
+    new MutationObserver(() => {
+      if (document.title === '') seen.untitled++
+    }).observe(document.documentElement, { childList: true, subtree: true })
+    return seen
+  })
+  return () => counter.evaluate(({ untitled }) => untitled)
+}

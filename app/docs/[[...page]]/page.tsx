@@ -1,7 +1,6 @@
 /** The documentation page. It reads the files that came with this copy of the application and needs no network. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { docName } from '#components/docs/doc-pages.ts'
 import { DocText } from '#components/docs/doc-text.tsx'
@@ -10,8 +9,6 @@ import { DocsScreen } from '#components/docs/screen.tsx'
 interface DocsPageProps {
   readonly params: Promise<{ readonly page?: readonly string[] }>
 }
-
-export const metadata: Metadata = { title: 'Documentation' }
 
 /** The page /docs/NAME; 404 if there is no such document. */
 export default async function DocsPage({ params }: DocsPageProps) {

@@ -1,7 +1,4 @@
-import type { Metadata } from 'next'
 import { ExampleScreen } from '#components/inspector/screen.tsx'
-
-export const metadata: Metadata = { title: 'Example' }
 
 /** The page /example/NAME: a trajectory that ships with the application. */
 export default async function ExamplePage({ params }: { readonly params: Promise<{ name: string }> }) {
