@@ -1,7 +1,6 @@
 'use client'
 /** A comparison: its summary, the drift as a list, both sides token by token, and the card of one span. */
 import { Link2 } from 'lucide-react'
-import dynamic from 'next/dynamic'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { PaletteProps } from '#components/commands/palette.tsx'
@@ -17,6 +16,7 @@ import { Lanes } from '#components/compare/lanes/lanes.tsx'
 import { SegmentEncodings } from '#components/compare/lanes/segment-encodings.tsx'
 import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
 import { Caveats } from '#components/compare/sides/caveats.tsx'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
@@ -40,17 +40,12 @@ import { COMPARE_COMMANDS, type ComparePageActions, type CompareScreenState } fr
 import { CompareTools } from './compare-tools.tsx'
 import type { ComparePartProps, CompareView, ShownPair } from './view.ts'
 
-const CopyRepro = dynamic(async () => (await import('#components/compare/drift/copy-repro.tsx')).CopyRepro, {
-  loading: () => null,
-})
-const Palette = dynamic<PaletteProps<CompareScreenState>>(
+const CopyRepro = lazyPart(async () => (await import('#components/compare/drift/copy-repro.tsx')).CopyRepro)
+const Palette = lazyPart<PaletteProps<CompareScreenState>>(
   async () => (await import('#components/commands/palette.tsx')).Palette,
-  { loading: () => null },
 )
 
-const RescorePanel = dynamic(async () => (await import('#components/compare/rescore/rescore-panel.tsx')).RescorePanel, {
-  loading: () => null,
-})
+const RescorePanel = lazyPart(async () => (await import('#components/compare/rescore/rescore-panel.tsx')).RescorePanel)
 
 interface ComparePairProps {
   readonly pair: ShownPair

@@ -1,9 +1,9 @@
 'use client'
-/** Compares two sides: a recorded trajectory with one made from its text or messages, or any two trajectories. */
-import dynamic from 'next/dynamic'
 import { useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
 import { TrajectoryPicker } from '#components/compare/sides/trajectory-picker.tsx'
+/** Compares two sides: a recorded trajectory with one made from its text or messages, or any two trajectories. */
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -15,15 +15,11 @@ import { TaskError } from '#lib/browser/workers/task-error.ts'
 import { useCompareAddress } from './address.ts'
 import { type ComparedState, type SideSource, useCompared, useSource } from './use-compared.ts'
 
-const ComparePair = dynamic(async () => (await import('./pair.tsx')).ComparePair)
-const SideDialog = dynamic(async () => (await import('./sides/side-dialog.tsx')).SideDialog, { loading: () => null })
-const MakingDialog = dynamic(async () => (await import('./sides/making-dialog.tsx')).MakingDialog, {
-  loading: () => null,
-})
-const BaselineDialog = dynamic(async () => (await import('./sides/baseline-dialog.tsx')).BaselineDialog, {
-  loading: () => null,
-})
-const CompareExport = dynamic(async () => (await import('./compare-export.tsx')).CompareExport, { loading: () => null })
+const ComparePair = lazyPart(async () => (await import('./pair.tsx')).ComparePair)
+const SideDialog = lazyPart(async () => (await import('./sides/side-dialog.tsx')).SideDialog)
+const MakingDialog = lazyPart(async () => (await import('./sides/making-dialog.tsx')).MakingDialog)
+const BaselineDialog = lazyPart(async () => (await import('./sides/baseline-dialog.tsx')).BaselineDialog)
+const CompareExport = lazyPart(async () => (await import('./compare-export.tsx')).CompareExport)
 
 interface Asking {
   readonly name: SideName

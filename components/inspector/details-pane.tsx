@@ -1,7 +1,7 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { useEffect } from 'react'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useScorer } from '#components/shell/use-scoring.ts'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
@@ -9,17 +9,11 @@ import { Heading } from '#components/ui/facts.tsx'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectionState } from './use-inspection-state.ts'
 
-const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel, {
-  loading: () => null,
-})
-const RangeCard = dynamic(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard, {
-  loading: () => null,
-})
-const OutlierList = dynamic(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList, {
-  loading: () => null,
-})
+const VerifyPanel = lazyPart(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel)
+const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
+const OutlierList = lazyPart(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList)
 const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
-const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard, { loading: () => null })
+const TokenCard = lazyPart(async () => (await loadTokenCard()).TokenCard)
 
 interface DetailsPaneProps {
   readonly state: InspectionState

@@ -1,15 +1,13 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { useEffect } from 'react'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import type { CommandScreen } from '#components/inspector/commands/command.ts'
 import { offeredCommands } from '#components/inspector/commands/further-commands.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import type { InspectorCommands } from './use-inspector-commands.ts'
 
 const loadPalette = () => import('#components/commands/palette.tsx')
-const Palette = dynamic<PaletteProps<CommandScreen>>(async () => (await loadPalette()).Palette, {
-  loading: () => null,
-})
+const Palette = lazyPart<PaletteProps<CommandScreen>>(async () => (await loadPalette()).Palette)
 /** Delay after which the palette is loaded, so that it opens immediately and does not delay the first view. */
 const LOAD_PALETTE_AFTER_MS = 2_000
 

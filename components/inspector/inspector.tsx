@@ -1,11 +1,11 @@
 'use client'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 /**
  * The inspector: outline, a tab of tokens or other data, and the token card. use-inspection-state.ts creates the state that
  * its parts share.
  */
-import dynamic from 'next/dynamic'
-import { type ReactNode, useMemo, useState } from 'react'
-import { useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useAddedColumn } from '#components/shell/use-scoring.ts'
 import { TokenGist } from '#components/token-view/card/token-gist.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/token-view/colour/number-modes.ts'
@@ -29,9 +29,8 @@ import { ViewPane } from './view-pane.tsx'
 
 // The fallback keeps the page: without one, the whole page would suspend, and a key pressed meanwhile would act on an old
 // state.
-const TokenizerDialog = dynamic(
+const TokenizerDialog = lazyPart(
   async () => (await import('#components/tokenizer/tokenizer-dialog.tsx')).TokenizerDialog,
-  { loading: () => null },
 )
 
 interface InspectorProps {

@@ -1,6 +1,6 @@
-import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Origin } from '#components/token-view/overview/origin.tsx'
 import { Outline } from '#components/token-view/overview/outline.tsx'
@@ -10,9 +10,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
 
-const RatioFacts = dynamic(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts, {
-  loading: () => null,
-})
+const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {
   readonly ratios: RatiosState

@@ -1,20 +1,16 @@
-import dynamic from 'next/dynamic'
 import type { KeyboardEvent } from 'react'
 import { FindBar } from '#components/inspector/find/find-bar.tsx'
 import { RECENT_FINDS } from '#components/inspector/find/recent-finds.ts'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { usePreference } from '#lib/browser/preference.ts'
 import { TokenStage } from './token-stage.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { TokenControls } from './use-token-controls.ts'
 
-const RatioPanel = dynamic(async () => (await import('#components/inspector/ratios/ratio-panel.tsx')).RatioPanel, {
-  loading: () => null,
-})
-const RatioLegend = dynamic(async () => (await import('#components/inspector/ratios/ratio-legend.tsx')).RatioLegend, {
-  loading: () => null,
-})
+const RatioPanel = lazyPart(async () => (await import('#components/inspector/ratios/ratio-panel.tsx')).RatioPanel)
+const RatioLegend = lazyPart(async () => (await import('#components/inspector/ratios/ratio-legend.tsx')).RatioLegend)
 
 interface TokenTabProps {
   readonly state: InspectionState

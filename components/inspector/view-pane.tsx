@@ -1,9 +1,9 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { type ComponentType, type ReactNode, useId } from 'react'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { TabPanel } from '#components/ui/tabs.tsx'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectorPartProps, InspectorTab } from './inspection.ts'
@@ -15,26 +15,19 @@ import type { InspectorCommands } from './use-inspector-commands.ts'
 import type { TokenControls } from './use-token-controls.ts'
 import { ViewHeader } from './view-header.tsx'
 
-const HealthStrip = dynamic(async () => (await import('#components/inspector/health/health-strip.tsx')).HealthStrip, {
+const HealthStrip = lazyPart(
+  async () => (await import('#components/inspector/health/health-strip.tsx')).HealthStrip,
   // The fallback is as high as the strip, so that the tokens do not move.
-  loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
-})
+  <div className="h-8 bg-ground max-lg:h-10" />,
+)
 
 /** The tabs of the inspector besides Tokens, in their order. Each is loaded when it is first shown. */
 const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType<InspectorPartProps>>> = {
-  messages: dynamic(async () => (await import('#components/inspector/messages/messages-tab.tsx')).MessagesTab, {
-    loading: () => null,
-  }),
-  requests: dynamic(async () => (await import('#components/inspector/requests/requests-tab.tsx')).RequestsTab, {
-    loading: () => null,
-  }),
-  charts: dynamic(async () => (await import('#components/inspector/charts/charts-tab.tsx')).ChartsTab, {
-    loading: () => null,
-  }),
-  trainer: dynamic(async () => (await import('#components/inspector/trainer/trainer-tab.tsx')).TrainerTab, {
-    loading: () => null,
-  }),
-  raw: dynamic(async () => (await import('#components/inspector/raw/raw-tab.tsx')).RawTab, { loading: () => null }),
+  messages: lazyPart(async () => (await import('#components/inspector/messages/messages-tab.tsx')).MessagesTab),
+  requests: lazyPart(async () => (await import('#components/inspector/requests/requests-tab.tsx')).RequestsTab),
+  charts: lazyPart(async () => (await import('#components/inspector/charts/charts-tab.tsx')).ChartsTab),
+  trainer: lazyPart(async () => (await import('#components/inspector/trainer/trainer-tab.tsx')).TrainerTab),
+  raw: lazyPart(async () => (await import('#components/inspector/raw/raw-tab.tsx')).RawTab),
 }
 
 interface ViewPaneProps {

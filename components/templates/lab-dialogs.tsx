@@ -1,17 +1,13 @@
 'use client'
-import dynamic from 'next/dynamic'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import type { LabAction, LabDocument, Loaded } from '#lib/templates/document/document.ts'
 import type { LabDialog } from './lab-toolbar.tsx'
 
-const RevisionsDialog = dynamic(
+const RevisionsDialog = lazyPart(
   async () => (await import('#components/templates/compare/revisions-dialog.tsx')).RevisionsDialog,
 )
-const LabLoadDialog = dynamic(async () => (await import('./load-dialog.tsx')).LabLoadDialog, {
-  loading: () => null,
-})
-const LabTokenizerDialog = dynamic(async () => (await import('./lab-tokenizer-dialog.tsx')).LabTokenizerDialog, {
-  loading: () => null,
-})
+const LabLoadDialog = lazyPart(async () => (await import('./load-dialog.tsx')).LabLoadDialog)
+const LabTokenizerDialog = lazyPart(async () => (await import('./lab-tokenizer-dialog.tsx')).LabTokenizerDialog)
 
 interface LabDialogsProps {
   /** The open dialog; undefined if there is none. */

@@ -1,7 +1,7 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useSharing } from '#components/sharing/use-sharing.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { LabPanes } from '#components/templates/editor/lab-panes.tsx'
 import type { LabStore } from '#lib/browser/templates/lab-document.ts'
@@ -25,9 +25,7 @@ import { labTabNamed } from './tabs.tsx'
 import { useEditorPlace } from './use-editor-place.ts'
 import { useLabCheck } from './use-lab-check.ts'
 
-const LabSharing = dynamic(async () => (await import('#components/sharing/lab-sharing.tsx')).LabSharing, {
-  loading: () => null,
-})
+const LabSharing = lazyPart(async () => (await import('#components/sharing/lab-sharing.tsx')).LabSharing)
 
 interface OpenLabProps {
   readonly lab: LabStore

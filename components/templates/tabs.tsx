@@ -1,6 +1,7 @@
 /** The tabs of the template lab in order. Each tab is loaded when it is first shown. */
-import dynamic from 'next/dynamic'
+
 import type { ComponentType } from 'react'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import type { LabTabProps } from './lab-tab.ts'
 
 interface LabTab {
@@ -15,29 +16,29 @@ export const LAB_TABS: readonly LabTab[] = [
   {
     name: 'preview',
     title: 'Preview',
-    Tab: dynamic(async () => (await import('#components/templates/preview/preview-tab.tsx')).PreviewTab),
+    Tab: lazyPart(async () => (await import('#components/templates/preview/preview-tab.tsx')).PreviewTab),
   },
   {
     name: 'compare',
     title: 'A/B',
-    Tab: dynamic(async () => (await import('#components/templates/compare/compare-tab.tsx')).CompareTab),
+    Tab: lazyPart(async () => (await import('#components/templates/compare/compare-tab.tsx')).CompareTab),
   },
   {
     name: 'stability',
     title: 'Prefix doctor',
-    Tab: dynamic(
+    Tab: lazyPart(
       async () => (await import('#components/templates/prefix-preservation/stability-tab.tsx')).StabilityTab,
     ),
   },
   {
     name: 'masks',
     title: 'Mask doctor',
-    Tab: dynamic(async () => (await import('#components/templates/loss-mask/masks-tab.tsx')).MasksTab),
+    Tab: lazyPart(async () => (await import('#components/templates/loss-mask/masks-tab.tsx')).MasksTab),
   },
   {
     name: 'parsers',
     title: 'Parser lab',
-    Tab: dynamic(async () => (await import('./parsing.tsx')).ParsingTabWithServers),
+    Tab: lazyPart(async () => (await import('./parsing.tsx')).ParsingTabWithServers),
   },
 ]
 

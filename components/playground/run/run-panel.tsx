@@ -1,9 +1,9 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { CopyRun } from '#components/inspector/commands/copy-run.tsx'
 import { RangeCard } from '#components/inspector/selection/range-card.tsx'
 import { compareHref, inspectorHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import type { useViewState } from '#components/shell/view-state.ts'
 import { TokenCard } from '#components/token-view/card/token-card.tsx'
@@ -30,9 +30,7 @@ interface PlaygroundRunProps {
   readonly onTurn: (setup: Setup, question: string) => void
 }
 
-const StructuredDialog = dynamic(async () => (await import('../structured/structured-dialog.tsx')).StructuredDialog, {
-  loading: () => null,
-})
+const StructuredDialog = lazyPart(async () => (await import('../structured/structured-dialog.tsx')).StructuredDialog)
 
 /** Details of a run and of its chosen token. This module is loaded with the first question. */
 export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn }: PlaygroundRunProps) {

@@ -1,7 +1,7 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { compareBothHref, inspectorHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Popover } from '#components/ui/popover.tsx'
@@ -13,9 +13,7 @@ import { RewardFields } from './reward-fields.tsx'
 import type { SampleSort } from './sample-sort.ts'
 import { SamplesStrip } from './samples-strip.tsx'
 
-const SeveralExport = dynamic(async () => (await import('#components/export/several-export.tsx')).SeveralExport, {
-  loading: () => null,
-})
+const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
 interface PlaygroundSamplesProps {
   readonly groupId: string

@@ -1,5 +1,4 @@
 'use client'
-import dynamic from 'next/dynamic'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { PaletteProps } from '#components/commands/palette.tsx'
@@ -14,6 +13,7 @@ import { savingActions } from '#components/inspector/page-actions.ts'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { useInspectionState } from '#components/inspector/use-inspection-state.ts'
 import { inspectorHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
@@ -26,9 +26,8 @@ import { usePreference } from '#lib/browser/preference.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-const Palette = dynamic<PaletteProps<CommandScreen>>(
+const Palette = lazyPart<PaletteProps<CommandScreen>>(
   async () => (await import('#components/commands/palette.tsx')).Palette,
-  { loading: () => null },
 )
 
 interface PlaygroundTokensProps {
