@@ -70,9 +70,7 @@ export function LabResult(props: LabResultProps) {
             shown={shown}
             view={address.view}
             onView={address.setView}
-            onCheck={(renderer, signal) =>
-              requestTemplateCheck({ ...input, judge: renderer, server, tokenizer }, signal)
-            }
+            onCheck={(renderer, signal) => requestTemplateCheck({ ...input, renderer, server, tokenizer }, signal)}
             onLine={(line, revision = shown) => {
               if (revision !== shown) onAction({ type: 'shown', number: revision })
               place.showLine('template', line)

@@ -35,7 +35,7 @@ export interface LabTabProps {
   /** Changes values in the address; undefined removes a name. */
   readonly onView: (change: { readonly [name in LabViewName]?: string | undefined }) => void
   /** Checks the document with another renderer. Rejects with an error that gives the reason, or with the signal's reason. */
-  readonly onCheck: (renderer: TemplateCheck['judge'], signal: AbortSignal) => Promise<TemplateCheck>
+  readonly onCheck: (renderer: TemplateCheck['renderer'], signal: AbortSignal) => Promise<TemplateCheck>
   /** Shows and marks a line of the template in the editor. `revision` is the number of another revision, which is then shown. */
   readonly onLine: (line: number, revision?: number) => void
   /** Makes a changed template a new revision with a reason. */

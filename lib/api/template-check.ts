@@ -4,7 +4,7 @@ import { withDescription } from '#lib/util/with-description.ts'
 
 /** The answer of POST /api/templates/check. */
 export const templateCheckSchema = z.object({
-  judge: z.enum(['server', 'python']),
+  renderer: z.enum(['server', 'python']),
   version: withDescription(z.optional(z.string()), 'The renderer that was used. Omitted: it could not be called.'),
   verdict: withDescription(
     z.enum(['same', 'differs', 'unavailable']),

@@ -1,6 +1,6 @@
 """Prints which values SGLang 0.5.23 accepts for fields of request bodies: the golden file of lib/builtin-server/http.
 
-    SGLANG_USE_CPU_ENGINE=1 PYTHONPATH=peers/stubs PYTHON peers/recordings/body_types.py > lib/builtin-server/http/golden/body-types.json
+    SGLANG_USE_CPU_ENGINE=1 PYTHONPATH=peers/set-up/stubs PYTHON peers/recordings/body_types.py > lib/builtin-server/http/golden/body-types.json
 
 PYTHON is the interpreter into which peers/set-up/install.ts installs SGLang. pydantic (lax) validates the OpenAI endpoints, and SGLang's own
 reader (strict JSON types) validates /generate.

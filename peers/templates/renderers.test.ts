@@ -28,7 +28,7 @@ const check = async (renderer: 'server' | 'python', changes: object = {}): Promi
   templateCheckSchema.parse(
     await (
       await rollscope.post('/api/templates/check', {
-        judge: renderer,
+        renderer,
         server: 'sglang-renderer',
         tokenizer: places.peers.model,
         ...conversation,

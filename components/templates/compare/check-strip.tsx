@@ -4,7 +4,7 @@ import { clipText, countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 
-type CheckRenderer = TemplateCheck['judge']
+type CheckRenderer = TemplateCheck['renderer']
 type Answer =
   | { readonly kind: 'asking' }
   | { readonly kind: 'answered'; readonly check: TemplateCheck }
@@ -16,18 +16,19 @@ interface CheckStripProps {
   readonly onShow: (difference: NonNullable<TemplateCheck['firstDifference']>) => void
 }
 
-const CHECK_RENDERERS: readonly { readonly judge: CheckRenderer; readonly title: string; readonly hint: string }[] = [
-  {
-    judge: 'server',
-    title: 'Check with the server',
-    hint: 'The server renders the conversation with its own template and encodes it (/tokenize).',
-  },
-  {
-    judge: 'python',
-    title: 'Check with my Python',
-    hint: 'transformers in the Python of this machine renders this template (ROLLSCOPE_PYTHON).',
-  },
-]
+const CHECK_RENDERERS: readonly { readonly renderer: CheckRenderer; readonly title: string; readonly hint: string }[] =
+  [
+    {
+      renderer: 'server',
+      title: 'Check with the server',
+      hint: 'The server renders the conversation with its own template and encodes it (/tokenize).',
+    },
+    {
+      renderer: 'python',
+      title: 'Check with my Python',
+      hint: 'transformers in the Python of this machine renders this template (ROLLSCOPE_PYTHON).',
+    },
+  ]
 
 /** Buttons that check the render with other renderers, and their verdicts with the renderer's version. Another document needs another key. */
 export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
@@ -52,7 +53,7 @@ export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
   return (
     <section aria-label="Checks" className="grid gap-1.5 border-line border-t px-3.5 py-2 text-xs">
       <div className="flex flex-wrap gap-1.5">
-        {CHECK_RENDERERS.map(({ judge: renderer, title, hint }) => (
+        {CHECK_RENDERERS.map(({ renderer, title, hint }) => (
           <Button
             key={renderer}
             className="text-xs"
@@ -65,7 +66,7 @@ export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
         ))}
       </div>
       <div role="status" className="grid gap-1.5">
-        {CHECK_RENDERERS.map(({ judge: renderer }) => {
+        {CHECK_RENDERERS.map(({ renderer }) => {
           const answer = answers[renderer]
           if (answer?.kind === 'answered') return <Verdict key={renderer} check={answer.check} onShow={onShow} />
           if (answer?.kind === 'failed')
@@ -88,7 +89,7 @@ interface VerdictProps extends Pick<CheckStripProps, 'onShow'> {
   readonly check: TemplateCheck
 }
 
-function Verdict({ check: { judge: renderer, version, verdict, detail, firstDifference }, onShow }: VerdictProps) {
+function Verdict({ check: { renderer, version, verdict, detail, firstDifference }, onShow }: VerdictProps) {
   const [mark, colour] = MARKS[verdict]
   return (
     <div data-verdict={verdict} data-renderer={renderer}>

@@ -156,7 +156,7 @@ test('the preview shows the whole text on request', async () => {
 
 describe('a check with another renderer', () => {
   const differs: TemplateCheck = {
-    judge: 'python',
+    renderer: 'python',
     version: 'transformers 5.23.0',
     verdict: 'differs',
     detail: 'Its text differs.',

@@ -4,7 +4,7 @@ import type { LabInput } from '#lib/tasks/task.ts'
 import { fetchJson } from '../api.ts'
 
 interface Question extends LabInput {
-  readonly judge: TemplateCheck['judge']
+  readonly renderer: TemplateCheck['renderer']
   readonly tokenizer: string
   /** Name of a saved server; '' is the default server. */
   readonly server: string
@@ -15,6 +15,6 @@ export async function requestTemplateCheck(
   { server, ...question }: Question,
   signal: AbortSignal,
 ): Promise<TemplateCheck> {
-  const json = { ...question, ...(question.judge === 'server' && server !== '' && { server }) }
+  const json = { ...question, ...(question.renderer === 'server' && server !== '' && { server }) }
   return fetchJson('/api/templates/check', templateCheckSchema, { method: 'POST', json, signal })
 }

@@ -277,9 +277,9 @@ test('The rows of templates and parsers answer as the table describes', async ()
   expect((await call('POST /api/templates/doctor', { body: { template, messages: MESSAGES } })).cells).not.toEqual([])
   await call('POST /api/templates/fix', { body: { template } })
   expect(await call('POST /api/templates/search', { body: { template, cases: 3 } })).toHaveProperty('kind')
-  const judged = await call('POST /api/templates/check', { body: { messages: MESSAGES, judge: 'server' } })
-  expect(judged.verdict).toBe('same')
-  await call('POST /api/templates/check', { body: { messages: MESSAGES, judge: 'python' } })
+  const checked = await call('POST /api/templates/check', { body: { messages: MESSAGES, renderer: 'server' } })
+  expect(checked.verdict).toBe('same')
+  await call('POST /api/templates/check', { body: { messages: MESSAGES, renderer: 'python' } })
 })
 
 test('The tests of the table call every row', () => {

@@ -157,8 +157,8 @@ describe('The check route', () => {
   test('confirms a render if the server has the same ids', async () => {
     const { ids } = await render({ messages })
     served = async () => ids
-    expect(await check({ judge: 'server' })).toEqual({
-      judge: 'server',
+    expect(await check({ renderer: 'server' })).toEqual({
+      renderer: 'server',
       version: 'server remote, SGLang 0.5.23, tiny',
       verdict: 'same',
       detail: `The server, with its own template, has the same ${ids.length} tokens.`,
@@ -168,7 +168,7 @@ describe('The check route', () => {
   test('reports the first difference if the server has other ids', async () => {
     const { ids } = await render({ messages })
     served = async () => [...ids.slice(0, -1), ...loaded.tokenizer.encode('zebra')]
-    expect(await check({ judge: 'server' })).toMatchObject({
+    expect(await check({ renderer: 'server' })).toMatchObject({
       verdict: 'differs',
       firstDifference: { unit: 'token', at: ids.length - 1, theirs: 'zebra' },
     })
@@ -178,20 +178,29 @@ describe('The check route', () => {
     served = async () => {
       throw new EngineError('UPSTREAM_REJECTED', 'it has no /tokenize')
     }
-    expect(await check({ judge: 'server' })).toMatchObject({
+    expect(await check({ renderer: 'server' })).toMatchObject({
       verdict: 'unavailable',
       detail: 'the server remote cannot render: it has no /tokenize',
     })
     served = async () => [1]
-    expect(await check({ judge: 'server', template: '{{ 1/0 }}' })).toMatchObject({
+    expect(await check({ renderer: 'server', template: '{{ 1/0 }}' })).toMatchObject({
       verdict: 'differs',
       detail: expect.stringContaining('ZeroDivisionError: division by zero'),
     })
   })
 
+  test('accepts the earlier name of the field renderer, and names the field if neither is in the request', async () => {
+    served = async () => [1]
+    expect(await check({ judge: 'server' })).toMatchObject({ renderer: 'server' })
+    expect(await check({ judge: 'python', renderer: 'server' })).toMatchObject({ renderer: 'server' })
+    await expect(check({})).rejects.toMatchObject({
+      details: { status: 422, field: 'renderer', detail: expect.stringContaining('"server" or "python"') },
+    })
+  })
+
   test('is unavailable without a Python program', async () => {
     python = path.join(folder, 'no-python')
-    expect(await check({ judge: 'python' })).toMatchObject({
+    expect(await check({ renderer: 'python' })).toMatchObject({
       verdict: 'unavailable',
       detail: expect.stringContaining('no-python'),
     })
@@ -211,7 +220,7 @@ describe('The check route', () => {
     python = answering(
       'ids' in answer && answer.ids === 'ours' ? { ...answer, ids: loaded.tokenizer.encode('x') } : answer,
     )
-    expect(await check({ judge: 'python', template: 'x' })).toMatchObject({
+    expect(await check({ renderer: 'python', template: 'x' })).toMatchObject({
       version: 'python 3',
       verdict,
       detail: expect.stringContaining(detail),
@@ -221,11 +230,11 @@ describe('The check route', () => {
   test('confirms an error if Python raises it in the same words, and contradicts any other answer', async () => {
     const template = '\n{{ nothing.at_all }}'
     python = answering({ error: { className: 'UndefinedError', message: "'nothing' is undefined", line: 2 } })
-    expect(await check({ judge: 'python', template })).toMatchObject({ verdict: 'same' })
+    expect(await check({ renderer: 'python', template })).toMatchObject({ verdict: 'same' })
     python = answering({ error: { className: 'UndefinedError', message: "'nothing' is undefined", line: 3 } })
-    expect(await check({ judge: 'python', template })).toMatchObject({ verdict: 'differs' })
+    expect(await check({ renderer: 'python', template })).toMatchObject({ verdict: 'differs' })
     python = answering({ text: 'fine', ids: [] })
-    expect(await check({ judge: 'python', template })).toMatchObject({
+    expect(await check({ renderer: 'python', template })).toMatchObject({
       verdict: 'differs',
       detail: "Python renders; here it raises UndefinedError: 'nothing' is undefined (line 2).",
     })

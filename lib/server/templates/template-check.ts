@@ -15,15 +15,29 @@ import type { LabWork, RenderedIds } from './lab-answers.ts'
 import { conversationShape, labShape, loadChosenTemplate, type TokenizerWithTemplate } from './lab-request.ts'
 import { labAnswer } from './lab-thread.ts'
 
+const rendererSchema = z.enum(['server', 'python'])
+
 /** Schema of the body of POST /api/templates/check. */
-export const checkRequestSchema = z.strictObject({
-  ...labShape,
-  ...conversationShape,
-  judge: z
-    .enum(['server', 'python'])
-    .describe('server: the server renders with its own template. python: ROLLSCOPE_PYTHON renders the given template.'),
-  server: z.string().exactOptional().describe('Name of a saved server. Default: the default server.'),
-})
+export const checkRequestSchema = z
+  .strictObject({
+    ...labShape,
+    ...conversationShape,
+    renderer: rendererSchema
+      .exactOptional()
+      .describe(
+        'server: the server renders with its own template. python: ROLLSCOPE_PYTHON renders the given template.',
+      ),
+    judge: rendererSchema.exactOptional().meta({
+      deprecated: true,
+      description: 'The earlier name of renderer, which version 0.2 will refuse. Required if there is no renderer.',
+    }),
+    server: z.string().exactOptional().describe('Name of a saved server. Default: the default server.'),
+  })
+  .transform(({ judge, renderer = judge, ...others }, context) => {
+    if (renderer !== undefined) return { ...others, renderer }
+    context.issues.push({ code: 'custom', path: ['renderer'], input: renderer, message: 'one of "server" or "python"' })
+    return z.NEVER
+  })
 /** The body of POST /api/templates/check, after its check. */
 export type CheckRequest = z.infer<typeof checkRequestSchema>
 
@@ -34,7 +48,7 @@ export async function checkTemplate(
   signal: AbortSignal,
 ): Promise<TemplateCheck> {
   const { asked, texts } = work
-  const { judge: renderer, server } = asked
+  const { renderer, server } = asked
   const chosen = await loadChosenTemplate(asked, texts.tools, all, signal)
   const ours = await labAnswer(all.rendering, { kind: 'conversation', ...work }, signal)
   return renderer === 'python'
@@ -59,8 +73,8 @@ async function checkByPython(
     question,
     signal,
   )
-  if (answer.kind === 'unavailable') return { judge: 'python', verdict: 'unavailable', detail: answer.why }
-  return { judge: 'python', version: answer.version, ...againstPython(ours, answer, tokenizer) }
+  if (answer.kind === 'unavailable') return { renderer: 'python', verdict: 'unavailable', detail: answer.why }
+  return { renderer: 'python', version: answer.version, ...againstPython(ours, answer, tokenizer) }
 }
 
 function againstPython(
@@ -103,19 +117,19 @@ async function checkByServer(
     const ids = await client.tokenizeMessages(asWritten(texts), signal)
     if (!ours.ok)
       return {
-        judge: 'server',
+        renderer: 'server',
         version: serverVersion,
         verdict: 'differs',
         detail: `The server renders with its own template; here it raises ${sentence(ours.error)}.`,
       }
     return {
-      judge: 'server',
+      renderer: 'server',
       version: serverVersion,
       ...againstIds(ours.value.ids, ids, tokenizer, 'The server, with its own template,'),
     }
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
-    return { judge: 'server', verdict: 'unavailable', detail: `the server ${name} cannot render: ${error.message}` }
+    return { renderer: 'server', verdict: 'unavailable', detail: `the server ${name} cannot render: ${error.message}` }
   }
 }
 
