@@ -5,6 +5,7 @@ import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { isReady } from '#lib/engine/readiness.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
 import { complete } from './completion.ts'
 import { describeServer, loadOfServer } from './facts.ts'
 import { serverTokenizer } from './tokenizer.ts'
@@ -36,5 +37,6 @@ export function llamacppClient(connection: Connection): EngineClient {
 }
 
 function refuse(capability: Capability): never {
-  throw new EngineError('REQUEST_REFUSED', whyUnsupported(capability, ENGINE_CAPABILITIES['llama.cpp']) ?? capability)
+  const refusal = whyUnsupported(capability, ENGINE_CAPABILITIES['llama.cpp'])
+  throw new EngineError('REQUEST_REFUSED', refusal ? refusalText(refusal) : capability)
 }

@@ -10,6 +10,7 @@ import { type Chunk, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { ENGINE_PARAMETERS, unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import { type SamplingName, samplingNames } from '#lib/sampling/parameters.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
 import { completionReplySchema, replyPart } from './reply.ts'
 
@@ -65,8 +66,8 @@ export function completionBody(request: GenerateRequest): Record<string, unknown
   const refused =
     scoreOnly || logprobStartLen !== undefined
       ? whyUnsupported('promptLogprobs', ENGINE_CAPABILITIES['llama.cpp'])
-      : unsupportedParameter('llama.cpp', sampling)?.why
-  if (refused !== undefined) throw new EngineError('REQUEST_REFUSED', refused)
+      : unsupportedParameter('llama.cpp', sampling)
+  if (refused) throw new EngineError('REQUEST_REFUSED', refusalText(refused))
   return {
     ...NEUTRAL,
     ...furtherOf(sampling),

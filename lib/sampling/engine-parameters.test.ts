@@ -7,8 +7,8 @@ describe.each(['llama.cpp'] as const)('The parameter table of %s', (engine) => {
     const refused = unsupportedParameter(engine, { [name]: 1 })
     if (ENGINE_PARAMETERS[engine][name] !== undefined) expect(refused).toBeUndefined()
     else {
-      expect(refused).toMatchObject({ name, isFurther: false })
-      expect(refused?.why).toMatch(new RegExp(`no parameter for ${name}\\. Remove it`))
+      expect(refused).toMatchObject({ name, isFurther: false, hint: expect.stringMatching(/^Remove it/) })
+      expect(refused?.detail).toMatch(new RegExp(`no parameter for ${name}\\.$`))
     }
   })
 

@@ -6,6 +6,7 @@ import type { JsonObject } from '#lib/json/json-object.ts'
 import type { Engine } from './engine-names.ts'
 import { ENGINE_NAMES } from './engine-names.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
+import type { Refusal } from './refusal.ts'
 
 type OtherEngine = Exclude<Engine, 'sglang'>
 
@@ -39,11 +40,9 @@ const FURTHER_PARAMETERS: Readonly<Record<OtherEngine, readonly string[]>> = {
 }
 
 /** A parameter that an engine does not take. */
-export interface UnsupportedParameter {
+export interface UnsupportedParameter extends Refusal {
   readonly name: string
   readonly isFurther: boolean
-  /** What is wrong and what to do, as two sentences. */
-  readonly why: string
 }
 
 /** Returns the first requested parameter that the engine does not take. */
@@ -60,7 +59,8 @@ export function unsupportedParameter(
   const refused = (name: string, isFurther: boolean): UnsupportedParameter => ({
     name,
     isFurther,
-    why: `${ENGINE_NAMES[engine]} has no parameter for ${name}. Remove it, or choose a server with another engine.`,
+    detail: `${ENGINE_NAMES[engine]} has no parameter for ${name}.`,
+    hint: 'Remove it, or choose a server with another engine.',
   })
   const name = samplingNames.find(
     (known) => sampling[known] !== undefined && ENGINE_PARAMETERS[engine][known] === undefined,

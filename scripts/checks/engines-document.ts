@@ -5,6 +5,7 @@ import type { Engine } from '#lib/sampling/engine-names.ts'
 import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import { ENGINE_PARAMETERS } from '#lib/sampling/engine-parameters.ts'
 import { samplingNames } from '#lib/sampling/parameters.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
 
 const ENGINES = Object.keys(ENGINE_NAMES) as readonly Engine[]
 
@@ -56,7 +57,7 @@ ${table(
 
 The page disables what is missing where it can be chosen, and a request for it is refused before the run. The reasons:
 
-${reasons.map((reason) => `- ${reason}`).join('\n')}
+${reasons.map((reason) => `- ${refusalText(reason)}`).join('\n')}
 
 A whole reply of llama.cpp lacks the logprobs of tokens that end inside a character, and of a stop text. They stay unknown, with a note.
 

@@ -2,6 +2,7 @@ import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { TokenizerField } from '#components/tokenizer/tokenizer-field.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '#components/ui/field.tsx'
 import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
 import { RANGES, type Setup } from '#lib/share/settings/setup.ts'
 import { LimitInput, type NumberInputs } from './number-inputs.tsx'
 import { ParserField } from './parser-field.tsx'
@@ -51,7 +52,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       <CheckField
         label="Prompt logprobs"
         note={
-          noPromptLogprobs ??
+          (noPromptLogprobs && refusalText(noPromptLogprobs)) ??
           'with the run: its first token arrives later; off: requested when you look at a prompt token'
         }
         disabled={noPromptLogprobs !== undefined && !setup.promptLogprobs}
@@ -60,7 +61,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       />
       <CheckField
         label="Live view"
-        note={noStreaming ?? 'tokens as they arrive; off: whole replies, fewer bytes'}
+        note={(noStreaming && refusalText(noStreaming)) ?? 'tokens as they arrive; off: whole replies, fewer bytes'}
         disabled={noStreaming !== undefined}
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
@@ -80,7 +81,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
           </SelectField>
           <p className="mt-1 text-faint text-xs">
             {isChat
-              ? (noChat ??
+              ? ((noChat && refusalText(noChat)) ??
                 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them again in each turn. The resulting drift is recorded.')
               : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and the new ones.'}
           </p>

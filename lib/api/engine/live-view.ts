@@ -3,6 +3,7 @@
  * for every token, 8,000 tokens with five alternatives each would take ten gigabytes on the wire.
  */
 
+import { refusalText } from '#lib/sampling/refusal.ts'
 import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from '../server-status.ts'
 import { whyUnsupported } from './unsupported.ts'
@@ -23,7 +24,7 @@ type Told = Partial<Pick<ServerDescription, 'kind' | 'version' | 'incrementalStr
 /** Selects the live view. `maxNewTokens` is the largest length of the reply; `alternatives` is the number of them for each token. */
 export function liveViewOf(server: Told, maxNewTokens: number, alternatives: number): LiveView {
   const why = whyUnsupported('streaming', server.capabilities)
-  if (why !== undefined) return { kind: 'none', mostNewTokens: 0, why }
+  if (why) return { kind: 'none', mostNewTokens: 0, why: refusalText(why) }
   if (server.kind === 'router' || !knowsStreamInterval(server)) {
     const mostNewTokens = longestUnpaced(alternatives)
     return maxNewTokens <= mostNewTokens ? { kind: 'unpaced' } : { kind: 'none', mostNewTokens }

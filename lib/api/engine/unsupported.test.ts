@@ -7,7 +7,11 @@ describe.each(Object.entries(ENGINE_CAPABILITIES))('A server with %s', (_, capab
   test.each(CAPABILITIES)('supports %s, or names the reason and a remedy', (capability) => {
     const reason = whyUnsupported(capability, capabilities)
     if (capabilities[capability]) expect(reason).toBeUndefined()
-    else expect(reason).toMatch(/^(SGLang|llama\.cpp) .+\. Choose .+\.$/)
+    else
+      expect(reason).toEqual({
+        detail: expect.stringMatching(/^(SGLang|llama\.cpp) .+\.$/),
+        hint: expect.stringMatching(/^Choose .+\.$/),
+      })
   })
 })
 

@@ -1,5 +1,6 @@
 /** What each engine can do, and why not. The page disables, and the server refuses, what is missing. */
 import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
+import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** A capability that a server may lack. */
@@ -27,18 +28,30 @@ export const ENGINE_CAPABILITIES = {
   },
 } as const satisfies Readonly<Record<Capabilities['engine'], Capabilities>>
 
-/** Returns why a server cannot do something and what to do, as two sentences; undefined if it can. */
-export function whyUnsupported(capability: Capability, capabilities: Capabilities | undefined): string | undefined {
+/** Returns why a server cannot do something and what to do; undefined if it can. */
+export function whyUnsupported(capability: Capability, capabilities: Capabilities | undefined): Refusal | undefined {
   if (!capabilities || capabilities[capability]) return undefined
-  return `${ENGINE_NAMES[capabilities.engine]} ${LACKS[capability]}`
+  const { lacks, hint } = LACKS[capability]
+  return { detail: `${ENGINE_NAMES[capabilities.engine]} ${lacks}.`, hint }
 }
 
-const LACKS: Readonly<Record<Capability, string>> = {
-  promptLogprobs: 'returns no logprobs of prompts, so it cannot score given ids. Choose a server with SGLang.',
-  streaming:
-    'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole. Choose a server with SGLang for a live view.',
-  abort:
-    'generates a whole reply to its end after its run is stopped. Choose a smaller max_new_tokens, or a server with SGLang.',
-  chatIds: 'returns no token ids from its chat endpoint in a form that Rollscope reads. Choose a server with SGLang.',
-  parsers: 'parses no given texts. Choose a server with SGLang, or use Rollscope’s parsers.',
+/** What an engine without the capability lacks, after its name, and what to do. */
+const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint: string }>> = {
+  promptLogprobs: {
+    lacks: 'returns no logprobs of prompts, so it cannot score given ids',
+    hint: 'Choose a server with SGLang.',
+  },
+  streaming: {
+    lacks: 'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole',
+    hint: 'Choose a server with SGLang for a live view.',
+  },
+  abort: {
+    lacks: 'generates a whole reply to its end after its run is stopped',
+    hint: 'Choose a smaller max_new_tokens, or a server with SGLang.',
+  },
+  chatIds: {
+    lacks: 'returns no token ids from its chat endpoint in a form that Rollscope reads',
+    hint: 'Choose a server with SGLang.',
+  },
+  parsers: { lacks: 'parses no given texts', hint: 'Choose a server with SGLang, or use Rollscope’s parsers.' },
 }

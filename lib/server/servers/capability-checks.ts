@@ -3,6 +3,7 @@ import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
+import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -21,7 +22,7 @@ export function checkCapabilities(
   if (!capabilities) return
   const parameter = unsupportedParameter(capabilities.engine, sampling)
   if (parameter)
-    refuse(parameter.why, parameter.isFurther ? `sampling.further.${parameter.name}` : `sampling.${parameter.name}`)
+    refuse(parameter, parameter.isFurther ? `sampling.further.${parameter.name}` : `sampling.${parameter.name}`)
   if (promptLogprobs) refuse(whyUnsupported('promptLogprobs', capabilities), 'promptLogprobs')
   if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
 }
@@ -59,8 +60,8 @@ export function checkLogprobKind(
   })
 }
 
-function refuse(why: string | undefined, field: string): void {
-  if (why === undefined) return
-  const [detail = why, ...hint] = why.split(/(?<=\.) /)
-  throw new HttpProblem({ status: 422, code: 'NOT_IN_ENGINE', detail, hint: hint.join(' '), field })
+function refuse(refusal: Refusal | undefined, field: string): void {
+  if (!refusal) return
+  const { detail, hint } = refusal
+  throw new HttpProblem({ status: 422, code: 'NOT_IN_ENGINE', detail, hint, field })
 }
