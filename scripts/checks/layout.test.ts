@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -10,4 +10,16 @@ test(`no source folder has more than ${MOST_FILES} files of its own`, () => {
   const folders = Map.groupBy(files, (file) => path.dirname(file))
   const crowded = Array.from(folders).filter(([, { length }]) => length > MOST_FILES)
   expect(crowded.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([])
+})
+
+/** The largest number of lines of a page in app/, whose content is a component. */
+const MOST_LINES = 20
+
+test(`no page of app/ has more than ${MOST_LINES} lines`, () => {
+  const lines = globSync('app/**/page.tsx').map((page) => ({
+    page,
+    lines: readFileSync(page, 'utf8').split('\n').length - 1,
+  }))
+  expect(lines.filter((one) => one.lines > MOST_LINES)).toEqual([])
+  expect(lines.length).toBeGreaterThan(10)
 })
