@@ -1,6 +1,6 @@
 import { ServersScreen } from '#components/servers/screen.tsx'
 
-/** The page /servers: SGLang and MCP servers. */
+/** The page /servers: inference and MCP servers. */
 export default function ServersPage() {
   return <ServersScreen />
 }

@@ -1,5 +1,5 @@
 'use client'
-/** The page of the SGLang servers: their status, and the saved addresses and keys. */
+/** The page of the inference servers: their status, and the saved addresses and keys. */
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChevronLeft, Plus } from 'lucide-react'
 import { parseAsString, useQueryState } from 'nuqs'

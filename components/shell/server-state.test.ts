@@ -27,7 +27,7 @@ test('the tooltip of the built-in server says that it is not a server of the use
   expect(title).toContain('SGLANG_BASE_URL')
   const saved = { ...builtIn, name: 'mine', baseUrl: 'http://gpu:30000', source: 'saved' } as const
   expect(serverTitle(saved, { state: 'asking' })).toBe(
-    'The SGLang server mine at http://gpu:30000, which runs use. Status: contacting the server…',
+    'The server mine at http://gpu:30000, which runs use. Status: contacting the server…',
   )
   expect(serverTitle(undefined, { state: 'asking' })).toBe('Status: contacting the server…')
 })

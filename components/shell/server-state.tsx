@@ -36,9 +36,7 @@ export function serverTitle(server: ServerEntry | undefined, status: ShownStatus
   const state = `Status: ${statusText(status)}`
   return server?.source === 'built-in'
     ? `The small model built into Rollscope, not a server of yours. To use your own, add it on the page Servers, or start Rollscope with SGLANG_BASE_URL. ${state}`
-    : [server && `The SGLang server ${server.name} at ${server.baseUrl}, which runs use.`, state]
-        .filter(Boolean)
-        .join(' ')
+    : [server && `The server ${server.name} at ${server.baseUrl}, which runs use.`, state].filter(Boolean).join(' ')
 }
 
 /** Returns the progress of the model download that a server waits for. */

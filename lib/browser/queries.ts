@@ -11,7 +11,7 @@ import { pageReader } from './page-reader.ts'
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000
 
-/** Query for the list of SGLang servers. */
+/** Query for the list of servers. */
 export const serversOptions = () =>
   queryOptions({
     queryKey: ['servers'],

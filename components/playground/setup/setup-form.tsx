@@ -60,8 +60,7 @@ export function SetupForm(props: SetupFormProps) {
   return (
     <form className="grid gap-3" onSubmit={(event) => event.preventDefault()} aria-label="Setup">
       <div>
-        <Heading>Server</Heading>
-        <SelectField label="SGLang server" value={server} onChange={(event) => set('server', event.target.value)}>
+        <SelectField label="Server" value={server} onChange={(event) => set('server', event.target.value)}>
           {servers.map(({ name, baseUrl }) => (
             <option key={name} value={name} title={baseUrl}>
               {name}

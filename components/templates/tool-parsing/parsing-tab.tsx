@@ -16,7 +16,7 @@ import { type AskServer, ServerSection } from './server-section.tsx'
 import { SourceBox } from './source-box.tsx'
 
 interface ParsingTabProps extends LabTabProps {
-  /** Names of the SGLang servers that the user can choose. */
+  /** Names of the servers that the user can choose. */
   readonly servers: readonly string[]
   readonly askServer: AskServer
   /** Text of the last completion; '' for none. */

@@ -1,5 +1,5 @@
 /**
- * Decides which addresses a server may have. Loopback and private networks are normal use. Addresses that no SGLang server
+ * Decides which addresses a server may have. Loopback and private networks are normal use. Addresses that no inference server
  * has are always refused: link-local and cloud metadata, unspecified, multicast, and this application's own port.
  */
 import { lookup as dnsLookup } from 'node:dns'

@@ -128,7 +128,7 @@ const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   UNKNOWN_SERVER:
     'The service at this address is not an inference server that Rollscope knows: check the address and the port.',
   BAD_SHAPE:
-    'The response lacks fields that SGLang sends: check that the address belongs to an SGLang server of version 0.4.6 or newer.',
+    'The response lacks fields that the engine of this server sends: check the address, and update the server (SGLang 0.4.6 or newer).',
   BAD_JSON: 'Check the log of the server, and of any router or proxy in front of it.',
   BAD_ENCODING: 'A proxy compresses responses: switch that off for this server.',
   TOO_LARGE: 'Lower max_new_tokens or the number of alternatives, or switch streaming off.',

@@ -17,7 +17,7 @@ export const serverRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/servers',
-    summary: 'Lists the SGLang servers.',
+    summary: 'Lists the inference servers.',
     answers: {
       200: {
         description: 'All servers.',

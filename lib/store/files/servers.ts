@@ -3,7 +3,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { openPrivateList, type PrivateList } from './private-list.ts'
 
-/** A saved SGLang server. */
+/** A saved inference server. */
 export interface SavedServer {
   readonly name: string
   readonly baseUrl: string
@@ -11,7 +11,7 @@ export interface SavedServer {
   readonly apiKey?: string
 }
 
-/** The saved SGLang servers. */
+/** The saved inference servers. */
 export type ServerStore = PrivateList<SavedServer>
 
 const savedServer = z.strictObject({ name: z.string(), baseUrl: z.string(), apiKey: z.string().exactOptional() })
