@@ -1,14 +1,9 @@
 /**
- * Measures the time from a key to the drawn frame in the template lab's preview, in Chromium, on a conversation of about
- * 10,000 tokens: `node bench/pages/preview.ts [tokenizer]`. The limit is 100 ms. It uses the built application, so run npm run
- * build first.
+ * Measures the template lab's preview in Chromium, on a conversation of about 10,000 tokens: the time from a key to the drawn
+ * frame, and the memory of the page and its workers over 1,000 edits. Run `node bench/pages/preview.ts [tokenizer]`.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { chromium } from '@playwright/test'
-import { startApplication, stopApplication, TOKEN } from '../../e2e/support/application.ts'
-import { findBrowser } from '../../scripts/browser.ts'
+import type { Page } from '@playwright/test'
+import { weigh, withBench, workersHeap } from '../support/browser.ts'
 import { percentile, reportFigure } from '../support/figures.ts'
 
 const [, , tokenizer = 'built-in'] = process.argv
@@ -16,6 +11,12 @@ const KEYS = 60
 const WARM_UP = 10
 const PAUSE_MS = 500
 const LIMIT_MS = 100
+const EDITS = 1_000
+/** By then the editor has most of the undo steps that it keeps. */
+const FIRST_EDITS = 500
+/** Long enough for most edits to be rendered and drawn. */
+const SHORT_PAUSE_MS = 60
+const MOST_GROWTH = 1.1
 
 const messages = Array.from({ length: 48 }, (_, turn) =>
   turn % 2 === 0
@@ -30,48 +31,68 @@ const messages = Array.from({ length: 48 }, (_, turn) =>
       },
 )
 
-const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-'))
-const executablePath = findBrowser()
-if (executablePath === undefined) throw new Error('there is no Chromium: npm test installs one')
-const application = await startApplication(data)
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
-try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  await page.goto(`${application.base}/templates?token=${TOKEN}&from=sample:qwen3-like`)
-  await page.waitForURL((url) => !url.searchParams.has('token'))
-  await page.goto(
-    `${application.base}/templates?from=sample:qwen3-like&part=messages&as=json&tokenizer=${encodeURIComponent(tokenizer)}`,
-  )
-  const editor = page.locator('.cm-content').first()
-  await editor.click()
+await withBench(async ({ open }) => {
+  const address = `/templates?from=sample:qwen3-like&tokenizer=${encodeURIComponent(tokenizer)}`
+  const page = await open(`${address}&part=messages&as=json`)
+  const counts = page.locator('[data-preview-counts]')
+  await page.locator('.cm-content').first().click()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(JSON.stringify(messages, null, 1))
-  await page.locator('[data-preview-counts]').waitFor()
+  await counts.waitFor()
   await page.waitForTimeout(4_000)
-  const counts = await page.locator('[data-preview-counts]').textContent()
+  const shown = await counts.textContent()
   await page.goto(page.url().replace('part=messages', 'part=template').replace('&as=json', ''))
-  await page.locator('[data-preview-counts]').waitFor()
+  await counts.waitFor()
   await page.waitForTimeout(3_000)
   await page.locator('.cm-content').first().click()
   await page.keyboard.press('ControlOrMeta+Home')
-  const timed = () =>
-    page.evaluate(() => performance.getEntriesByName('rollscope: preview').map(({ duration }) => duration))
-  for (let key = 0; key < WARM_UP; key++) {
-    await page.keyboard.type('x')
-    await page.waitForTimeout(PAUSE_MS)
-  }
-  const before = (await timed()).length
-  for (let key = 0; key < KEYS; key++) {
-    await page.keyboard.type('y')
-    await page.waitForTimeout(PAUSE_MS)
-  }
-  const times = (await timed()).slice(before)
-  console.log(`${tokenizer}: ${counts}`)
+  console.log(`${tokenizer}: ${shown}`)
+  await measureKeys(page)
+  await measureMemory(page)
+})
+
+async function measureKeys(page: Page): Promise<void> {
+  await typeKeys(page, WARM_UP, PAUSE_MS)
+  const before = (await previewTimes(page)).length
+  await typeKeys(page, KEYS, PAUSE_MS)
+  const times = (await previewTimes(page)).slice(before)
   reportFigure('key → drawn preview, median', percentile(times, 0.5), 'ms')
   reportFigure('key → drawn preview, p95', percentile(times, 0.95), 'ms', LIMIT_MS)
   reportFigure('key → drawn preview, longest', Math.max(...times), 'ms')
-} finally {
-  await browser.close()
-  await stopApplication(application, 'SIGTERM')
-  rmSync(data, { recursive: true, force: true })
+}
+
+/** Compares the memory after 1,000 edits with that after the first 500. */
+async function measureMemory(page: Page): Promise<void> {
+  await typeKeys(page, FIRST_EDITS, SHORT_PAUSE_MS)
+  const first = await memoryOf(page)
+  await typeKeys(page, EDITS - FIRST_EDITS, SHORT_PAUSE_MS)
+  const last = await memoryOf(page)
+  for (const where of ['page', 'workers'] as const) {
+    reportFigure(`${where}: memory after ${EDITS} edits`, last[where] / 1e6, 'MB')
+    reportFigure(
+      `${where}: memory after ${EDITS} edits over ${FIRST_EDITS}`,
+      last[where] / first[where],
+      '×',
+      MOST_GROWTH,
+    )
+  }
+}
+
+async function memoryOf(page: Page): Promise<{ readonly page: number; readonly workers: number }> {
+  // The last edits have been drawn by then.
+  await page.waitForTimeout(2_000)
+  const { heap, buffers } = await weigh(page)
+  return { page: heap + buffers, workers: await workersHeap(page) }
+}
+
+/** Types letters into a comment of the template. Every second key removes the letter, so that the text keeps its length. */
+async function typeKeys(page: Page, count: number, pauseMs: number): Promise<void> {
+  for (let key = 0; key < count; key++) {
+    await page.keyboard.press(key % 2 === 0 ? 'x' : 'Backspace')
+    await page.waitForTimeout(pauseMs)
+  }
+}
+
+function previewTimes(page: Page): Promise<readonly number[]> {
+  return page.evaluate(() => performance.getEntriesByName('rollscope: preview').map(({ duration }) => duration))
 }

@@ -242,5 +242,41 @@ export async function weigh(page: Page): Promise<Weight> {
   return { nodes, heap: usedSize, buffers: backingStorageSize ?? 0 }
 }
 
-const heapUsage = (session: CDPSession): Promise<{ readonly usedSize: number; readonly backingStorageSize?: number }> =>
-  session.send('Runtime.getHeapUsage')
+interface HeapUsage {
+  readonly usedSize: number
+  readonly backingStorageSize?: number
+}
+
+const heapUsage = (session: CDPSession): Promise<HeapUsage> => session.send('Runtime.getHeapUsage')
+
+/** Returns the JavaScript heap and the typed arrays of a page's workers after a garbage collection, in bytes. */
+export async function workersHeap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  const waiting = new Map<number, (result: object) => void>()
+  const workers: string[] = []
+  session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+    if (targetInfo.type === 'worker') workers.push(sessionId)
+  })
+  session.on('Target.receivedMessageFromTarget', ({ message }) => {
+    const { id, result } = JSON.parse(message)
+    waiting.get(id)?.(result)
+  })
+  let lastId = 0
+  const call = (sessionId: string, method: string) => {
+    const { promise, resolve } = Promise.withResolvers<object>()
+    const id = ++lastId
+    waiting.set(id, resolve)
+    return session
+      .send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id, method }) })
+      .then(() => promise)
+  }
+  await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false })
+  let bytes = 0
+  for (const worker of workers) {
+    await call(worker, 'HeapProfiler.collectGarbage')
+    const usage = (await call(worker, 'Runtime.getHeapUsage')) as HeapUsage
+    bytes += usage.usedSize + (usage.backingStorageSize ?? 0)
+  }
+  await session.detach()
+  return bytes
+}
