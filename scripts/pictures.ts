@@ -4,12 +4,12 @@
  */
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { withBench } from '../bench/support/browser.ts'
 import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/support/application.ts'
 import { trainerTrajectory } from '../e2e/support/trainer-trajectory.ts'
 import { encode } from '../lib/trajectory/format/codec.ts'
+import { LIMITS } from '../lib/util/limits.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/pictures')
 const LARGEST_BYTES = 150_000
@@ -36,7 +36,7 @@ interface Stored {
 
 /** The pictures by the name of their page in docs/. */
 const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<string, Picture>> => ({
-  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 640, prepare: showFirstResponse },
+  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 615, prepare: showFirstResponse },
   inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
@@ -55,7 +55,7 @@ const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<str
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
   'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 510, prepare: showFirstJump },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
-  limits: { address: '/library', height: 240, prepare: openCompressedFile },
+  limits: { address: '/library', height: 240, prepare: openFileOfManyRecords },
   storage: { address: '/library', height: 400, prepare: deleteTrajectory },
   'built-in-server': { address: '/servers?server=built-in', height: 420, prepare: waitForServer },
   'upstream-faults': { address: '/', height: 560, prepare: sendToAbsentServer },
@@ -94,11 +94,12 @@ async function openExport(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-async function openCompressedFile(page: Page): Promise<void> {
+async function openFileOfManyRecords(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Open', exact: true }).click()
+  const buffer = Buffer.from(JSON.stringify(new Array(LIMITS.records + 1).fill(1)))
   await page
     .getByLabel('Trajectory file')
-    .setInputFiles({ name: 'rollouts.jsonl.gz', mimeType: 'application/gzip', buffer: gzipSync('{}\n') })
+    .setInputFiles({ name: 'rollouts.json', mimeType: 'application/json', buffer })
   await page.getByText('cannot be opened').waitFor()
 }
 
