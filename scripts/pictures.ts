@@ -36,7 +36,7 @@ interface Stored {
 
 /** The pictures by the name of their page in docs/. */
 const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<string, Picture>> => ({
-  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 615, prepare: showFirstResponse },
+  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 590, prepare: showFirstResponse },
   inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },

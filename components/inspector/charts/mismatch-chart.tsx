@@ -11,6 +11,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
+import { KlFacts } from '../ratios/kl-facts.tsx'
 import { padExtent } from './extent.ts'
 import { logRatiosOf, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
 import { Plot } from './plot.tsx'
@@ -154,19 +155,7 @@ function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly
       <Fact name="correlation" title="Pearson">
         {decimalText(mismatch.correlation, 4)}
       </Fact>
-      {divergence && (
-        <>
-          <Fact name="KL, k1" title="Mean of x − y: KL(x ‖ y) from tokens sampled by x; unbiased, may be negative">
-            {decimalText(divergence.k1, 5)}
-          </Fact>
-          <Fact name="KL, k2" title="Mean of (ln r)² / 2: biased, less spread">
-            {decimalText(divergence.k2, 5)}
-          </Fact>
-          <Fact name="KL, k3" title="Mean of r − 1 − ln r with r = exp(y − x): never negative, less spread">
-            {decimalText(divergence.k3, 5)}
-          </Fact>
-        </>
-      )}
+      {divergence && <KlFacts estimates={divergence} ratio="exp(vertical − horizontal)" />}
     </Facts>
   )
 }

@@ -6,6 +6,7 @@ import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
+import { KlFacts } from './kl-facts.tsx'
 import { ratioText } from './ratio-text.ts'
 import type { Ratios } from './use-ratios.ts'
 
@@ -37,15 +38,7 @@ export function RatioFacts({ trajectory, ratios, onChoose }: RatioFactsProps) {
         <Fact name="log of the product" title="Sum of all log ratios">
           {decimalText(totals.logSum, 2)}
         </Fact>
-        <Fact name="KL k1" title="Mean of −log r: unbiased, may be negative">
-          {decimalText(totals.k1, 4)}
-        </Fact>
-        <Fact name="KL k2" title="Mean of (log r)² / 2: biased, less spread">
-          {decimalText(totals.k2, 4)}
-        </Fact>
-        <Fact name="KL k3" title="Mean of (r − 1) − log r: never negative">
-          {decimalText(totals.k3, 4)}
-        </Fact>
+        <KlFacts estimates={totals} ratio="p_trainer / p_rollout" />
       </Facts>
       <Heading>At these thresholds</Heading>
       <Facts>

@@ -10,9 +10,8 @@ import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { type Chunk, type ReplyColumns, replyReader } from '#lib/engine/reply.ts'
-import type { GenerateRequest } from '#lib/engine/request.ts'
-import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import { generateBodies } from '../client/request.ts'
+import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
+import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { type GenerateReply, generateReplySchema, streamErrorSchema } from '../server/schema.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { columnsIn, readBytes } from './reply-columns.ts'
@@ -47,6 +46,16 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
     expected: request.expected,
   })
   return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, server), signal)
+}
+
+/**
+ * Returns a function that builds the body for a request id. Ids that are JSON already are not serialized again: in a
+ * long run they are nearly all of it. Throws EngineError REQUEST_REFUSED.
+ */
+function generateBodies({ bodyWith, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
+  checkRequest(request)
+  const { input_ids: ids, ...others } = callBody(request)
+  return (rid) => (bodyWith ? bodyWith({ ...others, rid }) : JSON.stringify({ input_ids: ids, ...others, rid }))
 }
 
 async function* chunksOf(
