@@ -4,10 +4,11 @@ import { BUILT_IN } from '#lib/api/server-name.ts'
 import { command } from '../lib/command-line/command.ts'
 import { EXIT } from '../lib/command-line/exit.ts'
 import { type Config, ConfigError, readConfig } from '../lib/server/config.ts'
+import { runningInstances } from '../lib/store/files/instance.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 const folder = path.resolve(import.meta.dirname, '..')
-const { hub, tokenizerFolders } = readEnvironment()
+const { hub, tokenizerFolders, dataFolder } = readEnvironment()
 
 // Who reads may have enough, as `| head` has: then it ends as a program does that the signal for it ends.
 const CLOSED_PIPE_STATUS = 141
@@ -20,13 +21,14 @@ process.exitCode = await command(process.argv.slice(2), {
   folder: process.cwd(),
   places: { builtIn: { [BUILT_IN]: path.join(folder, 'models', 'tiny-qwen3') }, folders: tokenizerFolders, hub },
   builtIn: BUILT_IN,
-  input: process.stdin.setEncoding('utf8'),
+  input: process.stdin,
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
   version: manifest.version,
   async start() {
     await import('../scripts/serve.ts')
   },
+  running: () => runningInstances(dataFolder),
 })
 
 function readEnvironment(): Config {

@@ -57,10 +57,11 @@ export async function startServer(development: boolean, present: string | undefi
       )
     })
     gateway.listen(config.port, config.host, () => {
-      const host = hostInAddress(config.host)
-      console.log(`Rollscope  http://${host}:${config.port}/?token=${config.token}`)
+      const address = `http://${hostInAddress(config.host)}:${config.port}`
+      instance.announce({ address, token: config.token })
+      console.log(`Rollscope  ${address}/?token=${config.token}`)
       console.log(
-        `SGLang     ${config.sglang?.baseUrl ?? `built-in model at http://${host}:${config.port}${BUILT_IN_PATH} (set SGLANG_BASE_URL for your own server)`}`,
+        `SGLang     ${config.sglang?.baseUrl ?? `built-in model at ${address}${BUILT_IN_PATH} (set SGLANG_BASE_URL for your own server)`}`,
       )
       if (notice !== undefined) console.log(notice)
     })

@@ -53,6 +53,7 @@ async function run(...argumentList: string[]) {
     start: async () => {
       starts++
     },
+    running: () => [],
   })
   return { status, output, complaint, starts }
 }

@@ -3,6 +3,7 @@ import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'
+import { openCommand } from './open-command.ts'
 
 /** What a command needs from its process, so that tests can replace it. */
 export interface CommandEnvironment {
@@ -11,19 +12,30 @@ export interface CommandEnvironment {
   readonly places: TokenizerPlaces
   /** Name of the built-in model's tokenizer. */
   readonly builtIn: string
-  /** Standard input as text, in pieces. */
-  readonly input: AsyncIterable<string>
+  /** Standard input, in pieces. */
+  readonly input: AsyncIterable<Uint8Array>
   readonly print: (text: string) => void
   readonly complain: (text: string) => void
   /** The version of Rollscope. */
   readonly version: string
   /** Starts the application, which then runs until a signal ends it. */
   readonly start: () => Promise<void>
+  /** Returns the running applications that work on the data folder of this environment. */
+  readonly running: () => readonly RunningApplication[]
+}
+
+/** An application that accepts requests. */
+export interface RunningApplication {
+  /** Such as `http://127.0.0.1:3000`. */
+  readonly address: string
+  /** Its launch token. */
+  readonly token: string
 }
 
 const HELP = `rollscope COMMAND
 
   start                   Start the application, and print the address to open.
+  open FILE…              Store rollouts of any format in the library, and print the address of each.
   doctor TEMPLATE|MODEL   Check whether a chat template preserves earlier turns.
   drift FILE…             Find tokens that change if text or messages are kept instead of ids.
 
@@ -55,6 +67,7 @@ export async function command(argumentList: readonly string[], around: CommandEn
       return EXIT.well
     }
     if (name === 'start') return await startCommand(rest, around)
+    if (name === 'open') return await openCommand(rest, around)
     if (name === 'doctor') return await doctorCommand(rest, around)
     if (name === 'drift') return await driftCommand(rest, around)
     throw new CommandError(EXIT.usage, `there is no command ${JSON.stringify(name)}\n\n${HELP}`)

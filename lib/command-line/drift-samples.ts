@@ -1,5 +1,5 @@
 /** Reads the samples of `rollscope drift` from files one by one and checks each before it reads the next. */
-import { glob, open, readdir, stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { checkSample, comparedSample } from '#lib/analysis/corpus/check.ts'
@@ -11,6 +11,7 @@ import { openEach, openEachIn } from '#lib/formats/reading/open-each.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CommandError } from './exit.ts'
+import { filesNamed, textOf } from './inputs.ts'
 
 /** What each sample is compared with. */
 export type Right =
@@ -35,7 +36,7 @@ interface Reading {
   /** The folder where relative paths begin. */
   readonly folder: string
   /** The standard input, which `-` names. */
-  readonly input: AsyncIterable<string>
+  readonly input: AsyncIterable<Uint8Array>
   /** Loads a tokenizer. Throws CommandError. */
   readonly tokenizer: (name: string) => Promise<LoadedTokenizer>
 }
@@ -175,7 +176,7 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
     try {
       const records = opened
         ? openEachIn(descriptorBytes(opened.fd, (await opened.stat()).size), source, { tools: TOOLS })
-        : openEach(input, source)
+        : openEach(textOf(input), source)
       for await (const { place: at, ...one } of records) {
         record++
         const place: SamplePlace = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }
@@ -199,19 +200,3 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
 
 /** Decompressed content is kept in the folder for temporary files. */
 const TOOLS = { keep: keepIn(os.tmpdir()), sqlite: sqliteTablesIn(os.tmpdir()) }
-
-/** Files of a folder are chosen by their names, unlike a file that is named. */
-const IS_ROLLOUTS = /\.((json|jsonl|ndjson)(\.gz|\.zst)?|parquet|arrow|eval|sse|sqlite)$/
-
-/** Returns the file itself, all files of rollouts in a folder, or the files that match a pattern, sorted by name. */
-async function filesNamed(folder: string, given: string): Promise<readonly string[]> {
-  const found = await stat(path.resolve(folder, given)).catch(() => undefined)
-  if (found?.isDirectory()) {
-    const names = await readdir(path.resolve(folder, given), { recursive: true })
-    return names
-      .filter((name) => IS_ROLLOUTS.test(name))
-      .sort()
-      .map((name) => path.join(given, name))
-  }
-  return found ? [given] : (await Array.fromAsync(glob(given, { cwd: folder }))).sort()
-}

@@ -50,7 +50,7 @@ async function rollscope(parameters: readonly string[], input = '') {
       hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
     },
     builtIn: 'built-in',
-    input: Readable.from([input]),
+    input: Readable.from([Buffer.from(input)]),
     print: (text) => {
       stdout += text
     },
@@ -59,6 +59,7 @@ async function rollscope(parameters: readonly string[], input = '') {
     },
     version: '0',
     start: async () => {},
+    running: () => [],
   })
   return { status, stdout, stderr }
 }

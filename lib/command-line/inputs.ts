@@ -1,5 +1,5 @@
 /** Reads the inputs of commands (texts, chat templates, tokenizers), and writes their files. */
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { glob, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -71,4 +71,27 @@ export async function writeText(folder: string, file: string, text: string, flag
     const why = error instanceof Error ? error.message : error
     throw new CommandError(EXIT.unchecked, `${file} cannot be written: ${why}`, { cause: error })
   })
+}
+
+/** Files of a folder are chosen by their names, unlike a file that is named. */
+const IS_ROLLOUTS = /\.((json|jsonl|ndjson)(\.gz|\.zst)?|parquet|arrow|eval|sse|sqlite)$/
+
+/** Returns the file itself, all files of rollouts in a folder, or the files that match a pattern, sorted by name. */
+export async function filesNamed(folder: string, given: string): Promise<readonly string[]> {
+  const found = await stat(path.resolve(folder, given)).catch(() => undefined)
+  if (found?.isDirectory()) {
+    const names = await readdir(path.resolve(folder, given), { recursive: true })
+    return names
+      .filter((name) => IS_ROLLOUTS.test(name))
+      .sort()
+      .map((name) => path.join(given, name))
+  }
+  return found ? [given] : (await Array.fromAsync(glob(given, { cwd: folder }))).sort()
+}
+
+/** Yields pieces of UTF-8 as text. */
+export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
+  yield decoder.decode()
 }

@@ -174,6 +174,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/command-line': {
     imports: [
       'lib/analysis',
+      'lib/api',
       'lib/files',
       'lib/formats',
       'lib/tasks',

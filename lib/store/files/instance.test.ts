@@ -1,7 +1,7 @@
 /** Tests two applications on one data folder, and one that was killed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { openTrajectoryStore } from '../trajectories.ts'
-import { openInstance } from './instance.ts'
+import { openInstance, runningInstances } from './instance.ts'
 
 let folder: string
 beforeEach(() => {
@@ -91,4 +91,25 @@ test('a killed process is not a live instance, and the next one removes its file
   own.removeDead()
   expect(files()).toEqual([String(own.id)])
   own.close()
+})
+
+test('the address of an instance is in a private file while it runs, and is not used after it was killed', () => {
+  expect(runningInstances(folder)).toEqual([])
+  const listening = { address: 'http://127.0.0.1:3000', token: 'secret' }
+  const instance = openInstance(folder)
+  expect(runningInstances(folder)).toEqual([])
+  instance.announce(listening)
+  expect(runningInstances(folder)).toEqual([listening])
+  expect(statSync(`${instance.file}.json`).mode & 0o777).toBe(0o600)
+  // A file without a lock is that of a killed instance, and one that is being written cannot be read.
+  const killed = path.join(folder, 'instances', '4294967299')
+  for (const file of [killed, `${killed}.json`]) writeFileSync(file, '')
+  writeFileSync(`${killed}.json`, JSON.stringify({ ...listening, token: 'of the dead' }))
+  expect(runningInstances(folder)).toEqual([listening])
+  writeFileSync(`${instance.file}.json`, '{"address": "http')
+  expect(runningInstances(folder)).toEqual([])
+  expect(instance.removeDead()).toEqual([])
+  expect(files().some((name) => name.startsWith('4294967299'))).toBe(false)
+  instance.close()
+  expect(files()).toEqual([])
 })

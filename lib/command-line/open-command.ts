@@ -1,0 +1,121 @@
+/** `rollscope open`: stores files in the library of a running application, or of one that it starts, and prints their addresses. */
+import { openAsBlob } from 'node:fs'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
+import { type Imported, importedSchema } from '#lib/api/imported.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { CommandEnvironment, RunningApplication } from './command.ts'
+import { CommandError, EXIT } from './exit.ts'
+import { filesNamed } from './inputs.ts'
+
+const HELP = `rollscope open FILE…
+
+  FILE   rollouts in any format that the page opens; a folder of them, a pattern, or - for standard input
+
+Stores the files in the library, and prints the address of each. A Rollscope that already runs on the same data folder
+(ROLLSCOPE_DATA) stores them; otherwise the command starts one, which runs until Ctrl-C.
+
+Exit status: 0 all files are stored, 2 invalid command, 3 a file could not be read or stored.
+`
+
+/** The name of standard input on the command line. */
+const STANDARD_INPUT = '-'
+
+/** Runs `rollscope open` and returns the exit status. Throws CommandError if nothing could be opened. */
+export async function openCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
+  if (argumentList.includes('--help') || argumentList.includes('-h')) {
+    around.print(HELP)
+    return EXIT.well
+  }
+  const option = argumentList.find((argument) => argument.startsWith('-') && argument !== STANDARD_INPUT)
+  if (option !== undefined)
+    throw new CommandError(EXIT.usage, `rollscope open has no option ${option}: run rollscope open --help`)
+  if (argumentList.length === 0) throw new CommandError(EXIT.usage, `open requires a FILE\n\n${HELP}`)
+  const { files, missing } = await filesOf(argumentList, around.folder)
+  for (const name of missing)
+    around.complain(`${name}: There is no such file, and a folder of that name contains no rollouts.\n`)
+  if (files.length === 0) return EXIT.unchecked
+  const application = around.running()[0] ?? (await startedApplication(around))
+  let isWhole = missing.length === 0
+  for (const file of files) {
+    const stored = await storedFile(file, application, around)
+    if (stored.ok) around.print(storedText(file, stored.imported, application))
+    else around.complain(`${file}: ${stored.why}\n`)
+    isWhole &&= stored.ok && stored.imported.failed.count === 0
+  }
+  return isWhole ? EXIT.well : EXIT.unchecked
+}
+
+async function filesOf(names: readonly string[], folder: string) {
+  const files: string[] = []
+  const missing: string[] = []
+  for (const name of names) {
+    const found = name === STANDARD_INPUT ? [name] : await filesNamed(folder, name)
+    files.push(...found)
+    if (found.length === 0) missing.push(name)
+  }
+  return { files, missing }
+}
+
+/** Milliseconds between two looks whether the application listens. */
+const LOOK_MS = 50
+/** Milliseconds after which an application that has been started must listen. */
+const LISTENS_WITHIN_MS = 60_000
+
+/** Starts the application in this process, and waits until it listens. */
+async function startedApplication({ start, running }: CommandEnvironment): Promise<RunningApplication> {
+  await start()
+  for (let waited = 0; waited < LISTENS_WITHIN_MS; waited += LOOK_MS) {
+    const [application] = running()
+    if (application) return application
+    await pause(LOOK_MS)
+  }
+  throw new CommandError(EXIT.unchecked, `the application did not start within ${LISTENS_WITHIN_MS / 1000} s`)
+}
+
+type Stored = { readonly ok: true; readonly imported: Imported } | { readonly ok: false; readonly why: string }
+
+const problemSchema = z.object({ detail: z.string(), hint: z.string().optional() })
+
+/** Sends a file to the application. */
+async function storedFile(
+  file: string,
+  { address, token }: RunningApplication,
+  { folder, input }: CommandEnvironment,
+): Promise<Stored> {
+  const isInput = file === STANDARD_INPUT
+  const url = new URL('/api/import', address)
+  if (!isInput) url.searchParams.set('name', path.basename(file))
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'x-rollscope': '1', 'content-type': 'application/octet-stream' },
+      body: isInput ? Readable.toWeb(Readable.from(input)) : await openAsBlob(path.resolve(folder, file)),
+      // Node requires it for a body that arrives in pieces.
+      duplex: 'half',
+    } as RequestInit)
+    const answer: unknown = await response.json()
+    if (response.ok) return { ok: true, imported: importedSchema.parse(answer) }
+    const { detail, hint } = problemSchema.parse(answer)
+    return { ok: false, why: [detail, hint].filter(Boolean).join('\n  ') }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    return { ok: false, why: `${error.message}${cause}` }
+  }
+}
+
+function storedText(file: string, imported: Imported, { address, token }: RunningApplication): string {
+  const { trajectories, existing, format, failed } = imported
+  const count = countWithNoun(trajectories.length, 'trajectory', 'trajectories')
+  const known = existing === 0 ? '' : `, ${existing} of them in the library before`
+  return [
+    `${file}: ${count} (${format})${known}`,
+    `  ${address}/t/${encodeURIComponent(trajectories[0])}?token=${token}`,
+    ...(failed.count === 0 ? [] : [`  ${countWithNoun(failed.count, 'record')} could not be read:`]),
+    ...failed.first.map(({ line, message }) => `    ${line === undefined ? '' : `line ${line}: `}${message}`),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,164 @@
+/** Tests `rollscope open` with real files and an HTTP server in place of the application. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Imported } from '#lib/api/imported.ts'
+import { command, type RunningApplication } from './command.ts'
+
+const TOKEN = 'token-of-the-application'
+const SENT = { authorization: `Bearer ${TOKEN}`, type: 'application/octet-stream' }
+let folder: string
+const closing: (() => void)[] = []
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-open-'))
+})
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Received {
+  readonly url: string
+  readonly authorization: string | undefined
+  readonly type: string | undefined
+  readonly body: string
+}
+
+const imported = (overrides: Partial<Imported> = {}): Imported => ({
+  format: 'verifiers trace',
+  trajectories: ['a/1', 'a/2'],
+  existing: 0,
+  first: { id: 'a/1', createdAt: '2026-01-01T00:00:00.000Z' },
+  failed: { count: 0, first: [] },
+  lacked: [],
+  ...overrides,
+})
+
+/** Starts an application that gives every file the same answer. */
+async function application(answer: unknown = imported(), status = 201) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString('latin1')
+    const { authorization, 'content-type': type } = request.headers
+    received.push({ url: request.url ?? '', authorization, type, body })
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const running = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: TOKEN }
+  return { received, running }
+}
+
+/** `runs` is the application that runs already; `starts` is the one that the command can start. */
+async function open(
+  files: readonly string[],
+  { runs, starts, input = [] }: { runs?: RunningApplication; starts?: RunningApplication; input?: Uint8Array[] } = {},
+) {
+  let output = ''
+  let complaint = ''
+  let running = runs
+  const status = await command(['open', ...files], {
+    folder,
+    places: { builtIn: {}, folders: [], hub: { url: undefined, token: undefined, cacheFolder: undefined } },
+    builtIn: 'tiny',
+    input: Readable.from(input),
+    print: (text) => {
+      output += text
+    },
+    complain: (text) => {
+      complaint += text
+    },
+    version: '0',
+    async start() {
+      running = starts
+    },
+    running: () => (running ? [running] : []),
+  })
+  return { status, output, complaint, started: running !== runs }
+}
+
+const write = (file: string, content: string | Uint8Array) => {
+  mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+  writeFileSync(path.join(folder, file), content)
+}
+
+test('rollscope open sends the bytes of each file to the running application, and prints the address of its first trajectory', async () => {
+  write('two words.jsonl', '{"a": 1}')
+  write('runs/deep/b.parquet', new Uint8Array([0x50, 0xff, 0]))
+  write('runs/notes.txt', 'no rollouts')
+  const { received, running } = await application()
+  const { status, output, complaint, started } = await open(['two words.jsonl', 'runs'], { runs: running })
+  expect([status, complaint, started]).toEqual([0, '', false])
+  expect(received).toEqual([
+    { url: '/api/import?name=two+words.jsonl', ...SENT, body: '{"a": 1}' },
+    { url: '/api/import?name=b.parquet', ...SENT, body: 'P\u00ff\0' },
+  ])
+  expect(output).toBe(
+    [
+      'two words.jsonl: 2 trajectories (verifiers trace)',
+      `  ${running.address}/t/a%2F1?token=${TOKEN}`,
+      'runs/deep/b.parquet: 2 trajectories (verifiers trace)',
+      `  ${running.address}/t/a%2F1?token=${TOKEN}`,
+      '',
+    ].join('\n'),
+  )
+})
+
+test('rollscope open starts an application if none runs, and stores standard input there', async () => {
+  const { received, running } = await application(imported({ trajectories: ['a'], existing: 1 }))
+  const { status, output, started } = await open(['-'], {
+    starts: running,
+    input: [new Uint8Array([0x28, 0xb5, 0x2f])],
+  })
+  expect([status, started]).toEqual([0, true])
+  expect(received).toEqual([{ url: '/api/import', ...SENT, body: '(\u00b5/' }])
+  expect(output).toMatch(/^-: 1 trajectory \(verifiers trace\), 1 of them in the library before\n/)
+})
+
+test('rollscope open reports records that could not be read, and its status is 3', async () => {
+  write('a.jsonl', '{}')
+  const record = { line: 7, path: '', expected: '', found: '', message: 'the line is not JSON', hint: '' }
+  const { running } = await application(imported({ failed: { count: 1, first: [record] } }))
+  const { status, output } = await open(['a.jsonl'], { runs: running })
+  expect(status).toBe(3)
+  expect(output).toContain('  1 record could not be read:\n    line 7: the line is not JSON\n')
+})
+
+test('rollscope open reports a file that the application refuses with its reason, and opens the others', async () => {
+  write('a.jsonl', '{}')
+  const refusing = await application({ detail: 'the file contains no rollout', hint: 'Choose another file.' }, 422)
+  const { status, output, complaint } = await open(['a.jsonl', 'missing.jsonl'], { runs: refusing.running })
+  expect([status, output]).toEqual([3, ''])
+  expect(complaint).toBe(
+    'missing.jsonl: There is no such file, and a folder of that name contains no rollouts.\n' +
+      'a.jsonl: the file contains no rollout\n  Choose another file.\n',
+  )
+})
+
+test('rollscope open names the reason if the application ends meanwhile', async () => {
+  write('a.jsonl', '{}')
+  const { status, complaint } = await open(['a.jsonl'], { runs: { address: 'http://127.0.0.1:9', token: TOKEN } })
+  expect(status).toBe(3)
+  expect(complaint).toMatch(/^a\.jsonl: fetch failed: .+\n$/)
+})
+
+test('rollscope open starts nothing if no file can be read', async () => {
+  const { running } = await application()
+  const { status, started, complaint } = await open(['missing.jsonl'], { starts: running })
+  expect([status, started]).toEqual([3, false])
+  expect(complaint).toMatch(/^missing\.jsonl: There is no such file/)
+})
+
+test('rollscope open explains itself, and refuses options that it does not have', async () => {
+  expect(await open(['--help'])).toMatchObject({ status: 0, output: expect.stringMatching(/^rollscope open FILE…/) })
+  expect(await open([])).toMatchObject({ status: 2, complaint: expect.stringMatching(/^open requires a FILE/) })
+  expect(await open(['--stdin'])).toMatchObject({
+    status: 2,
+    complaint: 'rollscope open has no option --stdin: run rollscope open --help\n',
+  })
+})
