@@ -11,8 +11,8 @@ const STRANDS = [
   'peers/strands/{golden,reproduce}.test.ts',
 ]
 
-/** Tests that need only the programs that read exported files: npm run test:peers -- --project exports. */
-const EXPORTS = ['peers/files/exports.test.ts']
+/** Tests that need only torch, and the programs that read exported files: npm run test:peers -- --project exports. */
+const EXPORTS = ['peers/files/{convert,exports}.test.ts']
 
 /** Tests that need llama.cpp's server, but not SGLang: npm run test:peers -- --project llamacpp. */
 const LLAMACPP = ['peers/servers/llamacpp.test.ts']

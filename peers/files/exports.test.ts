@@ -1,4 +1,4 @@
-/** Reads our exported files with the programs that they are for: harbor, verifiers and datasets. */
+/** Reads our exported files with the programs that they are for: harbor, verifiers, datasets and torchrl. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { chatMessagesBySegment } from '#lib/formats/writing/chat-messages.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { python } from '../set-up/python.ts'
@@ -67,6 +68,21 @@ test('The Trace of verifiers reads one branch with the ids, mask, logprobs and r
         logprobs: logprobs(trajectory).map((score, token) => (mask[token] === 1 ? score : 0)),
         roles: rolesOf(trajectory),
         reward: 0.5,
+      }
+    }),
+  )
+})
+
+test('TorchRL’s classes read the ids, mask, logprobs and text of an exported file', async () => {
+  expect(await readBack('torchrl')).toEqual(
+    trajectories.map((trajectory) => {
+      const mask = lossMask(trajectory)
+      return {
+        ids: ids(trajectory),
+        mask,
+        // Its tensors have 32 bits.
+        logprobs: logprobs(trajectory).flatMap((score, token) => (mask[token] === 1 ? [Math.fround(score ?? 0)] : [])),
+        text: textOf(ids(trajectory), trajectory.vocab),
       }
     }),
   )

@@ -2,7 +2,7 @@
 
     python read_exports.py FORMAT FILE
 
-FORMAT is atif (harbor), verifiers or parquet (datasets). FILE is JSON lines or Parquet. The output is a JSON list with an
+FORMAT is atif (harbor), verifiers, parquet (datasets) or torchrl. FILE is JSON lines or Parquet. The output is a JSON list with an
 object for each record: the ids, the mask, the logprobs of trained tokens and the messages that the program sees.
 """
 
@@ -72,5 +72,32 @@ def read_parquet(file):
         }
 
 
-readers = {"atif": read_atif, "verifiers": read_verifiers, "parquet": read_parquet}
+def read_torchrl(file):
+    import torch
+    from tensordict import TensorDict
+    from torchrl.modules.llm.policies import LogProbs, Masks, Text, Tokens
+
+    for record in lines(file):
+        columns = {
+            name: {key: torch.tensor(values) if isinstance(values, list) else values for key, values in record[name].items()}
+            for name in ("tokens", "masks", "log_probs")
+        }
+        sample = TensorDict(
+            tokens=Tokens(**columns["tokens"]),
+            masks=Masks(**columns["masks"]),
+            log_probs=LogProbs(**columns["log_probs"]),
+            text=Text(**record["text"]),
+        )
+        joined = torch.cat([sample["tokens"].prompt, sample["tokens"].response])
+        assert torch.equal(joined, sample["tokens", "full"])
+        mask = sample["masks", "all_assistant_mask"]
+        yield {
+            "ids": sample["tokens", "full"].tolist(),
+            "mask": mask.int().tolist(),
+            "logprobs": sample["log_probs", "full"][mask].tolist(),
+            "text": sample["text"].full,
+        }
+
+
+readers = {"atif": read_atif, "verifiers": read_verifiers, "parquet": read_parquet, "torchrl": read_torchrl}
 print(json.dumps(list(readers[sys.argv[1]](sys.argv[2]))))

@@ -65,7 +65,7 @@ export function installStrands(folder: string): string {
   return strandsEnvironment(folder, installer(folder))
 }
 
-/** Python with the programs that read our exported files: harbor, verifiers and datasets. */
+/** Python with the programs that read our exported files, harbor, verifiers, datasets and torchrl, and with torch. */
 export function installExports(folder: string): string {
   mkdirSync(folder, { recursive: true })
   return environment(folder, installer(folder), 'exports', PYTHON_3_12)

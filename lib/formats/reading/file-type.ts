@@ -28,10 +28,12 @@ const unpackHint = (command: string) => (file: string) => `Unpack it first: \`${
 const recodeHint = (encoding: string) => (file: string, bare: string) =>
   `Convert it: \`iconv -f ${encoding} -t UTF-8 ${file} > ${bare}.utf8.json\`.`
 
-/** Tensors become lists. weights_only prevents the execution of code in the file. */
+/** The script loads a file without executing the code in it. */
 const torch = (file: string, bare: string) =>
-  `Convert its samples: \`python -c "import json, torch; [print(json.dumps(sample, default=lambda tensor: tensor.tolist())) for sample in torch.load('${file}', weights_only=True)['samples']]" > ${bare}.jsonl\`.`
+  `Convert it with Rollscope’s script: \`python public/convert_pt.py ${file}\` writes ${bare}.jsonl. The application serves the script at /convert_pt.py.`
 
+/** Names of files that torch.save writes. */
+const TORCH = /\.(pt|pth|ckpt)$/i
 const ZIP = /^PK␃␄/
 
 /** The first match wins. */
@@ -40,15 +42,16 @@ const TYPES: readonly KnownType[] = [
   { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpackHint('bunzip2 -k') },
   { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpackHint('lz4 -d') },
   { name: 'a PyTorch file', begins: /^PK␃␄[\s\S]{0,200}?\/(data\.pkl|\.format_version)/, hint: torch },
-  { name: 'a PyTorch file', begins: ZIP, named: /\.(pt|pth|ckpt)$/i, hint: torch },
+  { name: 'a PyTorch file', begins: ZIP, named: TORCH, hint: torch },
   {
     name: 'NumPy arrays',
     begins: /^(\uFFFDNUMPY|PK␃␄[\s\S]{0,200}?\.npy)/,
     hint: () =>
       'Write its records as JSON lines in Python: `json.dumps` of a dict with `array.tolist()` for each array.',
   },
+  { name: 'a PyTorch file', begins: /^\uFFFD[␂-␅]/, named: TORCH, hint: torch },
   {
-    name: 'a Python pickle, such as an old .pt file',
+    name: 'a Python pickle',
     begins: /^\uFFFD[␂-␅]/,
     hint: () => 'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.',
   },
