@@ -53,9 +53,12 @@ export function ViewButtons({ inspection, controls, onCommands }: ViewButtonsPro
         </span>
       )}
       {onCompare && (
-        <IconButton label="Compare with retokenized" onClick={() => onCompare('messages')}>
-          <GitCompare size={15} aria-hidden />
-        </IconButton>
+        // In a narrow window it is a command only, so that the buttons fit beside the switch of the panes.
+        <span className="max-sm:hidden">
+          <IconButton label="Compare with retokenized" onClick={() => onCompare('messages')}>
+            <GitCompare size={15} aria-hidden />
+          </IconButton>
+        </span>
       )}
       <TokenViewButtons
         onCommands={onCommands}
