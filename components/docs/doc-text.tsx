@@ -1,4 +1,5 @@
 import { type MarkdownParts, TrustedMarkdown } from '../ui/markdown.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { anchorOf, docHref, pictureHref } from './doc-pages.ts'
 
 interface DocTextProps {
@@ -55,8 +56,7 @@ const partsOf = (name: string): MarkdownParts => ({
       text
     ) : (
       <a href={source} target="_blank" rel="noopener noreferrer" title="Show in full size">
-        {/* biome-ignore lint/performance/noImgElement: the file is small, and its link shows it in full size */}
-        <img src={source} alt={text} className="h-auto max-w-full rounded-md border border-line" />
+        <Picture src={source} alt={text} className="h-auto max-w-full" />
       </a>
     )
   },

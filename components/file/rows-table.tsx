@@ -25,8 +25,7 @@ interface RowsTableProps {
   readonly hrefOf: (index: number) => string
 }
 
-/** Space for two lines, also where the first one is a target for touch. */
-const ROW_HEIGHT = 48
+const ROW_HEIGHT = 44
 const HEADER_HEIGHT = 32
 /** Rows mounted above and below the visible ones. */
 const MARGIN = 12
@@ -190,7 +189,7 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
             href={href}
             tabIndex={tabIndex}
             title={title}
-            className="block truncate text-[13px] hover:underline focus-visible:-outline-offset-2 max-sm:leading-6"
+            className="block truncate text-[13px] hover:underline focus-visible:-outline-offset-2"
           >
             {title}
           </Link>
@@ -203,11 +202,11 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
           {row.ok ? (
             <>
               {place}
+              {row.id !== '' && ` · ${visibleText(row.id)}`}
               <span className="md:hidden">
                 {' · '}
                 <span className={outcomeInk(row)}>{row.outcome}</span> · {countText(row.tokens)} tokens
               </span>
-              {row.id !== '' && ` · ${visibleText(row.id)}`}
             </>
           ) : (
             `not read · ${visibleText(row.hint)}`

@@ -95,3 +95,6 @@ function sizeText(text: string): string {
 }
 
 const count = new Intl.NumberFormat('en')
+
+/** Shows a foreign text within a text of the application: hidden characters are visible, and its direction is isolated. */
+export const ForeignText = ({ children }: { readonly children: string }) => <bdi>{visibleText(children)}</bdi>

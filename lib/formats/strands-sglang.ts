@@ -6,8 +6,9 @@
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { fieldPathText, type Violation } from '#lib/util/schema-violation.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
 import {
   type ColumnRange,
   type Columns,
@@ -67,7 +68,7 @@ const rolloutOf = (trajectory: Trajectory) => ({
   loss_mask: lossMask(trajectory),
   logprobs: logprobs(trajectory),
   routed_experts: trajectory.routedExperts ?? [],
-  image_data: trajectory.imageData ?? [],
+  image_data: imageDataOf(trajectory),
   segment_info: trajectory.segments.map((segment) => [segment.kind === 'response', segment.ids.length]),
 })
 
@@ -91,9 +92,6 @@ const recordShape = {
 }
 const recordSchema = z.looseObject(recordShape)
 type StrandsRecord = z.infer<typeof recordSchema>
-
-/** No key, a name, or the place in a list. Other keys are quoted in a path. */
-const READABLE_KEY = /^([\w$-]+(\[\d+\])?)?$/
 
 interface RecordIn {
   /** The key of the record; '' if it is the value itself. */
@@ -121,11 +119,10 @@ function startsWithToken(value: unknown): boolean {
 
 function read(value: unknown, source: RecordSource): Trajectory {
   const { key, record } = recordIn(value) as RecordIn
-  const path = READABLE_KEY.test(key) ? key : fieldPathText([key])
-  const parsed = parsedAt(recordSchema, record, path)
+  const parsed = parsedAt(recordSchema, record, key)
   const columns = columnsOf(parsed)
   const parts = columnRangesOf(parsed, columns)
-  readAt(path, () =>
+  readAt(key, () =>
     refuseIf(
       lengthError(parsed, columns.ids.length, parts.at(-1)?.end ?? 0) ??
         contradictionIn(parsed) ??

@@ -27,6 +27,12 @@ export interface Limits {
   readonly files: number
   /** Maximum levels of folders in an opened folder. */
   readonly folders: number
+  /** Maximum bytes of one image that is shown or sent. */
+  readonly imageBytes: number
+  /** Maximum pixels of one image: few bytes can unpack to more memory than a page may have. */
+  readonly imagePixels: number
+  /** Maximum number of images of one message in the playground. */
+  readonly images: number
 }
 
 /** The limits in use. */
@@ -43,6 +49,9 @@ export const LIMITS: Limits = {
   containers: 2,
   files: 2_000,
   folders: 20,
+  imageBytes: 16 * 2 ** 20,
+  imagePixels: 100_000_000,
+  images: 32,
 }
 
 /** Writes a size for people, such as "128 MiB". */

@@ -1,5 +1,4 @@
-import { BoundedText } from '#components/ui/bounded-text.tsx'
-import { ForeignText } from '#components/ui/foreign-text.tsx'
+import { BoundedText, ForeignText } from '#components/ui/bounded-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
 

@@ -1,8 +1,10 @@
 'use client'
 import { lazy, Suspense, useState } from 'react'
+import { ImagePicture, imageFacts } from '#components/token-view/images/image-picture.tsx'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
 import { copyText } from '#components/ui/copy-text.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { readImagePart } from '#lib/trajectory/images/image-boxes.ts'
 import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallView } from './call-view.tsx'
@@ -64,7 +66,7 @@ export function MessagePartView(props: MessagePartProps) {
         ) : (
           hasTokens && <span>tokens unknown</span>
         )}
-        <CopyPart text={text} />
+        {part.kind !== 'image' && <CopyPart text={text} />}
       </div>
       <Body part={part} text={text} name={name} isMarkdown={isMarkdown} isResult={isResult} />
     </div>
@@ -82,6 +84,15 @@ function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
     case 'call':
     case 'given-call':
       return <CallView part={part} />
+    case 'image': {
+      const image = readImagePart(part.content)
+      return (
+        <figure className="grid gap-1">
+          <ImagePicture image={image} name="Image" className="max-h-72 max-w-full" />
+          {image.ok && <figcaption className="text-[11px] text-faint">{imageFacts(image)}</figcaption>}
+        </figure>
+      )
+    }
     case 'other':
       return <p className="text-faint text-xs">Content of the type {part.type}, which is not shown.</p>
     case 'text':

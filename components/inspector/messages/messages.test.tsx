@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { PromptSegment, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { PNG_URL } from '#testing/images.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { RangeCard } from '../selection/range-card.tsx'
@@ -55,6 +56,24 @@ test('the Messages tab shows the parsed conversation', () => {
 test('the Messages tab reports a message whose text is not among the tokens', () => {
   show()
   expect(within(message(/^Message 1/)).getAllByText('tokens unknown')).toHaveLength(2)
+})
+
+test('the Messages tab shows an image of a message, and never loads the address of one', () => {
+  const content = [
+    { type: 'image', image: PNG_URL },
+    { type: 'image', reference: 'https://example.com/a.png' },
+    { type: 'image', image: `data:image/svg+xml;base64,${btoa('<svg onload="alert(1)"/>')}` },
+    { type: 'text', text: 'What is this?' },
+  ]
+  const segment: PromptSegment = { kind: 'prompt', ids: [], messages: [{ role: 'user', content }] }
+  const { container } = show({ trajectory: { ...sample, segments: [segment] } })
+  expect(screen.getAllByRole('img').map((element) => element.getAttribute('src'))).toEqual([PNG_URL])
+  expect(screen.getByRole('img', { name: 'Image, PNG, 6 × 4' })).toBeTruthy()
+  expect(container.querySelector('[src*="example.com"], a, svg[onload]')).toBeNull()
+  expect(container.textContent).toContain(
+    'only its address or path: https://example.com/a.png. Addresses are never fetched.',
+  )
+  expect(container.textContent).toContain('Image is not shown. Its bytes are no PNG, JPEG, WebP or GIF image.')
 })
 
 test('the Messages tab marks the tokens of a part under the pointer, and selects or shows them on click', async () => {

@@ -1,4 +1,4 @@
-import { ForeignText } from '#components/ui/foreign-text.tsx'
+import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { Problem, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'

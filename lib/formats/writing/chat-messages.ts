@@ -8,6 +8,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message, ResponseSegment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { messageOfResponse, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { partText, segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** A message of chat completions. Only the model's messages have `reasoning_content` and `tool_calls`. */
 export interface ChatMessage {
@@ -33,6 +34,32 @@ export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonl
       ? segment.messages.map((message) => contextMessage(withResultText(message, trajectory)))
       : [replyMessage(segment, index, trajectory)],
   )
+
+/** A message of chat completions whose content may have images. */
+export type ImageMessage = Omit<ChatMessage, 'content'> & {
+  readonly content: ChatMessage['content'] | readonly JsonObject[]
+}
+
+/** Returns the messages with the images of their parts as `image_url`, for formats that may contain them. */
+export const imageMessagesBySegment = (trajectory: Trajectory): readonly (readonly ImageMessage[])[] =>
+  chatMessagesBySegment(trajectory).map((messages, index) => {
+    const segment = elementAt(trajectory.segments, index)
+    return segment.kind === 'response'
+      ? messages
+      : messages.map((message, place) => withImages(message, elementAt(segment.messages, place)))
+  })
+
+function withImages(written: ChatMessage, { content }: Message): ImageMessage {
+  if (typeof content !== 'object' || content.every(({ image }) => image === undefined)) return written
+  const parts = content.flatMap(({ text, image }): readonly JsonObject[] =>
+    image !== undefined
+      ? [{ type: 'image_url', image_url: { url: image } }]
+      : text !== undefined
+        ? [{ type: 'text', text }]
+        : [],
+  )
+  return { ...written, content: parts }
+}
 
 /** Returns the tools in the form of chat completions. */
 export const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>

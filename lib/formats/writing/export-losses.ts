@@ -1,5 +1,6 @@
 /** Content of a trajectory that trainer formats have no field for. It is reported before it is lost. */
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
 
 type Words = string | ((trajectory: Trajectory) => string)
@@ -47,7 +48,7 @@ const contents = {
   group: ['group', ({ group }) => group !== undefined],
   outcome: ['outcome', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],
   experts: ['routed experts', ({ routedExperts }) => routedExperts !== undefined],
-  images: ['images', ({ imageData }) => imageData !== undefined],
+  images: ['images', (trajectory) => imageDataOf(trajectory).length > 0],
   encoding: [
     (trajectory) =>
       `the mark that the ids were encoded again by ${encodingOf(trajectory)?.tokenizer}: no model read or sampled them`,
@@ -57,6 +58,10 @@ const contents = {
 
 /** A kind of content that a format may lack. */
 export type Content = keyof typeof contents
+
+/** Returns the kind `images` if images in messages are all images of the trajectory: then a format with messages keeps them. */
+export const imagesOfMessages = ({ segments }: Trajectory): readonly Content[] =>
+  imageDataOf({ segments }).length > 0 ? ['images'] : []
 
 /** Names all content that is present and not kept. */
 export const listDroppedContent = (trajectory: Trajectory, kept: readonly Content[]): string[] =>

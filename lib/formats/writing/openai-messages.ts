@@ -1,7 +1,7 @@
 /** OpenAI's fine-tuning lines: the messages and the tools, without tokens. */
 
-import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
-import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import { chatTools, imageMessagesBySegment } from './chat-messages.ts'
+import { imagesOfMessages, listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { Writer } from './writer.ts'
 
 const NAME = 'openai-messages'
@@ -12,7 +12,7 @@ export const openaiMessagesWriter: Writer = {
   label: 'OpenAI messages',
   keeps: 'Messages with thinking, calls and results, and the tools. No token ids: encoding them again may give others.',
   write: (trajectory) => {
-    const messages = chatMessagesBySegment(trajectory).flat()
+    const messages = imageMessagesBySegment(trajectory).flat()
     const tools = chatTools(trajectory.model.tools)
     return {
       value: { messages, ...(tools.length > 0 && { tools }) },
@@ -20,7 +20,7 @@ export const openaiMessagesWriter: Writer = {
         'token ids, loss mask and logprobs',
         'white space around each text',
         ...(messages.some(({ content }) => content === null) ? ['texts of replies: no tokenizer was named'] : []),
-        ...listDroppedContent(trajectory, ['messages', 'spans', 'texts', 'model']),
+        ...listDroppedContent(trajectory, ['messages', 'spans', 'texts', 'model', ...imagesOfMessages(trajectory)]),
         ...listDroppedForeignFields(trajectory, NAME),
       ],
     }

@@ -5,8 +5,8 @@
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type ChatMessage, chatMessagesBySegment } from './chat-messages.ts'
-import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import { type ImageMessage, imageMessagesBySegment } from './chat-messages.ts'
+import { imagesOfMessages, listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { FieldPart, TrainingRow } from './training-row.ts'
 import type { Writer } from './writer.ts'
 
@@ -34,7 +34,7 @@ function write(trajectory: Trajectory) {
   const nodes: object[] = []
   const calls: object[] = []
   let unscored = false
-  const addNode = (message: ChatMessage, sampled: boolean, tokens: object) => {
+  const addNode = (message: ImageMessage, sampled: boolean, tokens: object) => {
     nodes.push({
       ...(nodes.length > 0 && { parent: nodes.length - 1 }),
       ...(nodes.length === 0 && model.tools.length > 0 && { tools: toolsOf(model.tools) }),
@@ -44,7 +44,7 @@ function write(trajectory: Trajectory) {
       ...tokens,
     })
   }
-  for (const [index, messages] of chatMessagesBySegment(trajectory).entries()) {
+  for (const [index, messages] of imageMessagesBySegment(trajectory).entries()) {
     const segment = elementAt(segments, index)
     const { ids, columns = {} } = segment
     const trained = Array.from(ids, (_, token) => isTrained(segment, token))
@@ -106,7 +106,14 @@ function write(trajectory: Trajectory) {
       )
         ? ['logprobs of tokens that are not trained']
         : []),
-      ...listDroppedContent(trajectory, ['messages', 'spans', 'reward', 'outcome', 'texts']),
+      ...listDroppedContent(trajectory, [
+        'messages',
+        'spans',
+        'reward',
+        'outcome',
+        'texts',
+        ...imagesOfMessages(trajectory),
+      ]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
   }
@@ -123,7 +130,7 @@ const toolsOf = (tools: Trajectory['model']['tools']) =>
   }))
 
 /** The calls of verifiers have name and arguments beside their id. */
-const nodeMessage = ({ tool_calls, role, ...message }: ChatMessage) => ({
+const nodeMessage = ({ tool_calls, role, ...message }: ImageMessage) => ({
   role: role === 'developer' ? 'system' : role,
   ...message,
   ...(role === 'tool' && { tool_call_id: message.tool_call_id ?? '' }),

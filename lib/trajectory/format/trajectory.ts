@@ -95,8 +95,16 @@ const columns = {
 }
 
 const contentPart = z.looseObject({
-  type: withDescription(z.string(), 'text, or another kind, which is kept unread.'),
+  type: withDescription(z.string(), 'text, image, or another kind, which is kept unread.'),
   text: withDescription(z.optional(z.string()), 'The text of a text part.'),
+  image: withDescription(
+    z.optional(z.string()),
+    'Of an image part: the image as a data URL in base64 (PNG, JPEG, WebP or GIF). Omitted: the file does not contain it.',
+  ),
+  reference: withDescription(
+    z.optional(z.string()),
+    'Of an image part: the address or the path that the file names instead of the image. It is only text and is never fetched. Omitted: none.',
+  ),
 })
 const content = z.union([z.string(), z.array(contentPart)])
 
@@ -752,7 +760,11 @@ export const trajectorySchema = z.looseObject({
     z.optional(z.array(z.string())),
     'Of imported files: base64 int32, one slice per turn. Omitted: none.',
   ),
-  imageData: withDescription(z.optional(z.array(z.string())), 'Of imported files: data URLs in order. Omitted: none.'),
+  imageData: withDescription(
+    z.optional(z.array(z.string())),
+    'Of imported files without messages: the images in the order of their placeholders, as data URLs. Omitted: none, or they are ' +
+      'in the messages.',
+  ),
   foreign: withDescription(
     z.optional(z.record(z.string(), jsonObject)),
     'Of imported files: content that this format has no field for, unchanged, by the name of the file’s format. Omitted: none.',
@@ -773,6 +785,8 @@ export type ToolCall = ResponseSegment['toolCalls'][number]
 export type ToolResult = NonNullable<ToolCall['result']>
 /** A message of the conversation. */
 export type Message = PromptSegment['messages'][number]
+/** A part of a message: a text, an image, or other content. */
+export type ContentPart = Exclude<Message['content'], string | undefined>[number]
 /** The origin of the ids of a prompt segment. */
 export type PromptSource = NonNullable<PromptSegment['derivation']>
 /** The reason why a response ended. */

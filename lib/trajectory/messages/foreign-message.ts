@@ -4,7 +4,8 @@
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
-import type { Message } from '../format/trajectory.ts'
+import type { ContentPart, Message } from '../format/trajectory.ts'
+import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
 
 /** A message of the model. */
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>
@@ -23,7 +24,7 @@ export function readForeignMessage(value: unknown): readonly Message[] | undefin
       {
         role: 'tool',
         ...(typeof value.tool_call_id === 'string' && { callId: value.tool_call_id }),
-        content: typeof content === 'string' ? content : textOfBlocks(content),
+        content: typeof content === 'string' ? content : resultContent(content),
       },
     ]
   if (role !== 'system' && role !== 'developer' && role !== 'user') return undefined
@@ -99,19 +100,19 @@ function resultIn(block: JsonObject): Message | undefined {
 const resultMessage = (callId: unknown, content: unknown): Message => ({
   role: 'tool',
   ...(typeof callId === 'string' && { callId }),
-  content: typeof content === 'string' ? content : textOfBlocks(listOf(content)),
+  content: typeof content === 'string' ? content : resultContent(listOf(content)),
 })
 
-type Part = Exclude<Message['content'], string | undefined>[number]
-
 /** The key names a Strands block, the type an OpenAI part. */
-function partOf(block: JsonObject): Part {
+function partOf(block: JsonObject): ContentPart {
   if (typeof block.text === 'string') return { type: 'text', text: block.text }
-  return { type: typeof block.type === 'string' ? block.type : (Object.keys(block)[0] ?? 'unknown') }
+  const type = typeof block.type === 'string' ? block.type : (Object.keys(block)[0] ?? 'unknown')
+  return IMAGE_BLOCKS.has(type) ? foreignImage(block) : { type }
 }
 
-const joinedText = (parts: readonly Part[]): string | readonly Part[] =>
+const joinedText = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   parts.every(({ type }) => type === 'text') ? parts.map(({ text = '' }) => text).join('') : parts
 
-const textOfBlocks = (blocks: readonly JsonObject[]): string =>
-  blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('')
+/** A result keeps its texts and images; other blocks have no text. */
+const resultContent = (blocks: readonly JsonObject[]): string | readonly ContentPart[] =>
+  joinedText(blocks.map(partOf).filter(({ type }) => type === 'text' || type === 'image'))

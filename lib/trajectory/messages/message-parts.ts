@@ -5,7 +5,8 @@
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Message, Span, ToolCall } from '../format/trajectory.ts'
+import type { ContentPart, Message, Span, ToolCall } from '../format/trajectory.ts'
+import { imagePartsIn, imageSpansOf } from '../images/image-boxes.ts'
 import { findTexts, type WantedText } from '../tokens/find-texts.ts'
 import { textOf, textWithStarts } from '../tokens/pieces.ts'
 import { idsBetween, isSpecial, segmentsOf } from '../tokens/tokens.ts'
@@ -33,6 +34,8 @@ export type MessagePart =
   | { readonly kind: 'call'; readonly tokens: Span | undefined; readonly call: ToolCall }
   /** Given in structured form with a message of a prompt. */
   | { readonly kind: 'given-call'; readonly tokens: Span | undefined; readonly name: string; readonly input: unknown }
+  /** An image; its tokens are those of its positions. */
+  | { readonly kind: 'image'; readonly tokens: Span | undefined; readonly content: ContentPart }
   /** Content of another kind, which is not understood. */
   | { readonly kind: 'other'; readonly tokens: undefined; readonly type: string }
 
@@ -62,6 +65,8 @@ export function partText(part: MessagePart, segment: SegmentView, trajectory: Tr
       return part.call.raw
     case 'given-call':
       return JSON.stringify({ name: part.name, arguments: part.input })
+    case 'image':
+      return part.content.reference ?? ''
     case 'other':
       return ''
   }
@@ -135,6 +140,8 @@ function promptMessages(segment: PromptView, trajectory: TrajectoryView): readon
   const drafts = segment.messages.map((message) => ({ message, parts: draftsOf(message, trajectory) }))
   const { text, starts } = textWithStarts(segment.ids, trajectory.vocab)
   const specials = specialsOf(segment, trajectory)
+  const images = imageSpansOf(segment, trajectory)
+  const image = (images.length === imagePartsIn(segment).length ? images : [])[Symbol.iterator]()
   const found = findTexts(
     drafts.flatMap(({ parts }) => parts.flatMap(({ wanted }) => (wanted ? [wanted] : []))),
     { text, starts, specials },
@@ -142,7 +149,11 @@ function promptMessages(segment: PromptView, trajectory: TrajectoryView): readon
   const messages = drafts.map(({ message, parts }) => ({
     message,
     parts: parts.map(({ wanted, part }): MessagePart => {
-      const tokens = wanted ? (found.next().value as Span | undefined) : undefined
+      const tokens = wanted
+        ? (found.next().value as Span | undefined)
+        : part.kind === 'image'
+          ? (image.next().value as Span | undefined)
+          : undefined
       return part.kind === 'other' ? part : { ...part, tokens }
     }),
   }))
@@ -171,12 +182,7 @@ function draftsOf(message: Message, { segments }: TrajectoryView): readonly Draf
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   return [
     ...thinking.map((text): Draft => textDraft('thinking', text)),
-    ...texts.map(
-      ({ type, text }): Draft =>
-        type === 'text' && text !== undefined
-          ? textDraft('text', text)
-          : { part: { kind: 'other', tokens: undefined, type }, wanted: undefined },
-    ),
+    ...texts.map(contentDraft),
     ...calls.map(
       ({ name, input }): Draft => ({
         part: { kind: 'given-call', tokens: undefined, name, input },
@@ -184,6 +190,16 @@ function draftsOf(message: Message, { segments }: TrajectoryView): readonly Draf
       }),
     ),
   ]
+}
+
+function contentDraft(content: ContentPart): Draft {
+  const { type, text } = content
+  if (type === 'text' && text !== undefined) return textDraft('text', text)
+  const tokens = undefined
+  return {
+    part: type === 'image' ? { kind: 'image', tokens, content } : { kind: 'other', tokens, type },
+    wanted: undefined,
+  }
 }
 
 /** Templates may strip the white space around a text, or write it as JSON. */
