@@ -7,14 +7,10 @@
  * its start, the loading of its tokenizer, and the rollouts that warm it up. Neither side stores anything. The sides
  * alternate in being first.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
-import manifest from '../../package.json' with { type: 'json' }
 import { installStrands, peersFolder } from '../../peers/set-up/install.ts'
 import { median, reportFigure } from '../support/figures.ts'
-import { PARTS, type Result, type Shape, taskOf, type WorkloadTask } from './rollout-overhead/workload.ts'
+import { perThousand, runClient, startMockServer } from './rollout-overhead/processes.ts'
+import { PARTS, type Result, type Shape, taskOf } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {
   readonly name: string
@@ -54,17 +50,13 @@ const MOST_MEBIBYTES = 300
 /** The greatest growth of the peak over the rollouts after the first fifth. */
 const MOST_GROWTH = 1.1
 
-/** Flags of Node with which `npm start` runs the application; the client has the same. */
-const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'))
-
-const here = path.join(import.meta.dirname, 'rollout-overhead')
 const python = installStrands(peersFolder())
 const wanted = process.argv.slice(2)
 const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 if (chosen.length < wanted.length) throw new Error(`the cases are ${CASES.map(({ name }) => name).join(', ')}`)
 
 for (const one of chosen) {
-  const { server, baseUrl } = await startServer(one)
+  const { server, baseUrl } = await startMockServer(one)
   try {
     if (one.isOfMemory) {
       await reportMemory(one, baseUrl)
@@ -113,9 +105,9 @@ async function measureCase({ warmUp, rollouts, concurrency, ...shape }: Case, ba
   const theirs: Result[] = []
   const withoutSdk: Result[] = []
   const sides = [
-    async () => ours.push(await run(process.execPath, 'client.ts', task)),
-    async () => theirs.push(await run(python, 'client.py', task)),
-    async () => withoutSdk.push(await run(process.execPath, 'client.ts', { ...task, withSdk: false })),
+    async () => ours.push(await runClient(process.execPath, 'client.ts', task)),
+    async () => theirs.push(await runClient(python, 'client.py', task)),
+    async () => withoutSdk.push(await runClient(process.execPath, 'client.ts', { ...task, withSdk: false })),
   ]
   for (let pair = 0; pair < PAIRS; pair++) for (const side of pair % 2 === 0 ? sides : sides.toReversed()) await side()
   const hashes = new Set([...ours, ...theirs, ...withoutSdk].map(({ idsHash }) => idsHash))
@@ -126,46 +118,12 @@ async function measureCase({ warmUp, rollouts, concurrency, ...shape }: Case, ba
 /** Runs the case once, and reports how much the peak of the memory grows after its first fifth. */
 async function reportMemory({ warmUp, rollouts, concurrency, name, ...shape }: Case, baseUrl: string): Promise<void> {
   const task = taskOf(baseUrl, shape, { warmUp, rollouts, concurrency })
-  const { peaksMebibytes } = await run(process.execPath, 'client.ts', task)
+  const { peaksMebibytes } = await runClient(process.execPath, 'client.ts', task)
   const [first = Number.NaN] = peaksMebibytes
   const last = peaksMebibytes.at(-1) ?? Number.NaN
   reportFigure(`${name}: peak memory after ${rollouts / PARTS} rollouts`, first, 'MB')
   reportFigure(`${name}: peak memory after ${rollouts} rollouts`, last, 'MB', MOST_MEBIBYTES)
   reportFigure(`${name}: the last by the first`, last / first, '×', MOST_GROWTH)
-}
-
-async function run(program: string, script: string, task: WorkloadTask): Promise<Result> {
-  const child = spawn(program, [...(program === process.execPath ? FLAGS : []), path.join(here, script)], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
-  })
-  child.stdin.end(JSON.stringify(task))
-  const status = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  if ((await status) !== 0) throw new Error(`${script} failed:\n${errors.slice(-3000)}`)
-  return JSON.parse(output)
-}
-
-async function startServer({
-  turns,
-  tokens,
-  alternatives,
-  streamed,
-}: Shape): Promise<{ server: ChildProcess; baseUrl: string }> {
-  const server = spawn(
-    process.execPath,
-    [path.join(here, 'server.ts'), ...[turns, tokens, alternatives, streamed ?? ''].map(String)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  const { value: baseUrl, done } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
-  if (done) throw new Error('the mock server did not start')
-  return { server, baseUrl }
-}
-
-function perThousand({ cpuMs, outputTokens }: Result): number {
-  return (1000 * cpuMs) / outputTokens
 }
 
 function least(values: readonly number[]): number {

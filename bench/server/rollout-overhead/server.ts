@@ -169,7 +169,7 @@ const http = createServer((request, response) => {
     const bytes = Buffer.from(body)
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes)
   }
-  if (request.method === 'GET') {
+  if (request.url !== '/generate') {
     const facts = FACTS[request.url ?? '']
     json(facts === undefined ? 404 : 200, JSON.stringify(facts ?? { error: 'there is no such path' }))
     return
