@@ -26,6 +26,10 @@ globalThis.ResizeObserver ??= class {
   disconnect() {}
 }
 
+// jsdom has no media queries. Its window is wide and light.
+window.matchMedia ??= (media) =>
+  Object.assign(new EventTarget(), { media, matches: false, onchange: null, addListener() {}, removeListener() {} })
+
 afterEach(cleanup)
 
 // The next file uses the same jsdom.

@@ -2,8 +2,8 @@
  * Opens ten thousand damaged files of every supported format, and ten thousand of each container. None may crash the reader or block
  * it for 5 s, each is opened or refused with a position, and memory returns to its level.
  *
- * `node bench/computation/mutated-imports.ts [--seed=18] [--mutants=10000] [--only=Parquet] [folder …]` also mutates the files of further folders;
- * `--only` names one kind of files. A reader runs in its own thread, so that one that never answers is found, named and ended.
+ * `node bench/computation/mutated-imports.ts [--seed=18] [--mutants=10000] [--only=Parquet,prime-rl] [folder …]` also mutates the files of
+ * further folders; `--only` names formats and containers. A reader runs in its own thread, so that one that never answers is found, named and ended.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
@@ -15,8 +15,11 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
 import { inMemory } from '#lib/formats/containers/container.ts'
+import { formats } from '#lib/formats/registry.ts'
 import {
   containerMutantOf,
+  documentedFiles,
+  filesByFormat,
   type GoodContainer,
   type GoodFile,
   goodFiles,
@@ -41,12 +44,15 @@ const EXAMPLES = ['public/examples', 'lib/formats/golden']
 interface Plan {
   readonly seed: number
   readonly files: readonly GoodFile[] | readonly GoodContainer[]
+  /** Files of all formats, of which parts are inserted into those of one. */
+  readonly others?: readonly GoodFile[]
 }
 
 const areContainers = (files: Plan['files']): files is readonly GoodContainer[] => 'bytes' in (files[0] ?? {})
 
-const mutantIn = ({ files, seed }: Plan, number: number): Mutant =>
-  areContainers(files) ? containerMutantOf(files, number, seed) : mutantOf(files, number, seed)
+const mutantIn = ({ files, seed, others }: Plan, number: number): Mutant =>
+  areContainers(files) ? containerMutantOf(files, number, seed) : mutantOf(files, number, seed, others)
+
 interface Report {
   readonly number: number
   readonly kind: 'opened' | 'refused' | 'crash'
@@ -92,9 +98,15 @@ async function main(): Promise<void> {
   const [seed, mutants] = [flag('seed', 18), flag('mutants', 10_000)]
   const folders = process.argv.slice(2).filter((word) => !word.startsWith('--'))
   const only = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length)
-  const texts = [...goodFiles(EXAMPLES.flatMap(filesIn)), ...folders.flatMap(filesIn)]
-  for (const [kind, files] of [['text', texts] as const, ...Object.entries(containers())])
-    if (only === undefined || only === kind) await check(kind, { seed, files }, mutants)
+  const wanted = only?.split(',')
+  const texts = [...goodFiles(EXAMPLES.flatMap(filesIn)), ...documentedFiles(), ...folders.flatMap(filesIn)]
+  const byFormat = filesByFormat(texts)
+  const without = formats.filter(({ name }) => !byFormat.has(name))
+  if (without.length > 0) throw new Error(`no good file of ${without.map(({ name }) => name).join(', ')}`)
+  for (const [kind, files] of byFormat)
+    if (wanted?.includes(kind) ?? true) await check(kind, { seed, files, others: texts }, mutants)
+  for (const [kind, files] of Object.entries(containers()))
+    if (wanted?.includes(kind) ?? true) await check(kind, { seed, files }, mutants)
 }
 
 /** Reads all mutants of one kind of files. */

@@ -71,7 +71,7 @@ test('The list of a file links to each sample, with its place, id, outcome, size
   table()
   const row = rowOf('question 1')
   expect(within(row).getByRole('link', { name: 'question 1' }).getAttribute('href')).toBe('/file/1')
-  expect(row.textContent).toMatch(/line 2 · id-1.*end_turn.*1,001.*0\.25/)
+  expect(row.textContent).toMatch(/line 2 · end_turn · 1,001 tokens · id-1.*0\.25/)
 })
 
 test('A broken record is a row with its reason, without a link, that cannot be selected', async () => {

@@ -25,7 +25,8 @@ interface RowsTableProps {
   readonly hrefOf: (index: number) => string
 }
 
-const ROW_HEIGHT = 44
+/** Space for two lines, also where the first one is a target for touch. */
+const ROW_HEIGHT = 48
 const HEADER_HEIGHT = 32
 /** Rows mounted above and below the visible ones. */
 const MARGIN = 12
@@ -189,7 +190,7 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
             href={href}
             tabIndex={tabIndex}
             title={title}
-            className="block truncate text-[13px] hover:underline focus-visible:-outline-offset-2"
+            className="block truncate text-[13px] hover:underline focus-visible:-outline-offset-2 max-sm:leading-6"
           >
             {title}
           </Link>
@@ -202,11 +203,11 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
           {row.ok ? (
             <>
               {place}
-              {row.id !== '' && ` · ${visibleText(row.id)}`}
               <span className="md:hidden">
                 {' · '}
                 <span className={outcomeInk(row)}>{row.outcome}</span> · {countText(row.tokens)} tokens
               </span>
+              {row.id !== '' && ` · ${visibleText(row.id)}`}
             </>
           ) : (
             `not read · ${visibleText(row.hint)}`

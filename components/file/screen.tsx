@@ -48,6 +48,8 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
     [rows, text, outcome, by, order],
   )
   const outcomes = useMemo(() => outcomeCounts(rows), [rows])
+  const unread = outcomes.find(([one]) => one === NOT_READ)?.[1] ?? 0
+  const found = `${countWithNoun(rows.length - unread, 'sample')}${unread === 0 ? '' : `, ${countText(unread)} not read`}`
   const list = listQuery(filter)
   const hrefOf = (index: number) => `/file/${index}${list === '' ? '' : `?${new URLSearchParams({ list })}`}`
   const isStoring = storing.kind === 'under-way'
@@ -63,8 +65,8 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
             {visibleText(file.name)}
           </h2>
           <span className="text-dim text-xs tabular-nums">
-            {listed.length < rows.length && `${countText(listed.length)} of `}
-            {countWithNoun(rows.length, 'sample')} · {sizeText(file.size)} · not stored
+            {found} · {sizeText(file.size)} · not stored
+            {listed.length < rows.length && ` · ${countText(listed.length)} listed`}
           </span>
           <span className="flex-1" />
           <Filters filter={filter} outcomes={outcomes} onFilter={setFilter} />
@@ -76,7 +78,7 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
             {isStoring ? 'Storing…' : 'Store all'}
           </Button>
         </div>
-        <Progress file={file} />
+        <Progress file={file} found={found} />
         <StoredBanner storing={storing} onDismiss={forget} />
       </div>
       {listed.length > 0 ? (
@@ -175,8 +177,14 @@ function Filters({ filter: { q, outcome, sort }, outcomes, onFilter }: FiltersPr
   )
 }
 
+interface ProgressProps {
+  readonly file: ShownIndex
+  /** Numbers of samples and of records that could not be read. */
+  readonly found: string
+}
+
 /** Shows how much of the file is indexed, with the button that stops or continues it; nothing when it is finished. */
-function Progress({ file: { status, bytes, size, rows } }: { readonly file: ShownIndex }) {
+function Progress({ file: { status, bytes, size }, found }: ProgressProps) {
   switch (status.kind) {
     case 'finished':
       return null
@@ -198,8 +206,7 @@ function Progress({ file: { status, bytes, size, rows } }: { readonly file: Show
           <progress className="h-1.5 min-w-40 flex-1" value={bytes} max={size} aria-label="Indexed" />
           <p className="text-dim text-xs tabular-nums" role="status" aria-live="off">
             {isStopped ? 'Stopped at ' : ''}
-            {percentText(Math.floor((1000 * bytes) / size) / 1000)} · {sizeText(bytes)} of {sizeText(size)} ·{' '}
-            {countWithNoun(rows.length, 'sample')}
+            {percentText(Math.floor((1000 * bytes) / size) / 1000)} · {sizeText(bytes)} of {sizeText(size)} · {found}
           </p>
           {isStopped ? (
             <Button onClick={indexedFile.resume}>Resume</Button>

@@ -13,6 +13,7 @@ import { isSingle, single } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
+import { useMedia } from '#components/ui/use-media.ts'
 import { usePromptLogprobs } from '#lib/browser/rollout/use-prompt-logprobs.ts'
 import { isUnscoredAt } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
@@ -25,6 +26,7 @@ import { useInspectionState } from './use-inspection-state.ts'
 import { useInspectorCommands } from './use-inspector-commands.ts'
 import { useListPlace } from './use-list-place.ts'
 import { useTokenControls } from './use-token-controls.ts'
+import { ViewButtons } from './view-header.tsx'
 import { ViewPane } from './view-pane.tsx'
 
 // The fallback keeps the page: without one, the whole page would suspend, and a key pressed meanwhile would act on an old
@@ -78,12 +80,16 @@ export function Inspector({
   const choose = (index: number) => inspection.onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
   const onChooseTokenizer =
     storedKey !== undefined && takesTokenizer(trajectory) ? () => setIsChoosing(true) : undefined
+  // A narrow row is too short for the tabs and the buttons.
+  const isNarrow = useMedia('(max-width: 1023px)')
+  const buttons = <ViewButtons {...{ inspection, controls }} onCommands={commands.screen.page.showPalette} />
   return (
     <>
       <Panes
         shown={pane}
         onShow={setPane}
         names={['Outline', 'Tokens', 'Details']}
+        buttons={isNarrow && buttons}
         gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
         left={
           <OutlinePane {...{ inspection, ratios, place, labels, onChooseTokenizer }} onChoose={choose}>
@@ -91,7 +97,10 @@ export function Inspector({
           </OutlinePane>
         }
         middle={
-          <ViewPane {...{ state, ratios, controls, commands, storedKey, onChooseTokenizer }}>
+          <ViewPane
+            {...{ state, ratios, controls, commands, storedKey, onChooseTokenizer }}
+            buttons={!isNarrow && buttons}
+          >
             {promptLogprobs.failure && (
               <Banner tone="bad" title={promptLogprobs.failure.title} hint={promptLogprobs.failure.hint}>
                 <Button onClick={promptLogprobs.failure.retry}>Try again</Button>

@@ -1,4 +1,5 @@
 import { GitCompare, SlidersHorizontal } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
 import { markKindsOf } from '#components/token-view/token-marks.ts'
 import { IconButton } from '#components/ui/icon-button.tsx'
@@ -10,16 +11,15 @@ import type { TokenControls } from './use-token-controls.ts'
 interface ViewHeaderProps extends InspectorPartProps {
   /** Id of the tabs. */
   readonly id: string
-  readonly controls: TokenControls
-  readonly onCommands: () => void
+  /** Buttons after the tabs. */
+  readonly children: ReactNode
 }
 
-/** Shows the tabs, and the buttons that change the token view. */
-export function ViewHeader({ inspection, id, controls, onCommands }: ViewHeaderProps) {
-  const { view, onView, onCompare } = inspection
+/** Shows the tabs of the view. */
+export function ViewHeader({ inspection, id, children }: ViewHeaderProps) {
+  const { view, onView } = inspection
   // Without tokens there is nothing to show in a grid.
   const tabs = isTextOnly(inspection.trajectory) ? INSPECTOR_TABS.filter((tab) => tab !== 'tokens') : INSPECTOR_TABS
-  const { legend, options, onOptions, hasTools, onTools } = controls
   return (
     <div className="flex items-center gap-x-3 border-line border-b px-3.5">
       <TabList<InspectorTab>
@@ -29,33 +29,50 @@ export function ViewHeader({ inspection, id, controls, onCommands }: ViewHeaderP
         onChange={(tab) => onView({ tab })}
         tabs={tabs.map((value) => ({ value, text: TAB_TITLES[value] }))}
       />
-      <span className="ml-auto flex shrink-0 items-center gap-1">
-        {view.tab === 'tokens' && (
-          <span className="lg:hidden">
-            <IconButton label="Colours and find" isPressed={hasTools} onClick={() => onTools(!hasTools)}>
-              <SlidersHorizontal size={15} aria-hidden />
-            </IconButton>
-          </span>
-        )}
-        {onCompare && (
+      {children}
+    </div>
+  )
+}
+
+interface ViewButtonsProps extends InspectorPartProps {
+  readonly controls: TokenControls
+  readonly onCommands: () => void
+}
+
+/** Shows the buttons that change the token view: after the tabs, or beside the switch of the panes in a narrow window. */
+export function ViewButtons({ inspection, controls, onCommands }: ViewButtonsProps) {
+  const { view, onCompare } = inspection
+  const { legend, options, onOptions, hasTools, onTools } = controls
+  return (
+    <span className="ml-auto flex shrink-0 items-center gap-1">
+      {view.tab === 'tokens' && (
+        <span className="lg:hidden">
+          <IconButton label="Colours and find" isPressed={hasTools} onClick={() => onTools(!hasTools)}>
+            <SlidersHorizontal size={15} aria-hidden />
+          </IconButton>
+        </span>
+      )}
+      {onCompare && (
+        // In a narrow window it is a command only, so that the buttons fit beside the switch of the panes.
+        <span className="max-sm:hidden">
           <IconButton label="Compare with retokenized" onClick={() => onCompare('messages')}>
             <GitCompare size={15} aria-hidden />
           </IconButton>
-        )}
-        <TokenViewButtons
-          onCommands={onCommands}
-          legend={legend}
-          shown={{
-            view: 'inspector',
-            trajectories: [inspection.trajectory],
-            markKinds: markKindsOf(inspection.marks),
-            isSelected: view.selection !== undefined,
-          }}
-          folding={inspection}
-          options={options}
-          onOptions={onOptions}
-        />
-      </span>
-    </div>
+        </span>
+      )}
+      <TokenViewButtons
+        onCommands={onCommands}
+        legend={legend}
+        shown={{
+          view: 'inspector',
+          trajectories: [inspection.trajectory],
+          markKinds: markKindsOf(inspection.marks),
+          isSelected: view.selection !== undefined,
+        }}
+        folding={inspection}
+        options={options}
+        onOptions={onOptions}
+      />
+    </span>
   )
 }

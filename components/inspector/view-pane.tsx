@@ -38,19 +38,32 @@ interface ViewPaneProps {
   readonly storedKey: string | undefined
   /** `undefined` means that the trajectory cannot have another tokenizer. */
   readonly onChooseTokenizer: (() => void) | undefined
+  /** Buttons after the tabs. */
+  readonly buttons: ReactNode
   /** Messages about the trajectory, above its health. */
   readonly children: ReactNode
 }
 
 /** Shows the tabs with the messages above and the status line below. */
-export function ViewPane({ state, ratios, controls, commands, storedKey, onChooseTokenizer, children }: ViewPaneProps) {
+export function ViewPane({
+  state,
+  ratios,
+  controls,
+  commands,
+  storedKey,
+  onChooseTokenizer,
+  buttons,
+  children,
+}: ViewPaneProps) {
   const { inspection, said } = state
   const { tab, selection } = inspection.view
   const id = useId()
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
   return (
     <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto]">
-      <ViewHeader inspection={inspection} id={id} controls={controls} onCommands={commands.screen.page.showPalette} />
+      <ViewHeader inspection={inspection} id={id}>
+        {buttons}
+      </ViewHeader>
       <InspectorNotices inspection={inspection} storedKey={storedKey} onChooseTokenizer={onChooseTokenizer}>
         {children}
         <HealthStrip inspection={inspection} />

@@ -445,3 +445,11 @@ test('titles, times and ranges of library rows are written as text', () => {
   expect(whenText(new Date(2026, 5, 1, 9).toISOString(), now)).toMatch(/9/)
   expect(whenText(new Date(2025, 5, 1, 9).toISOString(), now)).toMatch(/2025/)
 })
+
+test('A row whose health is not checked yet says so, and shows no bare ellipsis', () => {
+  renderTable([row('new'), row('live', { outcomeKind: 'running' })])
+  const [unchecked, live] = screen.getAllByRole('row').slice(1)
+  expect(unchecked?.textContent).toContain('Health: not checked yet')
+  expect(live?.textContent).not.toContain('not checked')
+  expect(document.body.textContent).not.toContain('…')
+})

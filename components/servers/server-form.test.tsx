@@ -46,7 +46,7 @@ test.each([
 
 test('the server form shows a problem without a field above the fields', () => {
   show({ field: 'body' })
-  expect(screen.getByRole('alert').textContent).toContain('the reason')
+  expect(screen.getByRole('alert').textContent).toContain('The reason')
 })
 
 test('the server form never shows the stored key, and can remove it', async () => {

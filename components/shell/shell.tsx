@@ -17,17 +17,17 @@ import { TaskError } from '#lib/browser/workers/task-error.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
 import { Link, useNavigation } from './navigation.tsx'
+import { useFileDrop, useFilePaste } from './opening/use-file-drop.ts'
 import { helpHref, opensPasted, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type TokensTarget } from './shell-actions.ts'
-import { useFileDrop, useFilePaste } from './use-file-drop.ts'
 import { usePrepareInspector } from './use-prepare-inspector.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Dialogs are loaded when they are opened, so that the first load is smaller.
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog)
-const OpenDialog = lazyPart(async () => (await import('./open-dialog.tsx')).OpenDialog)
-const FilesDialog = lazyPart(async () => (await import('./files-dialog.tsx')).FilesDialog)
+const OpenDialog = lazyPart(async () => (await import('./opening/open-dialog.tsx')).OpenDialog)
+const FilesDialog = lazyPart(async () => (await import('./opening/files-dialog.tsx')).FilesDialog)
 const TokenGate = lazy(async () => ({ default: (await import('./token-gate.tsx')).TokenGate }))
 const ExportDialog = lazyPart(async () => (await import('#components/export/export-dialog.tsx')).ExportDialog)
 const OfflineExport = lazyPart(async () => (await import('#components/export/offline-export.tsx')).OfflineExport)
@@ -73,16 +73,22 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     if (!(reason instanceof Error)) throw reason
     setProblem({ title: reason.message, hint: hintOf(reason) })
   }
-  /** Goes to the address that `read` returns, and shows the name while it reads. */
-  const openBy = async (name: string, read: (signal: AbortSignal) => Promise<string>) => {
+  /** Ends the opening before, and returns the controller of a new one. */
+  const beginOpening = () => {
     const opening = new AbortController()
     lastOpening.current?.abort()
     lastOpening.current = opening
-    setIsOpening(false)
     setProblem(undefined)
-    const telling = setTimeout(() => setReading(name), UNTOLD_MS)
+    return opening
+  }
+  /** Opens a file, and shows its name while it is read. */
+  const open = async (file: File) => {
+    const opening = beginOpening()
+    setIsOpening(false)
+    const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
     try {
-      await go(await read(opening.signal))
+      const { openFile } = await import('./opening/open-file.ts')
+      await go(await openFile(openedFile, file, opening.signal))
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
     } finally {
@@ -90,10 +96,6 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       if (!opening.signal.aborted) setReading(undefined)
     }
   }
-  const open = (file: File) =>
-    openBy(file.name, async (signal) => (await import('./open-file.ts')).openFile(openedFile, file, signal))
-  const openUrl = (url: string) =>
-    openBy(url, async (signal) => (await import('./open-file.ts')).openUrl(openedFile, url, signal))
   /** Opens one file as a trajectory, and several with a list of what became of each. */
   const openAll = async (dropped: Dropped) => {
     const [first, ...others] = dropped.files
@@ -182,7 +184,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       {isOpening && (
         <OpenDialog
           onFiles={(files) => openAll({ files, entries: [] })}
-          onUrl={openUrl}
+          onOpening={beginOpening}
           onClose={() => setIsOpening(false)}
         />
       )}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { visibleText } from './visible-text.ts'
+import { sentenceCase, visibleText } from './visible-text.ts'
 
 interface BannerProps {
   /** `bad`: something failed; `note`: information, such as why a run ended. */
@@ -21,10 +21,34 @@ export function Banner({ tone, title, hint, children }: BannerProps) {
     >
       {/* A long message of a server scrolls, so that the tokens stay visible. */}
       <p className="max-h-40 min-w-0 flex-1 basis-64 overflow-y-auto [overflow-wrap:anywhere]">
-        <span className="font-medium">{visibleText(title)}</span>
-        {hint !== undefined && <span className="block text-dim">{visibleText(hint)}</span>}
+        <span className="font-medium">{visibleText(sentenceCase(title))}</span>
+        {hint !== undefined && (
+          <span className="block text-dim">
+            <HintText text={hint} />
+          </span>
+        )}
       </p>
       {children}
     </div>
   )
+}
+
+/** Pages of the documentation in the texts that the page shares with the command line, such as `docs/formats.md`. */
+const DOCUMENT = /\bdocs\/([a-z-]+)\.md\b/g
+
+/** Shows advice, in which the names of documents are links to their pages. They open in a new tab, so that the message stays. */
+export function HintText({ text }: { readonly text: string }) {
+  const shown = visibleText(text)
+  const parts: ReactNode[] = []
+  let end = 0
+  for (const { 0: document, 1: page, index } of shown.matchAll(DOCUMENT)) {
+    parts.push(
+      shown.slice(end, index),
+      <a key={index} href={`/docs/${page}`} target="_blank" rel="noopener" className="text-accent underline">
+        docs/{page}
+      </a>,
+    )
+    end = index + document.length
+  }
+  return [...parts, shown.slice(end)]
 }

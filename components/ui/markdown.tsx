@@ -4,6 +4,7 @@
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { Fragment, type ReactNode } from 'react'
+import { Breakable, WideTable } from './table.tsx'
 import { visibleText } from './visible-text.ts'
 
 interface MarkdownProps {
@@ -115,7 +116,11 @@ function phrase(token: MarkedToken, parts: MarkdownParts): ReactNode {
     case 'del':
       return <del>{inline(token.tokens, parts)}</del>
     case 'codespan':
-      return <code className="rounded bg-panel px-1 font-mono text-xs">{token.text}</code>
+      return (
+        <code className="rounded bg-panel px-1 font-mono text-xs [overflow-wrap:anywhere]">
+          <Breakable text={token.text} />
+        </code>
+      )
     case 'br':
       return <br />
     case 'link':
@@ -153,12 +158,12 @@ function Table({ table, parts }: { readonly table: Tokens.Table; readonly parts:
   const row = (cells: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     cells.map((cell, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
-      <Cell key={index} className="border border-line px-2 py-0.5 text-left">
+      <Cell key={index} className="border border-line px-2 py-0.5 text-left [overflow-wrap:normal]">
         {inline(cell.tokens, parts)}
       </Cell>
     ))
   return (
-    <div className="overflow-x-auto">
+    <WideTable>
       <table className="text-xs">
         <thead>
           <tr>{row(table.header, 'th')}</tr>
@@ -170,6 +175,6 @@ function Table({ table, parts }: { readonly table: Tokens.Table; readonly parts:
           ))}
         </tbody>
       </table>
-    </div>
+    </WideTable>
   )
 }

@@ -10,6 +10,8 @@ interface PanesProps {
   readonly right: ReactNode
   /** Summary of the right pane in narrow windows while the middle one is shown; a click shows the right pane. */
   readonly gist: ReactNode
+  /** Buttons of the middle pane, beside the switch of a narrow window. */
+  readonly buttons?: ReactNode
   /** Pane that a narrow window shows. */
   readonly shown: Pane
   readonly onShow: (pane: Pane) => void
@@ -19,21 +21,24 @@ interface PanesProps {
 export type Pane = 'left' | 'middle' | 'right'
 
 /** Shows three panes side by side, or one at a time in a narrow window. */
-export function Panes({ names, left, middle, right, gist, shown, onShow }: PanesProps) {
+export function Panes({ names, left, middle, right, gist, buttons, shown, onShow }: PanesProps) {
   return (
     <div className="flex min-h-0 flex-col">
-      <nav aria-label="Panes" className="border-line border-b px-3 py-1.5 lg:hidden">
-        <Segmented<Pane>
-          label="Pane"
-          value={shown}
-          onChange={onShow}
-          options={[
-            { value: 'left', text: names[0] },
-            { value: 'middle', text: names[1] },
-            { value: 'right', text: names[2] },
-          ]}
-        />
-      </nav>
+      <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-1.5 lg:hidden">
+        <nav aria-label="Panes">
+          <Segmented<Pane>
+            label="Pane"
+            value={shown}
+            onChange={onShow}
+            options={[
+              { value: 'left', text: names[0] },
+              { value: 'middle', text: names[1] },
+              { value: 'right', text: names[2] },
+            ]}
+          />
+        </nav>
+        {shown === 'middle' && buttons}
+      </div>
       <main className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
         <aside
           aria-label={names[0]}

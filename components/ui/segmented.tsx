@@ -17,7 +17,7 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
           title={option.title}
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
-          className="min-h-7 rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground"
+          className="min-h-7 rounded-md border border-line bg-raised px-2.5 max-sm:px-1.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground"
         >
           {option.text}
         </button>

@@ -35,7 +35,7 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
       role="tablist"
       aria-label={label}
       onKeyDown={onKeyDown}
-      className="flex min-w-0 gap-4 overflow-x-auto px-0.5"
+      className="flex min-w-0 gap-4 overflow-x-auto px-0.5 max-sm:w-full max-sm:justify-between max-sm:gap-2"
     >
       {tabs.map((tab) => (
         <button

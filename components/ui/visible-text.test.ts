@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pieceView } from '#components/token-view/pieces/piece-view.ts'
 import { anyText } from '#testing/strings.ts'
-import { hasHiddenCharacter, placeInText, visibleText } from './visible-text.ts'
+import { hasHiddenCharacter, placeInText, sentenceCase, visibleText } from './visible-text.ts'
 
 describe('visible text', () => {
   test.each([
@@ -47,4 +47,11 @@ describe('visible text', () => {
     for (const character of ['\u202E', '\u200B', '\u001b', '\u{E0041}', '\u00AD'])
       expect(visibleText(character)).toBe(pieceView(character).text)
   })
+})
+
+test('A sentence begins with a capital, and a name at its beginning keeps its letters', () => {
+  expect(sentenceCase('the file is larger than 64 MiB')).toBe('The file is larger than 64 MiB')
+  expect(sentenceCase('expected JSON, found "x"')).toBe('Expected JSON, found "x"')
+  for (const text of ['rollouts.jsonl cannot be opened', 'sglang-a does not answer', 'No file is open here.', ''])
+    expect(sentenceCase(text)).toBe(text)
 })

@@ -40,3 +40,10 @@ export const visibleText = (text: string): string =>
         hidden === undefined ? found : codePointMark(hidden),
       )
     : text
+
+/**
+ * Returns the text with a capital if it begins with an English word in lower case. A text that begins with a name, such as
+ * `rollouts.jsonl`, is unchanged.
+ */
+export const sentenceCase = (text: string): string =>
+  /^[a-z]+[ :,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text

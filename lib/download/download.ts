@@ -161,14 +161,14 @@ function nameOf(url: string): string {
 const refused = (why: string): DownloadError =>
   new DownloadError(
     'refused',
-    `the file is not downloaded: ${why}`,
+    `The file is not downloaded: ${why}`,
     `Start Rollscope with the host in ${HOSTS_VARIABLE}, or download the file yourself and open it.`,
   )
 
 const tooLarge = (limit: number): DownloadError =>
   new DownloadError(
     'large',
-    `the file is larger than ${bytesText(limit)}`,
+    `The file is larger than ${bytesText(limit)}`,
     'Download it yourself, and open it from your disk: the page lists its samples without storing them.',
   )
 

@@ -340,6 +340,11 @@ describe('a wrong strands-sglang record reports the position of', () => {
       },
       'initial_prompt_length[0]: expected 1, as in segment_info, found 2',
     ],
+    [
+      'a record under a key with a space',
+      { 'a b': { token_ids: [-1] } },
+      '["a b"].token_ids[0]: expected at least 0, found -1',
+    ],
     ['a record under a key', { rollout: { token_ids: [-1] } }, 'rollout.token_ids[0]: expected at least 0, found -1'],
   ])('%s', (_what, value, words) => {
     const found = strandsSglang.read(value, source)

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import type { Violation } from '#lib/util/schema-violation.ts'
+import { fieldPathText, type Violation } from '#lib/util/schema-violation.ts'
 import {
   type ColumnRange,
   type Columns,
@@ -93,6 +93,9 @@ const recordShape = {
 const recordSchema = z.looseObject(recordShape)
 type StrandsRecord = z.infer<typeof recordSchema>
 
+/** No key, a name, or the place in a list. Other keys are quoted in a path. */
+const READABLE_KEY = /^([\w$-]+(\[\d+\])?)?$/
+
 interface RecordIn {
   /** The key of the record; '' if it is the value itself. */
   readonly key: string
@@ -119,10 +122,11 @@ function startsWithToken(value: unknown): boolean {
 
 function read(value: unknown, source: RecordSource): Trajectory {
   const { key, record } = recordIn(value) as RecordIn
-  const parsed = parsedAt(recordSchema, record, key)
+  const path = READABLE_KEY.test(key) ? key : fieldPathText([key])
+  const parsed = parsedAt(recordSchema, record, path)
   const columns = columnsOf(parsed)
   const parts = columnRangesOf(parsed, columns)
-  readAt(key, () =>
+  readAt(path, () =>
     refuseIf(
       lengthError(parsed, columns.ids.length, parts.at(-1)?.end ?? 0) ??
         contradictionIn(parsed) ??

@@ -1,9 +1,10 @@
 /** Damages good files by a seed: the same number gives the same file on every machine. */
 import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
+import { documentedRecords } from '#testing/documented-records.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { openText } from './reading/open.ts'
-import { writableFormats } from './registry.ts'
+import { type Opened, openText } from './reading/open.ts'
+import { formats, writableFormats } from './registry.ts'
 
 /** A good file. */
 export interface GoodFile {
@@ -19,11 +20,11 @@ export interface Mutant {
   readonly bytes: Uint8Array
 }
 
-/** Returns the mutant with this number. */
-export function mutantOf(files: readonly GoodFile[], number: number, seed: number): Mutant {
+/** Returns the mutant with this number. Parts of `others` may be inserted. */
+export function mutantOf(files: readonly GoodFile[], number: number, seed: number, others = files): Mutant {
   const random = seeded(seed * 1_000_003 + number)
-  const file = files[random.below(files.length)] as GoodFile
-  const other = files[random.below(files.length)] as GoodFile
+  const file = random.one(files)
+  const other = random.one(others)
   const applied: string[] = []
   let { text } = file
   for (let left = 1 + random.below(3); left > 0; left--) {
@@ -64,11 +65,33 @@ export function containerMutantOf(containers: readonly GoodContainer[], number: 
 export const goodFiles = (files: readonly GoodFile[]): readonly GoodFile[] =>
   files.flatMap((file) => [file, ...written(file)])
 
-function written({ name, text }: GoodFile): readonly GoodFile[] {
-  const opened = openText(text, { file: name, now: '2026-01-01T00:00:00.000Z', newId: () => 'new' })
+/** Returns the files that hold the records that tools document. */
+export const documentedFiles = (): readonly GoodFile[] =>
+  Object.entries(documentedRecords).flatMap(([name, records]) => {
+    const lines = records.map((record) => JSON.stringify(record))
+    return formats.find((format) => format.name === name)?.joins
+      ? [{ name, text: lines.join('\n') }]
+      : lines.map((text, index) => ({ name: `${name} ${index}`, text }))
+  })
+
+/** Returns the files of each format, by its name. A file that does not open is not among them. */
+export const filesByFormat = (files: readonly GoodFile[]): ReadonlyMap<string, readonly GoodFile[]> =>
+  Map.groupBy(
+    files.flatMap((file) => {
+      const opened = open(file)
+      return opened.ok ? [{ ...file, format: opened.format.name }] : []
+    }),
+    ({ format }) => format,
+  )
+
+const open = ({ name, text }: GoodFile): Opened =>
+  openText(text, { file: name, now: '2026-01-01T00:00:00.000Z', newId: () => 'new' })
+
+function written(file: GoodFile): readonly GoodFile[] {
+  const opened = open(file)
   return opened.ok
     ? writableFormats.map((format) => ({
-        name: `${name} as ${format.name}`,
+        name: `${file.name} as ${format.name}`,
         text: opened.trajectories.map((trajectory) => `${JSON.stringify(format.write(trajectory).value)}\n`).join(''),
       }))
     : []

@@ -129,7 +129,7 @@ test('“Score all tokens” also scores tokens that are not trained', async () 
 test('the rescore panel shows the hint of a server failure and keeps the scores so far', async () => {
   const { panel } = await rescored(DRIFTED, scorer([], { failAfter: 2 }))
   const alert = await screen.findByRole('alert')
-  expect(alert.textContent).toContain('the server crashed')
+  expect(alert.textContent).toContain('The server crashed')
   expect(alert.textContent).toContain('try again')
   expect(panel.dataset.rescore).toBe('failed')
 })

@@ -6,6 +6,7 @@ import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
+import { useMedia } from '../../ui/use-media.ts'
 import { Plot } from '../charts/plot.tsx'
 import { movingMean } from '../charts/series.ts'
 import { TokenList } from '../charts/token-list.tsx'
@@ -37,6 +38,10 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump }: Ratio
   const { trajectory, view, onSelect } = inspection
   const { report, thresholds, outliers, jump } = ratios
   const [pointed, setPointed] = useState<number>()
+  // In a narrow window the chart would leave no space for the tokens.
+  const isNarrow = useMedia('(max-width: 1023px)')
+  const [isUnfolded, setIsUnfolded] = useState(false)
+  const isShown = isUnfolded || !isNarrow
   const [reset, setReset] = useState<() => void>()
   const { tokens, logRatios } = report
   const points = useMemo(
@@ -84,8 +89,13 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump }: Ratio
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs">
         <h2 className="font-semibold max-sm:hidden">Ratio along the sequence</h2>
         <span className="text-dim max-lg:hidden">trained tokens, logarithmic; line: mean of {WINDOW}</span>
-        <span className="ml-auto flex gap-1.5">
-          {reset && (
+        <span className="ml-auto flex gap-1.5 max-lg:ml-0">
+          {isNarrow && (
+            <Button className="min-h-7 text-xs" aria-expanded={isUnfolded} onClick={() => setIsUnfolded(!isUnfolded)}>
+              Chart
+            </Button>
+          )}
+          {isShown && reset && (
             <Button className="min-h-7 text-xs" onClick={reset}>
               Reset zoom
             </Button>
@@ -112,36 +122,40 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump }: Ratio
             `token ${countText(elementAt(tokens, said))} · ratio ${ratioText(Math.exp(elementAt(logRatios, said)))}`}
         </span>
       </p>
-      <Plot
-        label={`Importance ratio of ${countText(tokens.length)} trained tokens along the sequence${finding ? `; ${finding.finding}` : ''}`}
-        x={{ label: '', min: 0, max: Math.max(1, tokenCount({ segments: trajectory.segments }) - 1) }}
-        y={{ label: '', min: -OCTAVES - 0.15, max: OCTAVES + 0.15, ticks: Y_TICKS }}
-        points={points}
-        line={means}
-        bands={bands}
-        rules={rules}
-        marker={jump?.token}
-        highlights={highlights}
-        zooms="x"
-        chosen={chosen}
-        height={150}
-        onPoint={setPointed}
-        onChoose={(index) => onSelect(single(elementAt(tokens, index)), 'tokens')}
-        onOpen={(index) => onSelect(single(elementAt(tokens, index)), 'tokens')}
-        onZoom={(way) => setReset(() => way)}
-      />
-      <div className="max-h-48 overflow-y-auto">
-        <TokenList
-          title={`Table of ${countText(outliers.outliers.length)} outliers${outliers.outliers.length > MOST_ROWS ? `, the first ${MOST_ROWS}` : ''}`}
-          trajectory={trajectory}
-          tokens={outliers.outliers.slice(0, MOST_ROWS).map(({ token, logRatio, fate, cause }) => ({
-            token,
-            numbers: [ratioText(Math.exp(logRatio)), fate, causeText(cause)],
-          }))}
-          columns={['ratio', 'correction', 'likely cause']}
-          onSelect={onSelect}
-        />
-      </div>
+      {isShown && (
+        <>
+          <Plot
+            label={`Importance ratio of ${countText(tokens.length)} trained tokens along the sequence${finding ? `; ${finding.finding}` : ''}`}
+            x={{ label: '', min: 0, max: Math.max(1, tokenCount({ segments: trajectory.segments }) - 1) }}
+            y={{ label: '', min: -OCTAVES - 0.15, max: OCTAVES + 0.15, ticks: Y_TICKS }}
+            points={points}
+            line={means}
+            bands={bands}
+            rules={rules}
+            marker={jump?.token}
+            highlights={highlights}
+            zooms="x"
+            chosen={chosen}
+            height={150}
+            onPoint={setPointed}
+            onChoose={(index) => onSelect(single(elementAt(tokens, index)), 'tokens')}
+            onOpen={(index) => onSelect(single(elementAt(tokens, index)), 'tokens')}
+            onZoom={(way) => setReset(() => way)}
+          />
+          <div className="max-h-48 overflow-y-auto">
+            <TokenList
+              title={`Table of ${countText(outliers.outliers.length)} outliers${outliers.outliers.length > MOST_ROWS ? `, the first ${MOST_ROWS}` : ''}`}
+              trajectory={trajectory}
+              tokens={outliers.outliers.slice(0, MOST_ROWS).map(({ token, logRatio, fate, cause }) => ({
+                token,
+                numbers: [ratioText(Math.exp(logRatio)), fate, causeText(cause)],
+              }))}
+              columns={['ratio', 'correction', 'likely cause']}
+              onSelect={onSelect}
+            />
+          </div>
+        </>
+      )}
     </section>
   )
 }

@@ -80,7 +80,7 @@ export function RatioLegend({ ratios: { thresholds, effect, onThreshold }, onVie
         {handle('cap', 'TIS', 'var(--warn)')}
         {handle('high', 'IcePop', 'var(--bad)')}
       </svg>
-      <p role="status" className="grid text-dim">
+      <p role="status" className="grid text-dim max-sm:flex max-sm:gap-3">
         <span>
           <strong className="font-semibold text-warn">{countText(effect.capped)}</strong> capped
         </span>

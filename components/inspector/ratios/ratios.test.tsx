@@ -156,7 +156,7 @@ test('Columns that cannot be compared are refused with the reason, and a column 
   expect(screen.queryByRole('slider')).toBeNull()
   unmount()
   render(<Page of={withRatios([{ ratios: [2] }], {})} />)
-  await screen.findByText(/^caveat: .* is raw or processed/)
+  await screen.findByText(/^caveat: the file does not say whether the .* logprobs are raw or processed/)
 })
 
 test('A trajectory without a trainer shows the code that sends its logprobs, with the first trained ids', async () => {

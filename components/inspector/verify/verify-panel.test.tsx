@@ -69,7 +69,7 @@ test('the verify panel shows the error of a server that fails, with its hint', a
   const { panel } = show(drawn('c a|b', { sampling: GREEDY }), scorer([], { failAfter: 0 }))
   await scoreAgain()
   await ended(panel, 'failed')
-  expect(screen.getByRole('alert').textContent).toContain('the server crashed')
+  expect(screen.getByRole('alert').textContent).toContain('The server crashed')
   expect(screen.getByRole('alert').textContent).toContain('try again')
 })
 

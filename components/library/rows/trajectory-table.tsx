@@ -1,10 +1,10 @@
 'use client'
 /** A page of the library as a table. Arrow keys move between rows by focusing their titles. A group is a row that can be expanded. */
-import { ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
+import { ChevronRight, CircleDashed, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
 import { MissingMark } from '#components/token-view/overview/missing-badges.tsx'
-import { type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
+import { Breakable, type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
 import type { ListSort, TrajectorySummary } from '#lib/api/library.ts'
 import { HealthMarks } from '../health-marks.tsx'
 import { TagList } from '../tag-list.tsx'
@@ -38,7 +38,7 @@ const WIDER = 'max-xl:hidden'
 
 const COLUMNS: readonly ColumnHeading<ListSort['by']>[] = [
   { text: 'Title', by: 'title', className: 'py-0.5' },
-  { text: 'Outcome', className: `w-30 min-[1400px]:w-42 ${WIDE}` },
+  { text: 'Outcome', className: `w-30 ${WIDE}` },
   { text: 'Turns', title: 'Responses of the model', isNumber: true, className: `w-13 ${WIDER}` },
   { text: 'Tokens', by: 'tokens', isNumber: true, className: `w-17 ${WIDE}` },
   { text: 'Trained', title: 'Tokens with loss mask 1', by: 'trained', isNumber: true, className: `w-18 ${WIDE}` },
@@ -321,8 +321,9 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
             {row.health || row.outcomeKind === 'running' ? (
               <HealthMarks health={row.health} />
             ) : (
-              <span title="Health: not checked yet" className="text-[11px] text-faint">
-                …
+              <span title="Health: not checked yet" className="text-faint">
+                <CircleDashed size={12} aria-hidden />
+                <span className="sr-only">Health: not checked yet</span>
               </span>
             )}
           </span>
@@ -354,7 +355,9 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
         )}
       </Cell>
       <Cell className={`wrap-anywhere text-left ${WIDE}`} title={row.outcome}>
-        {outcome}
+        <span className={outcomeInk(row)}>
+          <Breakable text={row.outcome} />
+        </span>
       </Cell>
       <Cell className={`text-right ${WIDER}`} title={`${countText(row.segments)} segments`}>
         {countText(row.turns)}

@@ -63,7 +63,7 @@ test('a refusal of structured output is shown with what to do', async () => {
   const { user } = openDialog({ onAsk: async () => refused })
   await user.click(button('Request'))
   const alert = await screen.findByRole('alert')
-  expect(alert.textContent).toContain('nobody listens there')
+  expect(alert.textContent).toContain('Nobody listens there')
   expect(alert.textContent).toContain('Start the server.')
 })
 

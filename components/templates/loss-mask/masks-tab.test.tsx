@@ -214,6 +214,6 @@ describe('the mask doctor', () => {
 
   test('shows why a task failed', async () => {
     tab(new Error('no such tokenizer'))
-    expect((await screen.findByRole('alert')).textContent).toContain('no such tokenizer')
+    expect((await screen.findByRole('alert')).textContent).toContain('No such tokenizer')
   })
 })

@@ -126,7 +126,7 @@ test('the preview keeps the last render beside an error with Python’s message'
 test('the preview shows why a task failed, and what to do', async () => {
   tab({ [input.template]: Object.assign(new Error('no such tokenizer'), { hint: 'choose another' }) })
   const alert = await screen.findByRole('alert')
-  expect(alert.textContent).toContain('no such tokenizer')
+  expect(alert.textContent).toContain('No such tokenizer')
   expect(alert.textContent).toContain('choose another')
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import type { ColumnMeaning, ResponseSegment, Segment } from '../format/trajectory.ts'
+import { logprobWords } from '../tokens/column-roles.ts'
 import {
   type Comparison,
   compareKinds,
@@ -80,7 +81,10 @@ test('Sampled logprobs after a penalty belong to no temperature, unless they are
 })
 
 test('A column of the trainer has the kind of its meaning, with the temperature of its normaliser', () => {
-  expect(trainer({})).toMatchObject({ kind: 'unknown', why: expect.stringContaining('trainerLogprobs') })
+  expect(trainer({})).toEqual({
+    kind: 'unknown',
+    why: 'the file does not say whether the trainer’s logprobs are raw or processed',
+  })
   const raw = { quantity: 'logprob', values: 'raw', normaliser: 'n' } as const
   expect(trainer({ trainerLogprobs: raw, n: { quantity: 'normaliser', temperature: 0.7 } })).toEqual({
     kind: 'raw',
@@ -179,4 +183,17 @@ test('Conversions are exact for any logits, and do not depend on a constant that
       },
     ),
   )
+})
+
+test.each<[column: string, meaning: ColumnMeaning | undefined, words: string]>([
+  ['old_log_probs', undefined, 'the trainer’s logprobs'],
+  ['ref-logprobs', undefined, 'the reference logprobs'],
+  ['other', undefined, 'the logprobs of the column other'],
+  ['a', { quantity: 'logprob', model: 'rollout' }, 'the rescored logprobs'],
+  ['a', { quantity: 'logprob', model: 'trainer' }, 'the trainer’s logprobs'],
+  ['a', { quantity: 'logprob', model: 'reference' }, 'the reference logprobs'],
+  ['a', { quantity: 'logprob', model: 'teacher' }, 'the teacher’s logprobs'],
+  ['a', { quantity: 'logprob' }, 'the logprobs of the column a'],
+])('Sentences call the column %s with the meaning %o %s', (column, meaning, words) => {
+  expect(logprobWords({ ...(meaning && { columnMeanings: { [column]: meaning } }) }, column)).toBe(words)
 })

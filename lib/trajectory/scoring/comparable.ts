@@ -2,6 +2,7 @@
  * Decides whether two logprobs of a token have the same meaning. SGLang returns sampled logprobs after temperature, penalties, biases and
  * grammars, and prefill logprobs at temperature 1 without any of them. Trainers compute raw logprobs, or processed ones.
  */
+import { logprobWords } from '../tokens/column-roles.ts'
 import type { NumberColumn, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
 /**
@@ -50,6 +51,9 @@ const CHANGING: readonly (readonly [name: string, neutral?: unknown])[] = [
 /** Name of the sampled and prefill logprobs of a segment, beside which further columns have other names. */
 export const OWN_LOGPROBS = 'logprobs'
 
+/** The words of a sentence for them. */
+const SAMPLED = 'the sampled logprobs'
+
 /** What logprobs of a segment are. `normaliser` allows an exact conversion. */
 export type LogprobKind =
   | { readonly kind: 'raw'; readonly normaliser?: Normaliser }
@@ -67,10 +71,11 @@ interface Normaliser {
 
 /** Returns the kind of a column of logprobs in a segment. `column` may be OWN_LOGPROBS. */
 export function logprobKind(
-  { columnMeanings: meanings = {} }: Pick<TrajectoryView, 'columnMeanings'>,
+  trajectory: Pick<TrajectoryView, 'columnMeanings'>,
   column: string,
   segment: SegmentView,
 ): LogprobKind {
+  const { columnMeanings: meanings = {} } = trajectory
   const meaning = meanings[column]
   const isOwn = column === OWN_LOGPROBS
   const request = segment.kind === 'response' ? segment.request : undefined
@@ -78,9 +83,7 @@ export function logprobKind(
   if (values === undefined)
     return {
       kind: 'unknown',
-      why: isOwn
-        ? 'the file does not say whether the sampled logprobs are raw or processed'
-        : `the file does not say whether ${column} is raw or processed`,
+      why: `the file does not say whether ${isOwn ? SAMPLED : logprobWords(trajectory, column)} are raw or processed`,
     }
   const changed = isOwn ? whyChanged({ request }) : undefined
   if (changed !== undefined && (values === 'processed' || request?.read)) return { kind: 'changed', why: changed }
@@ -93,7 +96,11 @@ export function logprobKind(
       ? { normaliser: { column: name, temperature: normaliserTemperature } }
       : {}
   if (values === 'raw') return { kind: 'raw', ...normaliser }
-  if (temperature === undefined) return { kind: 'unknown', why: `the temperature of ${column} is unknown` }
+  if (temperature === undefined)
+    return {
+      kind: 'unknown',
+      why: `the temperature of ${isOwn ? SAMPLED : logprobWords(trajectory, column)} is unknown`,
+    }
   // SGLang treats 0 as greedy decoding at temperature 1.
   return temperature === 0 || temperature === 1
     ? { kind: 'raw', ...normaliser }

@@ -90,3 +90,19 @@ export function roleColumn(
   const name = columnRoles(trajectory)[role]
   return name === undefined ? undefined : segment.columns?.[name]
 }
+
+/** Logprobs in the words of sentences, by the model that gave them. */
+const LOGPROB_WORDS = {
+  rollout: 'the rescored logprobs',
+  trainer: 'the trainer’s logprobs',
+  reference: 'the reference logprobs',
+  teacher: 'the teacher’s logprobs',
+} as const
+
+/** Returns what a column of logprobs is in the words of a sentence, such as `the trainer’s logprobs`; a column without a role has its name. */
+export function logprobWords({ columnMeanings }: Pick<TrajectoryView, 'columnMeanings'>, column: string): string {
+  const meaning = columnMeanings?.[column]
+  if (meaning?.quantity === 'logprob' && meaning.model) return LOGPROB_WORDS[meaning.model]
+  const role = (['trainer', 'reference'] as const).find((one) => hasRole(ROLES[one], meaning, column))
+  return role ? LOGPROB_WORDS[role] : `the logprobs of the column ${column}`
+}

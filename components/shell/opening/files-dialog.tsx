@@ -2,12 +2,13 @@
 /** Shows what became of each file that is opened together with others. */
 import { memo, type ReactNode, useSyncExternalStore } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
+import { HintText } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { FilesOpening, Opening, OpeningFile } from '#lib/browser/files/opened-files.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { Link } from './navigation.tsx'
+import { Link } from '../navigation.tsx'
 
 interface FilesDialogProps {
   readonly opening: FilesOpening
@@ -116,7 +117,11 @@ const FileRow = memo(function FileRow({ file: { path, result }, isEnded, onList,
       return (
         <Row path={path} isBad>
           <span className="text-bad">Not opened: {visibleText(result.message)}</span>
-          {result.hint !== undefined && <span className="block text-dim">{visibleText(result.hint)}</span>}
+          {result.hint !== undefined && (
+            <span className="block text-dim">
+              <HintText text={result.hint} />
+            </span>
+          )}
         </Row>
       )
     case 'large':

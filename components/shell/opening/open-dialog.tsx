@@ -1,23 +1,23 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { countText } from '#components/token-view/numbers.ts'
-import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { TextField } from '#components/ui/field.tsx'
 import { FilesButton, FolderButton } from '#components/ui/file-button.tsx'
 import { trajectoriesOptions } from '#lib/browser/library/library.ts'
-import { EXAMPLES } from './examples.ts'
-import { Link } from './navigation.tsx'
+import { EXAMPLES } from '../examples.ts'
+import { Link } from '../navigation.tsx'
+import { OpenUrl } from './open-url.tsx'
 
 interface OpenDialogProps {
   readonly onFiles: (files: readonly File[]) => void
-  readonly onUrl: (url: string) => void
+  /** Ends the opening before, and returns the controller of the next one. */
+  readonly onOpening: () => AbortController
   readonly onClose: () => void
 }
 
 /** Lists files, examples and recent trajectories that can be opened. */
-export function OpenDialog({ onFiles, onUrl, onClose }: OpenDialogProps) {
+export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
   const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
@@ -33,19 +33,7 @@ export function OpenDialog({ onFiles, onUrl, onClose }: OpenDialogProps) {
         or drop files and folders anywhere in the window, or paste a text here: JSON, JSON lines, Parquet, Arrow,
         SQLite, or an archive such as .eval, .zip or .gz
       </p>
-      <form
-        className="mt-3 flex items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const url = new FormData(event.currentTarget).get('url')
-          if (typeof url === 'string' && url.trim() !== '') onUrl(url.trim())
-        }}
-      >
-        <div className="min-w-0 flex-1">
-          <TextField label="Open a URL" name="url" placeholder="https://example.org/rollouts.jsonl" inputMode="url" />
-        </div>
-        <Button type="submit">Open URL</Button>
-      </form>
+      <OpenUrl onOpening={onOpening} onOpened={onClose} />
       <Heading>Examples</Heading>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
         {EXAMPLES.map(({ name, title, note }) => (
