@@ -1,4 +1,13 @@
 /** Names of the inference engines that Rollscope knows, as their projects write them. */
-export const ENGINE_NAMES = { sglang: 'SGLang', 'llama.cpp': 'llama.cpp' } as const
+export const ENGINE_NAMES = {
+  sglang: 'SGLang',
+  'llama.cpp': 'llama.cpp',
+  vllm: 'vLLM',
+  openai: 'OpenAI-compatible',
+} as const
 /** Key of an inference engine. */
 export type Engine = keyof typeof ENGINE_NAMES
+
+/** Returns the name of an engine as the subject of a sentence. */
+export const engineSubject = (engine: Engine): string =>
+  engine === 'openai' ? 'This OpenAI-compatible server' : ENGINE_NAMES[engine]

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ENGINE_PARAMETERS, unsupportedParameter } from './engine-parameters.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 
-describe.each(['llama.cpp'] as const)('The parameter table of %s', (engine) => {
+describe.each(['llama.cpp', 'vllm', 'openai'] as const)('The parameter table of %s', (engine) => {
   test.each(samplingNames)('takes %s by a name, or refuses it by name with a remedy', (name: SamplingName) => {
     const refused = unsupportedParameter(engine, { [name]: 1 })
     if (ENGINE_PARAMETERS[engine][name] !== undefined) expect(refused).toBeUndefined()

@@ -1,10 +1,10 @@
 /**
  * Defines which sampling parameters each inference engine takes, and by which name. Rollscope names parameters as SGLang does.
- * A parameter that is missing here is refused before a run, because llama.cpp ignores unknown fields silently.
+ * A parameter that is missing here is refused before a run, because other engines ignore unknown fields silently.
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import type { Engine } from './engine-names.ts'
-import { ENGINE_NAMES } from './engine-names.ts'
+import { engineSubject } from './engine-names.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -28,6 +28,36 @@ export const ENGINE_PARAMETERS: Readonly<Record<OtherEngine, Readonly<Partial<Re
     ebnf: 'grammar',
     sampling_seed: 'seed',
   },
+  vllm: {
+    max_new_tokens: 'max_tokens',
+    min_new_tokens: 'min_tokens',
+    temperature: 'temperature',
+    top_p: 'top_p',
+    top_k: 'top_k',
+    min_p: 'min_p',
+    frequency_penalty: 'frequency_penalty',
+    presence_penalty: 'presence_penalty',
+    repetition_penalty: 'repetition_penalty',
+    logit_bias: 'logit_bias',
+    stop: 'stop',
+    stop_token_ids: 'stop_token_ids',
+    ignore_eos: 'ignore_eos',
+    json_schema: 'structured_outputs.json',
+    regex: 'structured_outputs.regex',
+    ebnf: 'structured_outputs.grammar',
+    structural_tag: 'structured_outputs.structural_tag',
+    sampling_seed: 'seed',
+  },
+  openai: {
+    max_new_tokens: 'max_tokens',
+    temperature: 'temperature',
+    top_p: 'top_p',
+    frequency_penalty: 'frequency_penalty',
+    presence_penalty: 'presence_penalty',
+    logit_bias: 'logit_bias',
+    stop: 'stop',
+    sampling_seed: 'seed',
+  },
 }
 
 /** Parameters outside of the table that an engine takes by the same name. SGLang refuses unknown ones itself. */
@@ -37,6 +67,8 @@ const FURTHER_PARAMETERS: Readonly<Record<OtherEngine, readonly string[]>> = {
     ...['repeat_last_n', 'dry_multiplier', 'dry_base', 'dry_allowed_length', 'dry_penalty_last_n'],
     ...['dry_sequence_breakers', 'mirostat', 'mirostat_tau', 'mirostat_eta', 'min_keep', 'samplers'],
   ],
+  vllm: ['allowed_token_ids', 'bad_words', 'thinking_token_budget', 'repetition_detection', 'priority', 'cache_salt'],
+  openai: [],
 }
 
 /** A parameter that an engine does not take. */
@@ -59,7 +91,7 @@ export function unsupportedParameter(
   const refused = (name: string, isFurther: boolean): UnsupportedParameter => ({
     name,
     isFurther,
-    detail: `${ENGINE_NAMES[engine]} has no parameter for ${name}.`,
+    detail: `${engineSubject(engine)} has no parameter for ${name}.`,
     hint: 'Remove it, or choose a server with another engine.',
   })
   const name = samplingNames.find(

@@ -6,9 +6,11 @@ import * as z from 'zod/mini'
  * Every engine takes and returns token ids, and reports cached tokens. The descriptions are comments, because every page loads it.
  */
 export const capabilitiesSchema = z.object({
-  engine: z.enum(['sglang', 'llama.cpp']),
+  engine: z.enum(['sglang', 'llama.cpp', 'vllm', 'openai']),
   /** Of sampled tokens. raw: of the logits as the model gives them. processed: after temperature, penalties and grammars. */
   logprobs: z.enum(['raw', 'processed']),
+  /** The largest number of alternatives for each token. Omitted: any number. */
+  mostAlternatives: z.optional(z.int()),
   /** Whether prompts can be scored, and with them any recorded ids. */
   promptLogprobs: z.boolean(),
   /** Whether streams contain every token id. If not, replies are fetched whole. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES, whyUnsupported } from './unsupported.ts'
+import { ENGINE_CAPABILITIES, tooManyAlternatives, whyUnsupported } from './unsupported.ts'
 
 const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'chatIds', 'parsers'] as const
 
@@ -9,7 +9,7 @@ describe.each(Object.entries(ENGINE_CAPABILITIES))('A server with %s', (_, capab
     if (capabilities[capability]) expect(reason).toBeUndefined()
     else
       expect(reason).toEqual({
-        detail: expect.stringMatching(/^(SGLang|llama\.cpp) .+\.$/),
+        detail: expect.stringMatching(/^(SGLang|llama\.cpp|vLLM|This OpenAI-compatible server) .+\.$/),
         hint: expect.stringMatching(/^Choose .+\.$/),
       })
   })
@@ -17,4 +17,17 @@ describe.each(Object.entries(ENGINE_CAPABILITIES))('A server with %s', (_, capab
 
 test('A server with unknown capabilities is never refused', () => {
   expect(whyUnsupported('promptLogprobs', undefined)).toBeUndefined()
+})
+
+test('More alternatives than a server returns are refused with its limit, and any number where it has none', () => {
+  const vllm = { ...ENGINE_CAPABILITIES.vllm, mostAlternatives: 20 }
+  expect(tooManyAlternatives(20, vllm)).toBeUndefined()
+  expect(tooManyAlternatives(21, vllm)).toEqual({
+    detail: 'vLLM returns at most 20 alternatives for each token, and 21 are requested.',
+    hint: 'Choose 20 or fewer, or start vLLM with a larger --max-logprobs.',
+  })
+  const other = { ...ENGINE_CAPABILITIES.openai, mostAlternatives: 5 }
+  expect(tooManyAlternatives(6, other)?.hint).toBe('Choose 5 or fewer.')
+  expect(tooManyAlternatives(1000, ENGINE_CAPABILITIES.sglang)).toBeUndefined()
+  expect(tooManyAlternatives(1000, undefined)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 /** What each engine can do, and why not. The page disables, and the server refuses, what is missing. */
-import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
+import { engineSubject } from '#lib/sampling/engine-names.ts'
 import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
 
@@ -26,32 +26,66 @@ export const ENGINE_CAPABILITIES = {
     chatIds: false,
     parsers: false,
   },
+  // The best case. Its client asks the server for the rest.
+  vllm: {
+    engine: 'vllm',
+    logprobs: 'raw',
+    promptLogprobs: true,
+    streaming: true,
+    abort: true,
+    chatIds: true,
+    parsers: false,
+  },
+  // The least that a server must do. Its client asks for more.
+  openai: {
+    engine: 'openai',
+    logprobs: 'processed',
+    promptLogprobs: false,
+    streaming: false,
+    abort: false,
+    chatIds: false,
+    parsers: false,
+  },
 } as const satisfies Readonly<Record<Capabilities['engine'], Capabilities>>
 
 /** Returns why a server cannot do something and what to do; undefined if it can. */
 export function whyUnsupported(capability: Capability, capabilities: Capabilities | undefined): Refusal | undefined {
   if (!capabilities || capabilities[capability]) return undefined
   const { lacks, hint } = LACKS[capability]
-  return { detail: `${ENGINE_NAMES[capabilities.engine]} ${lacks}.`, hint }
+  const own = capability === 'streaming' && capabilities.engine === 'llama.cpp' ? LLAMACPP_STREAMS : lacks
+  return { detail: `${engineSubject(capabilities.engine)} ${own}.`, hint }
 }
+
+/** Returns why a server cannot return so many alternatives for each token; undefined if it can. */
+export function tooManyAlternatives(alternatives: number, capabilities: Capabilities | undefined): Refusal | undefined {
+  const most = capabilities?.mostAlternatives
+  if (!capabilities || most === undefined || alternatives <= most) return undefined
+  return {
+    detail: `${engineSubject(capabilities.engine)} returns at most ${most} alternatives for each token, and ${alternatives} are requested.`,
+    hint: `Choose ${most} or fewer${capabilities.engine === 'vllm' ? ', or start vLLM with a larger --max-logprobs' : ''}.`,
+  }
+}
+
+const LLAMACPP_STREAMS =
+  'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole'
 
 /** What an engine without the capability lacks, after its name, and what to do. */
 const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint: string }>> = {
   promptLogprobs: {
     lacks: 'returns no logprobs of prompts, so it cannot score given ids',
-    hint: 'Choose a server with SGLang.',
+    hint: 'Choose a server with SGLang or vLLM.',
   },
   streaming: {
-    lacks: 'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole',
-    hint: 'Choose a server with SGLang for a live view.',
+    lacks: 'returns no token ids in its streams, so replies are fetched whole',
+    hint: 'Choose a server with SGLang or vLLM for a live view.',
   },
   abort: {
-    lacks: 'generates a whole reply to its end after its run is stopped',
-    hint: 'Choose a smaller max_new_tokens, or a server with SGLang.',
+    lacks: 'may generate a whole reply to its end after its run is stopped',
+    hint: 'Choose a smaller max_new_tokens, or a server with SGLang or vLLM.',
   },
   chatIds: {
     lacks: 'returns no token ids from its chat endpoint in a form that Rollscope reads',
-    hint: 'Choose a server with SGLang.',
+    hint: 'Choose a server with SGLang or vLLM.',
   },
   parsers: { lacks: 'parses no given texts', hint: 'Choose a server with SGLang, or use Rollscope’s parsers.' },
 }
