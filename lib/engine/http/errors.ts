@@ -21,6 +21,7 @@ export type EngineErrorCode =
   | 'BAD_JSON'
   | 'BAD_SHAPE'
   | 'UNKNOWN_SERVER'
+  | 'NO_TOKEN_IDS'
   | 'TOO_LARGE'
   | 'INCONSISTENT'
   | 'TOKENIZER_MISMATCH'
@@ -114,7 +115,7 @@ const HINTS: Readonly<Record<EngineErrorCode, string>> = {
     'Correct the named value. The request was not sent, because the server cannot answer it or may crash on it.',
   CIRCUIT_OPEN: 'Check the server’s log. The next call after that time tests the server.',
   CHAT_UNSUPPORTED:
-    'The chat baseline needs a server that returns token ids from /v1/chat/completions (return_token_ids: supported by SGLang 0.5.23, removed by sglang-router). Choose the built-in server or a newer SGLang.',
+    'The chat baseline needs a server that returns token ids from /v1/chat/completions (return_token_ids: supported by SGLang 0.5.23 and vLLM, removed by sglang-router). Choose the built-in server, a newer SGLang or vLLM.',
   CONNECT_REFUSED: 'Start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'Check the address, the tunnel and the firewall.',
@@ -127,6 +128,8 @@ const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   BAD_HTTP: 'The service at this port does not speak HTTP: check the port.',
   UNKNOWN_SERVER:
     'The service at this address is not an inference server that Rollscope knows: check the address and the port.',
+  NO_TOKEN_IDS:
+    'Rollscope needs the exact token ids of every reply. Choose a server with SGLang, llama.cpp or vLLM 0.10.2 or newer (return_token_ids), or let this one return them from /v1/completions.',
   BAD_SHAPE:
     'The response lacks fields that the engine of this server sends: check the address, and update the server (SGLang 0.4.6 or newer).',
   BAD_JSON: 'Check the log of the server, and of any router or proxy in front of it.',
@@ -254,6 +257,12 @@ export function contextCounts(words: string): ContextCounts | undefined {
   const [, holds, total] =
     /maximum context length of (\d+) tokens\.(?: You requested a total of (\d+) tokens)?/i.exec(words) ?? []
   if (holds !== undefined) return { holds: Number(holds), ...(total !== undefined && { needed: Number(total) }) }
+  // vLLM.
+  const [, limit, prompt] =
+    /maximum context length is (\d+) tokens\.(?: However, your prompt contains (?:at least )?(\d+) input tokens)?/i.exec(
+      words,
+    ) ?? []
+  if (limit !== undefined) return { holds: Number(limit), ...(prompt !== undefined && { needed: Number(prompt) }) }
   // llama.cpp.
   const [, tokens, available] =
     /request \((\d+) tokens\) exceeds the available context size \((\d+) tokens\)/i.exec(words) ?? []

@@ -1,0 +1,55 @@
+/** The client of a vLLM server, and of any other server whose /v1/completions takes and returns token ids. */
+import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { Connection } from '#lib/engine/connection.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { isReady } from '#lib/engine/readiness.ts'
+import { createIdentityWatch } from '#lib/engine/server-identity.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
+import { singleFlight } from '#lib/util/single-flight.ts'
+import { chat } from './chat.ts'
+import { complete } from './completion.ts'
+import { describeServer, loadOfServer, modelOf } from './facts.ts'
+import { serverTokenizer } from './tokenizer.ts'
+
+/** Creates a client that uses a connection. */
+export function vllmClient(connection: Connection): EngineClient {
+  const { info, ask, transport } = connection
+  const identity = createIdentityWatch(
+    async (signal) => modelOf(info, signal),
+    () => transport.connections,
+  )
+  const server = { ...connection, identity }
+  let lastKnown: ServerDescription | undefined
+  const describe: EngineClient['describe'] = async (signal) => {
+    const before = transport.connections
+    lastKnown = await describeServer(connection, signal, lastKnown)
+    identity.saw(lastKnown, before)
+    return lastKnown
+  }
+  const flight = singleFlight<ServerDescription>()
+  /** Requests need the name of the model and the form of the engine. */
+  const known = async (signal: AbortSignal) => {
+    const { modelName = '', capabilities } = lastKnown ?? (await flight(describe, signal))
+    return { model: modelName, engine: capabilities?.engine === 'openai' ? ('openai' as const) : ('vllm' as const) }
+  }
+  return {
+    async *generate(request, signal) {
+      yield* complete(server, request, await known(signal), signal)
+    },
+    chat: async (request, signal) => chat(server, request, await known(signal), signal),
+    describe,
+    load: (signal) => loadOfServer(connection, signal),
+    isReady: (signal) => isReady(connection, ['/health', '/v1/models'], signal),
+    ...serverTokenizer(ask, async (signal) => (await known(signal)).model),
+    parseFunctionCalls: async (_, signal) => refuseParsing((await known(signal)).engine),
+    separateReasoning: async (_, signal) => refuseParsing((await known(signal)).engine),
+    close: () => connection.close(),
+  }
+}
+
+function refuseParsing(engine: 'vllm' | 'openai'): never {
+  const refusal = whyUnsupported('parsers', ENGINE_CAPABILITIES[engine])
+  throw new EngineError('REQUEST_REFUSED', refusal ? refusalText(refusal) : 'parsers')
+}

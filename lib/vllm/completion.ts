@@ -1,0 +1,190 @@
+/**
+ * Sends token ids to /v1/completions and reads the reply, whole or as a stream. A stream has no logprobs of the prompt, so a call of
+ * its own fetches them. vLLM stops generating when the connection closes.
+ */
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
+import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
+import type { HttpReply } from '#lib/engine/http/transport.ts'
+import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
+import { type Chunk, type ReplyPart, replyReader } from '#lib/engine/reply.ts'
+import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
+import { ENGINE_PARAMETERS, unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
+import { isSamplingName, SAMPLING_PARAMETERS, type SamplingName, samplingNames } from '#lib/sampling/parameters.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
+import type { Sampling } from '#lib/sampling/values.ts'
+import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
+import { eventsOf } from './events.ts'
+import { completionSchema, type Requested, replyPart } from './reply.ts'
+
+const PATH = '/v1/completions'
+
+/** The name of the model in requests, and the form of their parameters. */
+export interface Target {
+  readonly model: string
+  readonly engine: 'vllm' | 'openai'
+}
+
+/** Yields the reply to a request. Throws EngineError, or the reason of the signal. */
+export async function* complete(
+  server: Server,
+  request: GenerateRequest,
+  target: Target,
+  signal: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const { scoringRid, ...whole } = request
+  const one = (call: GenerateRequest) => triedCompletion(server, call, target, signal)
+  if (scoringRid === undefined) {
+    yield* one(whole)
+    return
+  }
+  const { scoring, writing } = splitCall(whole, scoringRid)
+  yield* afterReading(await readPrompt(one, scoring, server.clockAndRandom), () => one(writing))
+}
+
+function triedCompletion(
+  server: Server,
+  request: GenerateRequest,
+  target: Target,
+  signal: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const posting = () => {
+    const body = completionBody(request, target)
+    return {
+      path: PATH,
+      body: (rid: string) => JSON.stringify({ ...body, request_id: rid }),
+      rid: request.rid,
+      expected: request.expected,
+    }
+  }
+  return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, server), signal)
+}
+
+/** Without these values, vLLM would use those of the model's generation_config.json. */
+const NEUTRAL = {
+  temperature: 1,
+  top_p: 1,
+  top_k: 0,
+  min_p: 0,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  repetition_penalty: 1,
+}
+
+/** What is always sent to vLLM: special tokens and stop texts are parts of the text, as they are of the ids. */
+const ALWAYS = { ...NEUTRAL, skip_special_tokens: false, include_stop_str_in_output: true }
+
+/** Returns the body of a request. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
+export function completionBody(request: GenerateRequest, { model, engine }: Target): Record<string, unknown> {
+  checkRequest(request)
+  const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval } = request
+  const refused = unsupportedParameter(engine, knownAndFurther(sampling))
+  if (refused) throw new EngineError('REQUEST_REFUSED', refusalText(refused))
+  const isVllm = engine === 'vllm'
+  return {
+    model,
+    prompt: inputIds,
+    max_tokens: SAMPLING_PARAMETERS.max_new_tokens.default,
+    ...(isVllm && ALWAYS),
+    // Scoring needs no sampling parameters. At least one token is sampled.
+    ...(scoreOnly ? { max_tokens: 1, temperature: 0 } : sentSampling(sampling, engine)),
+    return_token_ids: true,
+    return_tokens_as_token_ids: true,
+    // Without a number of alternatives no logprobs are returned.
+    logprobs: Math.max(1, topLogprobsNum),
+    ...(logprobStartLen !== undefined && { prompt_logprobs: Math.max(1, topLogprobsNum) }),
+    ...(isStreamed(request)
+      ? {
+          stream: true,
+          stream_options: { include_usage: true },
+          ...(isVllm && streamInterval !== undefined && { stream_interval: streamInterval }),
+        }
+      : { stream: false }),
+  }
+}
+
+/** The logprobs of a prompt do not come in a stream. */
+const isStreamed = ({ stream, logprobStartLen }: GenerateRequest): boolean => stream && logprobStartLen === undefined
+
+function knownAndFurther(sampling: Sampling): Parameters<typeof unsupportedParameter>[1] {
+  const entries = Object.entries(sampling)
+  const known = Object.fromEntries(entries.filter(([name]) => isSamplingName(name)))
+  return { ...known, further: Object.fromEntries(entries.filter(([name]) => !isSamplingName(name))) as never }
+}
+
+/**
+ * Returns sampling parameters by the engine's names and in its forms. A name with a dot is a field of an object. Parameters outside of
+ * the table keep their names.
+ */
+export function sentSampling(sampling: Sampling, engine: Target['engine']): Record<string, unknown> {
+  const sent: Record<string, unknown> = Object.fromEntries(
+    Object.entries(sampling).filter(([name]) => !isSamplingName(name)),
+  )
+  for (const name of samplingNames) {
+    const path = ENGINE_PARAMETERS[engine][name]
+    if (path === undefined || sampling[name] === undefined) continue
+    const [field = path, inner] = path.split('.')
+    const value = sentValue(name, sampling)
+    sent[field] = inner === undefined ? value : Object.assign({}, sent[field], { [inner]: value })
+  }
+  return sent
+}
+
+function sentValue(name: SamplingName, sampling: Sampling): unknown {
+  switch (name) {
+    case 'top_k':
+      return Math.max(0, sampling.top_k ?? 0)
+    case 'json_schema':
+      return JSON.parse(sampling.json_schema ?? '{}')
+    default:
+      return sampling[name]
+  }
+}
+
+async function* chunksOf(
+  reply: HttpReply,
+  request: GenerateRequest,
+  { apiKey, clockAndRandom, firstTokenMs }: Server,
+): AsyncGenerator<Chunk> {
+  const reader = replyReader({
+    ...request,
+    writesNothing: request.scoreOnly === true,
+    mostTokens: request.sampling.max_new_tokens,
+  })
+  const requested: Requested = { ...request, apiKey }
+  if (!isStreamed(request)) {
+    const value = parseReply(await jsonOf(reply, apiKey), completionSchema, PATH, apiKey)
+    const chunk = reader.read(replyPart(value, requested, false))
+    if (!chunk.end) throw withoutEnd()
+    yield chunk
+    return
+  }
+  const latestMs = clockAndRandom.nowMs() + firstTokenMs
+  let hasTokens = false
+  const checkTime = (): void => {
+    if (!hasTokens && clockAndRandom.nowMs() > latestMs)
+      throw new EngineError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
+  }
+  // The counts follow the last tokens in an event of their own.
+  let last: ReplyPart | undefined
+  let counts: ReplyPart | undefined
+  for await (const value of eventsOf(reply, apiKey, checkTime)) {
+    const part = replyPart(parseReply(value, completionSchema, PATH, apiKey), requested, true)
+    if (part.promptTokens !== undefined && part.finish === undefined) counts = part
+    else if (part.finish) last = part
+    else {
+      const chunk = reader.read(part)
+      hasTokens ||= chunk.tokens.ids.length > 0
+      yield chunk
+    }
+  }
+  if (!last) throw withoutEnd()
+  yield reader.read({
+    ...last,
+    promptTokens: counts?.promptTokens ?? last.promptTokens,
+    completionTokens: counts?.completionTokens ?? last.completionTokens,
+    cachedTokens: counts?.cachedTokens ?? last.cachedTokens,
+  })
+}
+
+const withoutEnd = () => new EngineError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')

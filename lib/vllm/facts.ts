@@ -1,0 +1,198 @@
+/**
+ * Reads the description and the load of a server. What it can do depends on its version and its options, so it is asked: short
+ * requests show which ids and logprobs come back. They are sent once for each model of a server.
+ */
+import * as z from 'zod'
+import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
+import type { ReportedLoad } from '#lib/api/server-load.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import { type Connection, INFO_MS, type Info } from '#lib/engine/connection.ts'
+import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
+import type { ServerIdentity } from '#lib/engine/server-identity.ts'
+import { chatReplySchema } from './chat.ts'
+import { eventsOf } from './events.ts'
+import { type CompletionChoice, completionSchema, idsOf } from './reply.ts'
+
+const modelSchema = z.looseObject({
+  id: z.string(),
+  root: z.string().nullish(),
+  max_model_len: z.int().nullish(),
+  owned_by: z.string().nullish(),
+})
+const modelsSchema = z.looseObject({ data: z.tuple([modelSchema]).rest(modelSchema) })
+const versionSchema = z.looseObject({ version: z.string() })
+type Model = z.infer<typeof modelSchema>
+
+/**
+ * Describes the server. `lastKnown` is the previous description, whose capabilities stay valid for the same model. Throws
+ * EngineError, with the code NO_TOKEN_IDS if the server returns no ids.
+ */
+export async function describeServer(
+  connection: Connection,
+  signal: AbortSignal,
+  lastKnown: ServerDescription | undefined,
+): Promise<ServerDescription> {
+  const sentAt = performance.now()
+  const model = await firstModel(connection.info, signal)
+  const latencyMs = performance.now() - sentAt
+  const version = await versionOf(connection.info, signal)
+  const identity = identityOf(model)
+  const isSame =
+    lastKnown?.capabilities &&
+    lastKnown.version === version &&
+    lastKnown.modelName === identity.modelName &&
+    lastKnown.tokenizerName === identity.tokenizerName
+  const engine = model.owned_by === 'vllm' ? 'vllm' : 'openai'
+  const capabilities = isSame ? lastKnown.capabilities : await findCapabilities(connection, model.id, engine, signal)
+  return {
+    kind: 'server',
+    capabilities,
+    ...identity,
+    version,
+    contextLength: model.max_model_len ?? undefined,
+    incrementalStreaming: capabilities?.streaming ? true : undefined,
+    latencyMs,
+  }
+}
+
+/** Returns which model answers, with one request. */
+export const modelOf = async (info: Info, signal: AbortSignal): Promise<ServerIdentity> =>
+  identityOf(await firstModel(info, signal))
+
+/** The first model of the list is the base model; adapters follow it. */
+const firstModel = async (info: Info, signal: AbortSignal): Promise<Model> =>
+  (await info('/v1/models', modelsSchema, signal)).data[0]
+
+/** `root` is the folder or Hub name of the model, which has the tokenizer. Other servers than vLLM lack it. */
+const identityOf = ({ id, root }: Model): ServerIdentity => ({ modelName: id, tokenizerName: root ?? undefined })
+
+async function versionOf(info: Info, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await info('/version', versionSchema, signal)).version
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    return undefined
+  }
+}
+
+/** Ids of the probe. Every tokenizer has them. */
+const PROBE_IDS: readonly number[] = [1, 1]
+/** The id that a bias makes certain. Raw logprobs do not show the bias; processed ones are then nearly 0. */
+const FORCED_ID = 0
+const NEARLY_CERTAIN = -1e-3
+
+async function findCapabilities(
+  connection: Connection,
+  model: string,
+  engine: 'vllm' | 'openai',
+  signal: AbortSignal,
+): Promise<Capabilities> {
+  const least = {
+    ...{ model, prompt: PROBE_IDS, max_tokens: 1, temperature: 0, logprobs: 1 },
+    ...{ return_token_ids: true, return_tokens_as_token_ids: true },
+  }
+  const whole = async (more: object): Promise<CompletionChoice> => {
+    const { choices } = await connection.ask('/v1/completions', { ...least, ...more }, completionSchema, signal)
+    return choices[0] ?? { index: 0 }
+  }
+  const bias = { logit_bias: { [FORCED_ID]: 100 } }
+  const scored = await refusable(whole({ ...bias, prompt_logprobs: 1 }))
+  const choice = scored ?? (await refusable(whole({})))
+  const ids = choice && idsOf(choice)
+  if (!choice || !ids || ids.length === 0 || !choice.logprobs?.token_logprobs)
+    throw new EngineError(
+      'NO_TOKEN_IDS',
+      `the server’s /v1/completions ${choice ? 'returns no token ids with their logprobs' : 'refuses a prompt of token ids, or a request for ids'}`,
+    )
+  const [logprob] = choice.logprobs.token_logprobs
+  const isRaw = ids[0] === FORCED_ID && typeof logprob === 'number' && logprob < NEARLY_CERTAIN
+  const [streaming, chatIds, mostAlternatives] = await Promise.all([
+    refusable(streamsIds(connection, { ...least, stream: true }, signal)),
+    refusable(returnsChatIds(connection, model, signal)),
+    alternativesLimit(whole({ logprobs: 1_000_000 })),
+  ])
+  return {
+    ...ENGINE_CAPABILITIES[engine],
+    logprobs: isRaw ? 'raw' : 'processed',
+    promptLogprobs: Array.isArray(choice.prompt_logprobs) && choice.prompt_logprobs.length === PROBE_IDS.length,
+    streaming: streaming === true,
+    chatIds: chatIds === true,
+    ...(mostAlternatives !== undefined && { mostAlternatives }),
+  }
+}
+
+/** Returns undefined for a request that the server refuses; other failures are thrown. */
+async function refusable<Result>(requested: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await requested
+  } catch (error) {
+    if (error instanceof EngineError && (REFUSALS.has(error.code) || isUnknownPath(error))) return undefined
+    throw error
+  }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  'UPSTREAM_REJECTED',
+  'UNKNOWN_PARAMETER',
+  'BAD_SHAPE',
+  'UNKNOWN_SERVER',
+  'UPSTREAM_ERROR',
+  'CONTEXT_LENGTH',
+])
+
+async function streamsIds({ send, apiKey }: Connection, body: object, signal: AbortSignal): Promise<boolean> {
+  const json = JSON.stringify(body)
+  const reply = await send({ method: 'POST', path: '/v1/completions', body: json, signal, deadlineMs: INFO_MS })
+  let hasIds = false
+  for await (const value of eventsOf(reply, apiKey, () => {})) {
+    const parsed = completionSchema.safeParse(value)
+    hasIds ||= parsed.success && parsed.data.choices.some((choice) => (idsOf(choice)?.length ?? 0) > 0)
+  }
+  return hasIds
+}
+
+async function returnsChatIds({ ask }: Connection, model: string, signal: AbortSignal): Promise<boolean> {
+  const body = {
+    ...{ model, messages: [{ role: 'user', content: 'a' }], max_completion_tokens: 1, temperature: 0 },
+    ...{ logprobs: true, return_token_ids: true },
+  }
+  const reply = await ask('/v1/chat/completions', body, chatReplySchema, signal)
+  return Boolean(reply.prompt_token_ids && reply.choices[0].token_ids)
+}
+
+/** vLLM names its limit when more is requested, before it generates anything. */
+async function alternativesLimit(requested: Promise<unknown>): Promise<number | undefined> {
+  try {
+    await requested
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    const [, most] = /max(?:imum)? allowed: (\d+)/i.exec(error.message) ?? []
+    if (most !== undefined) return Number(most)
+  }
+  return undefined
+}
+
+/** Returns the load from the metrics of vLLM; undefined if the server has none. */
+export async function loadOfServer({ send }: Connection, signal: AbortSignal): Promise<ReportedLoad | undefined> {
+  let text: string
+  try {
+    text = await (await send({ method: 'GET', path: '/metrics', signal, deadlineMs: INFO_MS })).text()
+  } catch (error) {
+    if (isUnknownPath(error)) return undefined
+    throw error
+  }
+  // There is one line for each engine of a data-parallel server.
+  const values = (name: string): readonly number[] =>
+    [...text.matchAll(new RegExp(`^vllm:${name}\\{[^}]*\\} (\\S+)$`, 'gm'))].map(([, value]) => Number(value))
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0)
+  const running = values('num_requests_running')
+  if (running.length === 0) return undefined
+  const usage = values('kv_cache_usage_perc')
+  return {
+    state: 'told',
+    running: sum(running),
+    waiting: sum(values('num_requests_waiting')),
+    ...(usage.length > 0 && { tokenUsage: sum(usage) / usage.length }),
+  }
+}
