@@ -25,6 +25,29 @@ test.each([
   expect(problemOf(() => checkCapabilities({}, request))).toBeUndefined()
 })
 
+test.each([
+  [{ capabilities: { ...ENGINE_CAPABILITIES.vllm, mostAlternatives: 20 } }, { topLogprobs: 21 }, 'topLogprobs'],
+  [{ capabilities: ENGINE_CAPABILITIES.vllm }, { sampling: { watermark: {} } }, 'sampling.watermark'],
+  [{ capabilities: ENGINE_CAPABILITIES.openai }, { sampling: { top_k: 5 } }, 'sampling.top_k'],
+  [{ capabilities: ENGINE_CAPABILITIES.openai }, { promptLogprobs: true }, 'promptLogprobs'],
+  [{ capabilities: ENGINE_CAPABILITIES.openai }, { endpoint: 'chat' }, 'endpoint'],
+])('A request on %j for %j is refused by its field', (server, request, field) => {
+  expect(problemOf(() => checkCapabilities(server, request))).toMatchObject({
+    status: 422,
+    code: 'NOT_IN_ENGINE',
+    field,
+    detail: expect.stringMatching(/^(vLLM|This OpenAI-compatible server) .+\.$/),
+  })
+})
+
+test('A request that vLLM can serve is accepted', () => {
+  const vllm = { capabilities: { ...ENGINE_CAPABILITIES.vllm, mostAlternatives: 20 } }
+  const request = { topLogprobs: 20, promptLogprobs: true, endpoint: 'chat', sampling: { regex: 'a' } }
+  expect(problemOf(() => checkCapabilities(vllm, request))).toBeUndefined()
+  expect(problemOf(() => checkScoring(vllm))).toBeUndefined()
+  expect(problemOf(() => checkScoring({ capabilities: ENGINE_CAPABILITIES.openai }))).toMatchObject({ field: 'server' })
+})
+
 test('Given ids are scored only by servers that return prompt logprobs', () => {
   expect(problemOf(() => checkScoring(llamacpp))).toMatchObject({ field: 'server' })
   expect(problemOf(() => checkScoring(sglang))).toBeUndefined()

@@ -1,7 +1,7 @@
 /** Refuses by name, before a run starts, what the engine of its server cannot do. */
-import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { tooManyAlternatives, whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
+import { engineSubject } from '#lib/sampling/engine-names.ts'
 import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
@@ -12,17 +12,19 @@ interface Requested {
   readonly sampling?: SamplingRequest | undefined
   readonly promptLogprobs?: boolean | undefined
   readonly endpoint?: string | undefined
+  readonly topLogprobs?: number | undefined
 }
 
 /** Throws HttpProblem 422 with the field that the server cannot serve. */
 export function checkCapabilities(
   { capabilities }: Pick<ServerDescription, 'capabilities'>,
-  { sampling = {}, promptLogprobs, endpoint }: Requested,
+  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0 }: Requested,
 ): void {
   if (!capabilities) return
   const parameter = unsupportedParameter(capabilities.engine, sampling)
   if (parameter)
     refuse(parameter, parameter.isFurther ? `sampling.further.${parameter.name}` : `sampling.${parameter.name}`)
+  refuse(tooManyAlternatives(topLogprobs, capabilities), 'topLogprobs')
   if (promptLogprobs) refuse(whyUnsupported('promptLogprobs', capabilities), 'promptLogprobs')
   if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
 }
@@ -54,7 +56,7 @@ export function checkLogprobKind(
   throw new HttpProblem({
     status: 409,
     code: 'OTHER_LOGPROBS',
-    detail: `this trajectory has ${recorded} logprobs, and ${ENGINE_NAMES[capabilities.engine]} returns ${capabilities.logprobs} ones`,
+    detail: `this trajectory has ${recorded} logprobs, and ${engineSubject(capabilities.engine)} returns ${capabilities.logprobs} ones`,
     hint: 'One column never mixes both. Continue on a server with the same kind of logprobs, or start a new run.',
     field: 'server',
   })

@@ -8,8 +8,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 const never = new AbortController().signal
-const llamacpp = (name: string): Recording =>
-  JSON.parse(readFileSync(`lib/llamacpp/recordings/${name}.json`, 'utf8')) as Recording
+const of = (folder: string) => (name: string) =>
+  JSON.parse(readFileSync(`lib/${folder}/recordings/${name}.json`, 'utf8')) as Recording
+const llamacpp = of('llamacpp')
+const vllm = of('vllm')
 
 async function clientOf(recordings: Readonly<Record<string, Recording>>) {
   const server = await replay(recordings)
@@ -36,6 +38,22 @@ describe('The engine of a server', () => {
   test('is found by the first call, even if nobody requested a description', async () => {
     const { client } = await clientOf({ '/props': llamacpp('props'), '/detokenize': llamacpp('detokenize') })
     expect(await client.detokenize([[2]], 'with special tokens', never)).toEqual(['<|im_end|>'])
+  })
+
+  test('is vLLM if its models are owned by vLLM, or another one that returns ids', async () => {
+    const models = vllm('models')
+    const completion = { '/v1/completions': vllm('completion-probe') }
+    const { client, paths } = await clientOf({ '/v1/models': models, ...completion })
+    expect((await client.describe(never)).capabilities?.engine).toBe('vllm')
+    expect(paths().slice(0, 4)).toEqual(['/model_info', '/get_model_info', '/props', '/v1/models'])
+    const other = { ...models, response: { data: [{ id: 'a' }] } }
+    const found = await (await clientOf({ '/v1/models': other, ...completion })).client.describe(never)
+    expect(found.capabilities?.engine).toBe('openai')
+  })
+
+  test('that returns no token ids is refused with that reason, not as an unknown server', async () => {
+    const { client } = await clientOf({ '/v1/models': vllm('models') })
+    await expect(client.describe(never)).rejects.toMatchObject({ code: 'NO_TOKEN_IDS' })
   })
 
   test('that answers none of the paths is unknown', async () => {

@@ -1,5 +1,6 @@
 /**
- * The client of a server whose engine is found by asking it: SGLang by /model_info, llama.cpp by /props. The engine is found
+ * The client of a server whose engine is found by asking it: SGLang by /model_info, llama.cpp by /props, vLLM and other
+ * OpenAI-compatible servers by /v1/models. The engine is found
  * again when another one answers at the same address.
  */
 import { type ClientOptions, createConnection } from '#lib/engine/connection.ts'
@@ -9,12 +10,13 @@ import type { Chunk } from '#lib/engine/reply.ts'
 import { llamacppClient } from '#lib/llamacpp/client.ts'
 import { sglangClient } from '#lib/sglang/client/client.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
+import { vllmClient } from '#lib/vllm/client.ts'
 
 /** Creates a client. It connects with its first call, and finds the engine with the first call that depends on it. */
 export function createEngineClient(options: ClientOptions): EngineClient {
   const connection = createConnection(options)
   const sglang = sglangClient(connection)
-  const clients: readonly EngineClient[] = [sglang, llamacppClient(connection)]
+  const clients: readonly EngineClient[] = [sglang, llamacppClient(connection), vllmClient(connection)]
   /** The client of the engine that has described itself. */
   let known: EngineClient | undefined
   const describe: EngineClient['describe'] = async (signal) => {
@@ -25,6 +27,7 @@ export function createEngineClient(options: ClientOptions): EngineClient {
         known = client
         return description
       } catch (error) {
+        if (error instanceof EngineError && error.code === 'NO_TOKEN_IDS') throw error
         failure ??= error
         if (!mayBeOtherEngine(error)) throw failure
       }
