@@ -9,14 +9,30 @@ import { refusalText } from '#lib/sampling/refusal.ts'
 
 const ENGINES = Object.keys(ENGINE_NAMES) as readonly Engine[]
 
+/** Cells that depend on the options of the server. */
+const OTHERWISE: Readonly<
+  Partial<Record<Engine, { readonly logprobs: string; readonly alternatives: string; readonly cached: string }>>
+> = {
+  vllm: {
+    logprobs: 'raw, or as `--logprobs-mode` says',
+    alternatives: '`--max-logprobs`, 20',
+    cached: 'with `--enable-prompt-tokens-details`',
+  },
+  openai: { logprobs: 'as found', alternatives: 'as found', cached: 'if reported' },
+}
+
+/** Short requests show what another OpenAI-compatible server can do. */
+const foundText = (capabilities: Capabilities, capability: 'promptLogprobs' | 'streaming' | 'chatIds'): string =>
+  capabilities.engine === 'openai' ? 'as found' : capabilities[capability] ? 'yes' : 'no'
+
 const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])[] = [
   ['ids in, ids out, with the stop token', () => 'yes'],
-  ['logprobs of sampled tokens', ({ logprobs }) => logprobs],
-  ['alternatives for each token', () => 'any number'],
-  ['logprobs of prompts, scoring of given ids', (all) => (all.promptLogprobs ? 'yes' : 'no')],
-  ['live view', (all) => (all.streaming ? 'yes' : 'no')],
-  ['cached tokens', () => 'yes'],
-  ['chat baseline', (all) => (all.chatIds ? 'yes' : 'no')],
+  ['logprobs of sampled tokens', ({ engine, logprobs }) => OTHERWISE[engine]?.logprobs ?? logprobs],
+  ['alternatives for each token', ({ engine }) => OTHERWISE[engine]?.alternatives ?? 'any number'],
+  ['logprobs of prompts, scoring of given ids', (all) => foundText(all, 'promptLogprobs')],
+  ['live view', (all) => foundText(all, 'streaming')],
+  ['cached tokens', ({ engine }) => OTHERWISE[engine]?.cached ?? 'yes'],
+  ['chat baseline', (all) => foundText(all, 'chatIds')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
 ]
@@ -44,9 +60,22 @@ asking the server. Nothing else has to be configured.
 
 \`\`\`sh
 llama-server -m model.gguf --port 8080
+vllm serve Qwen/Qwen3-0.6B --port 8000
 \`\`\`
 
-Then add \`http://127.0.0.1:8080\`. A GGUF file contains its tokenizer and chat template, so the server itself is the tokenizer of the run.
+Then add \`http://127.0.0.1:8080\` or \`http://127.0.0.1:8000\`. A GGUF file contains its tokenizer and chat template, so the server itself is
+the tokenizer of the run. The files of the tokenizer that vLLM names are downloaded. Without them, vLLM itself is the tokenizer.
+
+## How the engine is found
+
+1. A server with \`/model_info\` is SGLang, and one with \`/props\` is llama.cpp.
+2. A server with \`/v1/models\` is asked for one token: ids as a prompt, and the ids of the reply. They come from vLLM 0.10.2 and
+   newer (\`return_token_ids\`). Any other OpenAI-compatible server may return them too.
+3. Four more short requests show logprobs of prompts, ids in streams, ids in chats, and the largest number of alternatives. They are sent
+   once for each model of a server.
+4. A bias that makes one token certain shows the kind of the logprobs. Raw logprobs do not change with it.
+
+A server that returns no ids is refused with \`NO_TOKEN_IDS\`: text alone cannot be turned into the ids that were sampled.
 
 ## Which engine can do what
 
@@ -61,6 +90,9 @@ ${reasons.map((reason) => `- ${refusalText(reason)}`).join('\n')}
 
 A whole reply of llama.cpp lacks the logprobs of tokens that end inside a character, and of a stop text. They stay unknown, with a note.
 
+vLLM takes alternatives by their ids, and never by their texts, which can be the same for several ids. To find out which tokens are special, it
+is made to sample them once. While a reasoning parser is set, vLLM applies grammars only after the reasoning; see \`enable_in_reasoning\` there.
+
 ## Names of sampling parameters
 
 Rollscope names parameters as SGLang does. A parameter without a name in this table is refused before the run, because the engine would
@@ -71,14 +103,15 @@ ${table(
   samplingNames.map((name) => [`\`${name}\``, ...ENGINES.map((engine) => sentAs(engine, name))]),
 )}
 
-With llama.cpp, the penalties also count the tokens of the prompt, and \`ebnf\` is a grammar in its GBNF dialect.
+With llama.cpp, the penalties also count the tokens of the prompt, and \`ebnf\` is a grammar in its GBNF dialect. With vLLM, a name with a dot is a field of an object.
+Other OpenAI-compatible servers are sent the parameters of OpenAI’s API only.
 
 ## Are these two logprobs comparable?
 
 | kind | meaning | where |
 | --- | --- | --- |
-| raw | of the logits as the model gives them | llama.cpp; logprobs of prompts everywhere |
-| processed | after temperature, penalties, biases and grammars | sampled tokens of SGLang |
+| raw | of the logits as the model gives them | llama.cpp and vLLM; logprobs of prompts everywhere |
+| processed | after temperature, penalties, biases and grammars | sampled tokens of SGLang; vLLM with \`--logprobs-mode processed_logprobs\` |
 
 - Two raw logprobs of one token are always comparable.
 - A processed logprob is comparable with a raw one only if the temperature is 0 or 1 and no other parameter changed the logits.
