@@ -42,6 +42,8 @@ export interface InspectorView {
   readonly scatter: string | undefined
   /** Thresholds of the corrections of importance ratios, as lib/analysis/ratios/thresholds.ts writes them; undefined means the defaults. */
   readonly clip: string | undefined
+  /** Columns of logprobs that are compared, as `ratioPairText` writes them; undefined means the trainer’s and the sampled ones. */
+  readonly pair: string | undefined
   /** Format whose arrays the Trainer tab shows. */
   readonly format: string | undefined
 }

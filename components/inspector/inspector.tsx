@@ -1,6 +1,6 @@
 'use client'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
+import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 /**
  * The inspector: outline, a tab of tokens or other data, and the token card. use-inspection-state.ts creates the state that
  * its parts share.
@@ -57,7 +57,8 @@ export function Inspector({
 }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
-  const { shown: trajectory, onColumn } = useAddedColumn(given)
+  const { shown, onColumn } = useAddedColumn(given)
+  const trajectory = useRatioPair(shown)
   const showMiddle = () => setPane('middle')
   const own = useInspectionState(trajectory, storedKey, comparedKey, showMiddle)
   const ratios = useRatios(own.inspection)
@@ -75,7 +76,7 @@ export function Inspector({
   const placeOfStored = useListPlace(given, storedKey)
   const place = placeOfPage ?? placeOfStored
   const commands = useInspectorCommands({ state, controls, place, onShowMiddle: showMiddle })
-  const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
+  const shownToken = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   // In the Messages tab a selection stays in that tab, which also shows it.
   const choose = (index: number) => inspection.onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
   const onChooseTokenizer =
@@ -90,7 +91,7 @@ export function Inspector({
         onShow={setPane}
         names={['Outline', 'Tokens', 'Details']}
         buttons={isNarrow && buttons}
-        gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
+        gist={shownToken && <TokenGist token={shownToken} vocab={trajectory.vocab} />}
         left={
           <OutlinePane {...{ inspection, ratios, place, labels, onChooseTokenizer }} onChoose={choose}>
             {children}
@@ -110,7 +111,8 @@ export function Inspector({
         }
         right={
           <DetailsPane
-            {...{ state, ratios, shown, onColumn }}
+            {...{ state, ratios, onColumn }}
+            shown={shownToken}
             isRequesting={promptLogprobs.isRequesting}
             onChoose={choose}
           />

@@ -26,6 +26,7 @@ export function useOfflineInspection(
     find: saved.find,
     scatter: undefined,
     clip: undefined,
+    pair: undefined,
     format: undefined,
   })
   const [trainerCut, setTrainerCut] = useState<TrainerCut | null>(null)

@@ -14,6 +14,7 @@ const NAMES = {
   find: parseAsString.withDefault(''),
   scatter: parseAsString,
   clip: parseAsString,
+  pair: parseAsString,
   format: parseAsString,
   opened: parseAsInteger,
   list: parseAsString,
@@ -23,7 +24,7 @@ const serialize = createSerializer(NAMES)
 
 /** Returns the view that the address stores, and functions that change it. A copied link shows the same view. */
 export function useViewState() {
-  const [{ t, group, at, tab, colour, limit, find, scatter, clip, format, opened, list }, set] = useAddress(NAMES)
+  const [{ t, group, at, tab, colour, limit, find, scatter, clip, pair, format, opened, list }, set] = useAddress(NAMES)
   const view: InspectorView = {
     tab,
     colour,
@@ -32,6 +33,7 @@ export function useViewState() {
     find,
     scatter: scatter ?? undefined,
     clip: clip ?? undefined,
+    pair: pair ?? undefined,
     format: format ?? undefined,
   }
   return {

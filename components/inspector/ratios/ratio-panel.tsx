@@ -2,13 +2,14 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import { CopyChoices } from '#components/ui/copy-button.tsx'
+import { type RatioColumns, ratioPairText } from '#lib/trajectory/scoring/log-ratios.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { toNextLargest } from '../commands/command-steps.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { RatioChart } from './ratio-chart.tsx'
 import { RatioLegend } from './ratio-legend.tsx'
-import { columnBadges, comparisonText } from './ratio-text.ts'
+import { type ColumnBadge, columnBadges, columnChoices, comparisonText, withColumn } from './ratio-text.ts'
 import { sendingCurl, sendingPython } from './sending-code.ts'
 import type { RatiosState } from './use-ratios.ts'
 
@@ -65,12 +66,12 @@ function Compared({
       aria-label="Compared columns"
       className="flex flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-3.5 py-1.5 text-xs"
     >
-      {badges.map(({ name, text: kind, title }, index) => (
-        <span key={name} className="contents">
+      {badges.map((badge, index) => (
+        <span key={badge.side} className="contents">
           {index > 0 && <span className="text-dim">compared with</span>}
-          <span title={title} className="rounded-md border border-line bg-panel px-2 py-0.5">
-            <strong className="mr-1.5 font-semibold">{name}</strong>
-            <span className="text-dim">{kind}</span>
+          <span title={badge.title} className="rounded-md border border-line bg-panel px-2 py-0.5">
+            <BadgeName inspection={inspection} badge={badge} columns={comparison.columns} />
+            <span className="text-dim">{badge.text}</span>
           </span>
         </span>
       ))}
@@ -87,6 +88,32 @@ function Compared({
         <span className="text-dim">{countText(unknown)} trained tokens have no ratio</span>
       )}
     </section>
+  )
+}
+
+interface BadgeNameProps extends InspectorPartProps {
+  readonly badge: ColumnBadge
+  readonly columns: RatioColumns
+}
+
+/** Shows the name of a column, as a choice if other columns can be compared. */
+function BadgeName({ inspection: { trajectory, onView }, badge: { side, column, name }, columns }: BadgeNameProps) {
+  const choices = columnChoices(trajectory)
+  if (columns.kind === 'given' || side === 'given' || choices.length < 3)
+    return <strong className="mr-1.5 font-semibold">{name}</strong>
+  return (
+    <select
+      aria-label={side === 'numerator' ? 'Logprobs that are compared' : 'Logprobs that they are compared with'}
+      value={column}
+      onChange={({ target }) => onView({ pair: ratioPairText(withColumn(columns, side, target.value)) })}
+      className="mr-1.5 min-h-6 rounded bg-panel font-semibold"
+    >
+      {choices.map((choice) => (
+        <option key={choice.column} value={choice.column}>
+          {choice.title}
+        </option>
+      ))}
+    </select>
   )
 }
 

@@ -1,6 +1,7 @@
 'use client'
 /** Importance ratios as all panes of the inspector show them: the report of the worker, the thresholds, and what they do. */
 import { useMemo } from 'react'
+import { useViewState } from '#components/shell/view-state.ts'
 import { single } from '#components/token-view/selection.ts'
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import { firstOutlier, type Jump } from '#lib/analysis/ratios/jump.ts'
@@ -15,6 +16,8 @@ import {
   thresholdsText,
   withThreshold,
 } from '#lib/analysis/ratios/thresholds.ts'
+import { readRatioPair } from '#lib/trajectory/scoring/log-ratios.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Inspection } from '../inspection.ts'
 import { usePanelCommand } from '../selection/panel-commands.ts'
 import { useInspectTask } from '../use-inspect-task.ts'
@@ -64,6 +67,15 @@ export function useRatios(inspection: Inspection): RatiosState {
       onThreshold: (name, value) => onView({ clip: thresholdsText(withThreshold(thresholds, name, value)) }),
     },
   }
+}
+
+/** Returns the trajectory with the columns whose ratio the address names; unchanged if it names none. */
+export function useRatioPair(trajectory: TrajectoryView): TrajectoryView {
+  const { pair } = useViewState().view
+  return useMemo(() => {
+    const ratioPair = pair === undefined ? undefined : readRatioPair(pair)
+    return ratioPair ? { ...trajectory, ratioPair } : trajectory
+  }, [trajectory, pair])
 }
 
 function ratiosAt(

@@ -19,6 +19,7 @@ const view: InspectorView = {
   find: '',
   scatter: undefined,
   clip: undefined,
+  pair: undefined,
   format: 'slime',
 }
 

@@ -2,8 +2,9 @@
  * Names the likely cause of an importance ratio that is far from 1. Each cause is a rule over what the trajectory records; the first rule
  * that applies names it. None is certain: the numbers alone do not show why two programs differ.
  */
+import { logprobColumn } from '#lib/trajectory/scoring/comparable.ts'
 import { ratioComparison, segmentLogRatios } from '#lib/trajectory/scoring/log-ratios.ts'
-import { roleColumn } from '#lib/trajectory/tokens/column-roles.ts'
+import { logprobTitle, roleColumn } from '#lib/trajectory/tokens/column-roles.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import {
   numberAt,
@@ -81,8 +82,10 @@ type Rule = (place: Place) => string | undefined
 const stopToken: Rule = ({ trajectory, segment, offset }) => {
   if (segment.kind !== 'response' || offset !== segment.ids.length - 1 || segment.finish?.kind !== 'stop')
     return undefined
-  return numberAt(roleColumn(segment, trajectory, 'trainer'), offset) === 0
-    ? 'the trainer’s logprob is 0: not scored'
+  const columns = ratioComparison(trajectory)?.columns
+  const numerator = columns?.kind === 'logprobs' ? columns.numerator : undefined
+  return numerator !== undefined && numberAt(logprobColumn(segment, numerator), offset) === 0
+    ? `the ${logprobTitle(trajectory, numerator)} logprob is 0: not scored`
     : 'last token of the response'
 }
 

@@ -1,7 +1,7 @@
 /** Columns of numbers that a program adds to a stored trajectory, such as a trainer’s logprobs: by index, with the ids checked. */
 import * as z from 'zod'
 import { type ColumnMeaning, type Segment, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { OWN_LOGPROBS } from '#lib/trajectory/scoring/comparable.ts'
+import { OWN_LOGPROBS } from '#lib/trajectory/tokens/column-roles.ts'
 import { idColumn, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'

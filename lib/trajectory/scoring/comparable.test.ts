@@ -194,6 +194,7 @@ test.each<[column: string, meaning: ColumnMeaning | undefined, words: string]>([
   ['a', { quantity: 'logprob', model: 'reference' }, 'the reference logprobs'],
   ['a', { quantity: 'logprob', model: 'teacher' }, 'the teacher’s logprobs'],
   ['a', { quantity: 'logprob' }, 'the logprobs of the column a'],
+  ['trainerLogprobs', { quantity: 'entropy' }, 'the logprobs of the column trainerLogprobs'],
 ])('Sentences call the column %s with the meaning %o %s', (column, meaning, words) => {
   expect(logprobWords({ ...(meaning && { columnMeanings: { [column]: meaning } }) }, column)).toBe(words)
 })

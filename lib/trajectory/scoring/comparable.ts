@@ -2,7 +2,7 @@
  * Decides whether two logprobs of a token have the same meaning. SGLang returns sampled logprobs after temperature, penalties, biases and
  * grammars, and prefill logprobs at temperature 1 without any of them. Trainers compute raw logprobs, or processed ones.
  */
-import { logprobWords } from '../tokens/column-roles.ts'
+import { logprobWords, OWN_LOGPROBS } from '../tokens/column-roles.ts'
 import type { NumberColumn, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
 /**
@@ -48,12 +48,6 @@ const CHANGING: readonly (readonly [name: string, neutral?: unknown])[] = [
   ['custom_params'],
 ]
 
-/** Name of the sampled and prefill logprobs of a segment, beside which further columns have other names. */
-export const OWN_LOGPROBS = 'logprobs'
-
-/** The words of a sentence for them. */
-const SAMPLED = 'the sampled logprobs'
-
 /** What logprobs of a segment are. `normaliser` allows an exact conversion. */
 export type LogprobKind =
   | { readonly kind: 'raw'; readonly normaliser?: Normaliser }
@@ -83,7 +77,7 @@ export function logprobKind(
   if (values === undefined)
     return {
       kind: 'unknown',
-      why: `the file does not say whether ${isOwn ? SAMPLED : logprobWords(trajectory, column)} are raw or processed`,
+      why: `the file does not say whether ${logprobWords(trajectory, column)} are raw or processed`,
     }
   const changed = isOwn ? whyChanged({ request }) : undefined
   if (changed !== undefined && (values === 'processed' || request?.read)) return { kind: 'changed', why: changed }
@@ -99,7 +93,7 @@ export function logprobKind(
   if (temperature === undefined)
     return {
       kind: 'unknown',
-      why: `the temperature of ${isOwn ? SAMPLED : logprobWords(trajectory, column)} is unknown`,
+      why: `the temperature of ${logprobWords(trajectory, column)} is unknown`,
     }
   // SGLang treats 0 as greedy decoding at temperature 1.
   return temperature === 0 || temperature === 1

@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
 import { RAW, withRatios } from '#testing/trainer-ratios.ts'
 import type { ColumnMeaning, Trajectory } from '../format/trajectory.ts'
-import { columnRoles } from '../tokens/column-roles.ts'
+import { columnRoles, logprobColumns, logprobTitle } from '../tokens/column-roles.ts'
 import { quantityNamed } from '../tokens/quantities.ts'
-import { comparedLogprobs, ratioColumns, ratioComparison, segmentLogRatios } from './log-ratios.ts'
+import {
+  comparedLogprobs,
+  ratioColumns,
+  ratioComparison,
+  ratioPairText,
+  readRatioPair,
+  segmentLogRatios,
+} from './log-ratios.ts'
 
 const ratiosIn = (trajectory: Trajectory, segment = 1) => {
   const of = trajectory.segments[segment]
@@ -150,4 +157,61 @@ test('Columns have a role by their meaning, or by a name that trainers use if th
   expect(columnRoles(named)).toEqual({ trainer: 'old_log_probs', advantage: 'advantages', entropy: 'entropy' })
   expect(quantityNamed('entropy', named)).toMatchObject({ isApproximate: false, source: ['entropy'] })
   expect(quantityNamed('entropy', withRatios([], RAW))).toMatchObject({ isApproximate: true })
+})
+
+/** Returns a trajectory with logprobs of the sampler, the trainer and a reference, and a column that is no logprob. */
+const three = (): Trajectory =>
+  withRatios([{ ratios: [2, 4], columns: { ref_log_prob: [-9, -10], advantage: [1, 1], spare: [0, 0] } }], {
+    ...RAW,
+    ref_log_prob: { quantity: 'logprob', model: 'reference', values: 'raw' },
+    spare: { quantity: 'logprob' },
+  })
+
+test('The columns that can be compared are the logprobs of a trajectory, each with the title of its model', () => {
+  const trajectory = three()
+  const columns = logprobColumns(trajectory)
+  expect(columns).toEqual(['logprobs', 'trainerLogprobs', 'ref_log_prob', 'spare'])
+  expect(columns.map((column) => logprobTitle(trajectory, column))).toEqual([
+    'rollout',
+    'trainer',
+    'reference',
+    'spare',
+  ])
+  const { columnMeanings: _, ...named } = three()
+  expect(logprobColumns(named)).toEqual(['logprobs', 'trainerLogprobs', 'ref_log_prob'])
+  const bare = { ...named, segments: named.segments.map(({ logprobs: _, ...segment }) => segment) } as Trajectory
+  expect(logprobColumns(bare)).toEqual(['trainerLogprobs', 'ref_log_prob'])
+})
+
+test('The columns that the user chose are compared, and again the usual ones without a choice', () => {
+  const trajectory = three()
+  const [, response] = trajectory.segments
+  if (!response) throw new Error('no response')
+  const chosen = { ...trajectory, ratioPair: { numerator: 'trainerLogprobs', denominator: 'ref_log_prob' } }
+  const ratios = (of: typeof chosen | Trajectory) => Array.from(segmentLogRatios(of, response), Math.exp)
+  expect(ratios(chosen)[0]).toBeCloseTo(2 * Math.E, 10)
+  expect(ratioComparison(chosen)?.columns).toEqual({ kind: 'logprobs', ...chosen.ratioPair })
+  expect(ratios(trajectory)[0]).toBeCloseTo(2, 10)
+  expect(comparedLogprobs(chosen, response, 1)).toEqual({ numerator: -8 + Math.log(4), denominator: -10 })
+})
+
+test.each([
+  ['trainerLogprobs', 'trainerLogprobs'],
+  ['trainerLogprobs', 'advantage'],
+  ['nothing', 'logprobs'],
+])('A chosen pair of %s and %s is no comparison, so the usual columns are compared', (numerator, denominator) => {
+  expect(ratioColumns({ ...three(), ratioPair: { numerator, denominator } })).toEqual({
+    kind: 'logprobs',
+    numerator: 'trainerLogprobs',
+    denominator: 'logprobs',
+  })
+})
+
+test('A pair of columns is read back from an address, and a text that is no pair is ignored', () => {
+  for (const pair of [
+    { numerator: 'trainerLogprobs', denominator: 'logprobs' },
+    { numerator: 'a/b c', denominator: 'ü%' },
+  ])
+    expect(readRatioPair(ratioPairText(pair))).toEqual(pair)
+  for (const text of ['', 'a', 'a/', '/b', 'a/b/c', '%/b']) expect(readRatioPair(text)).toBeUndefined()
 })

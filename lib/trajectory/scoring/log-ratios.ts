@@ -2,9 +2,9 @@
  * The importance ratio of each token: its probability under the trainer, divided by its probability when it was sampled. Logprobs of
  * different kinds are compared only after an exact conversion.
  */
-import { type ColumnSource, columnNames, columnRoles } from '../tokens/column-roles.ts'
+import { type ColumnSource, columnNames, columnRoles, logprobColumns, OWN_LOGPROBS } from '../tokens/column-roles.ts'
 import { isTrained, segmentsOf } from '../tokens/tokens.ts'
-import { numberAt, type SegmentView } from '../tokens/trajectory-view.ts'
+import { numberAt, type RatioPair, type SegmentView } from '../tokens/trajectory-view.ts'
 import {
   type Comparison,
   type Conversion,
@@ -12,20 +12,39 @@ import {
   convertLogprob,
   logprobColumn,
   logprobKind,
-  OWN_LOGPROBS,
 } from './comparable.ts'
 
 /** The columns whose ratio is computed. */
 export type RatioColumns =
-  | { readonly kind: 'logprobs'; readonly numerator: string; readonly denominator: string }
+  | ({ readonly kind: 'logprobs' } & RatioPair)
   /** The file has the ratios themselves. */
   | { readonly kind: 'given'; readonly column: string }
 
+/** Writes a pair of columns for an address. */
+export const ratioPairText = ({ numerator, denominator }: RatioPair): string =>
+  [numerator, denominator].map(encodeURIComponent).join('/')
+
+/** Reads a pair of columns from an address; undefined if it is not one. */
+export function readRatioPair(text: string): RatioPair | undefined {
+  const [numerator, denominator, ...others] = text.split('/')
+  if (!numerator || !denominator || others.length > 0) return undefined
+  try {
+    return { numerator: decodeURIComponent(numerator), denominator: decodeURIComponent(denominator) }
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Returns the columns whose ratio is shown: the trainer’s logprobs and the sampled ones. If these cannot be compared, logprobs that the
+ * Returns the columns whose ratio is shown: those that the user chose, or else the trainer’s logprobs and the sampled ones. If these cannot be compared, logprobs that the
  * rollout model gave later, such as rescored ones, take the place of the sampled ones. Undefined if the trainer’s are missing.
  */
 export function ratioColumns(trajectory: ColumnSource): RatioColumns | undefined {
+  const { ratioPair: pair } = trajectory
+  if (pair && pair.numerator !== pair.denominator) {
+    const names = logprobColumns(trajectory)
+    if (names.includes(pair.numerator) && names.includes(pair.denominator)) return { kind: 'logprobs', ...pair }
+  }
   const { trainer, ratio } = columnRoles(trajectory)
   if (trainer === undefined) return ratio === undefined ? undefined : { kind: 'given', column: ratio }
   const meanings = trajectory.columnMeanings ?? {}
@@ -87,14 +106,18 @@ export function segmentLogRatios(trajectory: ColumnSource, segment: SegmentView)
 
 const chosen = new WeakMap<
   readonly SegmentView[],
-  { readonly meanings: ColumnSource['columnMeanings']; readonly columns: RatioColumns | undefined }
+  {
+    readonly meanings: ColumnSource['columnMeanings']
+    readonly pair: RatioPair | undefined
+    readonly columns: RatioColumns | undefined
+  }
 >()
 
 function ratioColumnsOnce(trajectory: ColumnSource): RatioColumns | undefined {
   const found = chosen.get(trajectory.segments)
-  if (found && found.meanings === trajectory.columnMeanings) return found.columns
+  if (found && found.meanings === trajectory.columnMeanings && found.pair === trajectory.ratioPair) return found.columns
   const columns = ratioColumns(trajectory)
-  chosen.set(trajectory.segments, { meanings: trajectory.columnMeanings, columns })
+  chosen.set(trajectory.segments, { meanings: trajectory.columnMeanings, pair: trajectory.ratioPair, columns })
   return columns
 }
 

@@ -4,7 +4,7 @@ import { segmentsOf } from './tokens.ts'
 import type { NumberColumn, SegmentView, TrajectoryView } from './trajectory-view.ts'
 
 /** The part of a trajectory that says which columns it has and what they mean. */
-export type ColumnSource = Pick<TrajectoryView, 'segments' | 'live' | 'columnMeanings'>
+export type ColumnSource = Pick<TrajectoryView, 'segments' | 'live' | 'columnMeanings' | 'ratioPair'>
 
 interface RoleRule {
   readonly quantity: ColumnMeaning['quantity']
@@ -91,18 +91,45 @@ export function roleColumn(
   return name === undefined ? undefined : segment.columns?.[name]
 }
 
-/** Logprobs in the words of sentences, by the model that gave them. */
-const LOGPROB_WORDS = {
-  rollout: 'the rescored logprobs',
-  trainer: 'the trainer’s logprobs',
-  reference: 'the reference logprobs',
-  teacher: 'the teacher’s logprobs',
+/** Name of the sampled and prefill logprobs of a segment, beside which further columns have other names. */
+export const OWN_LOGPROBS = 'logprobs'
+
+/** Logprobs by the model that gave them: in titles, and in the words of sentences. */
+const LOGPROBS = {
+  rollout: { title: 'rescored', words: 'the rescored logprobs' },
+  trainer: { title: 'trainer', words: 'the trainer’s logprobs' },
+  reference: { title: 'reference', words: 'the reference logprobs' },
+  teacher: { title: 'teacher', words: 'the teacher’s logprobs' },
 } as const
 
-/** Returns what a column of logprobs is in the words of a sentence, such as `the trainer’s logprobs`; a column without a role has its name. */
-export function logprobWords({ columnMeanings }: Pick<TrajectoryView, 'columnMeanings'>, column: string): string {
+type Meanings = Pick<TrajectoryView, 'columnMeanings'>
+
+/** Returns the model that gave the logprobs of a column, by its meaning or else by its name; undefined if neither says it. */
+function logprobModel({ columnMeanings }: Meanings, column: string): keyof typeof LOGPROBS | undefined {
   const meaning = columnMeanings?.[column]
-  if (meaning?.quantity === 'logprob' && meaning.model) return LOGPROB_WORDS[meaning.model]
-  const role = (['trainer', 'reference'] as const).find((one) => hasRole(ROLES[one], meaning, column))
-  return role ? LOGPROB_WORDS[role] : `the logprobs of the column ${column}`
+  if (meaning) return meaning.quantity === 'logprob' ? meaning.model : undefined
+  return (['trainer', 'reference'] as const).find((role) => hasRole(ROLES[role], undefined, column))
+}
+
+/** Returns what a column of logprobs is in one word, such as `trainer`; a column that does not say it has its name. */
+export function logprobTitle(trajectory: Meanings, column: string): string {
+  if (column === OWN_LOGPROBS) return 'rollout'
+  const model = logprobModel(trajectory, column)
+  return model ? LOGPROBS[model].title : column
+}
+
+/** Returns what a column of logprobs is in the words of a sentence, such as `the trainer’s logprobs`. */
+export function logprobWords(trajectory: Meanings, column: string): string {
+  if (column === OWN_LOGPROBS) return 'the sampled logprobs'
+  const model = logprobModel(trajectory, column)
+  return model ? LOGPROBS[model].words : `the logprobs of the column ${column}`
+}
+
+/** Returns the columns of logprobs that can be compared: the sampled ones first, then those that are logprobs by meaning or name. */
+export function logprobColumns(trajectory: ColumnSource): readonly string[] {
+  const hasOwn = segmentsOf(trajectory).some(({ kind, logprobs }) => kind === 'response' && logprobs !== undefined)
+  const others = columnNames(trajectory).filter(
+    (name) => trajectory.columnMeanings?.[name]?.quantity === 'logprob' || logprobModel(trajectory, name) !== undefined,
+  )
+  return [...(hasOwn ? [OWN_LOGPROBS] : []), ...others]
 }

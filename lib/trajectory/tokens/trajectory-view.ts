@@ -31,9 +31,17 @@ export type ResponseView = Omit<ResponseSegment, keyof ColumnsView> & ColumnsVie
 /** A segment with columns of either kind. */
 export type SegmentView = PromptView | ResponseView
 
+/** Two columns of logprobs by name. The ratio of a token is exp(numerator − denominator). */
+export interface RatioPair {
+  readonly numerator: string
+  readonly denominator: string
+}
+
 /** A trajectory with columns of either kind. */
 export interface TrajectoryView extends Omit<LiveTrajectory, 'segments' | 'live' | 'foreign'> {
   readonly segments: readonly SegmentView[]
+  /** The columns that the user compares. It belongs to the view: no file contains it. Omitted: the trainer’s and the sampled ones. */
+  readonly ratioPair?: RatioPair | undefined
   /** Content without a field. In a packed trajectory it is JSON in UTF-8: it may be larger than all columns, and no view shows it. */
   readonly foreign?: Trajectory['foreign'] | Uint8Array
   readonly live?: Omit<NonNullable<LiveTrajectory['live']>, 'open' | 'stopped'> & {
