@@ -208,5 +208,52 @@ test('Texts of ratios, findings and comparisons are short and complete', () => {
   expect(comparisonText(undefined).text).toContain('no trained token has both')
   expect(comparisonText({ kind: 'same', as: 'given' })).toEqual({ tone: 'good', text: 'ratios of the file' })
   const given = { columns: { kind: 'given', column: 'w' }, comparison: undefined, leftOut: [] } as const
-  expect(columnBadges(trajectory, given)).toEqual([{ name: 'ratio', text: 'given by the file', title: 'Column w' }])
+  expect(columnBadges(trajectory, given)).toEqual([
+    { side: 'given', column: 'w', name: 'ratio', text: 'given by the file', title: 'Column w' },
+  ])
+})
+
+const RAW_LOGPROB = { quantity: 'logprob', values: 'raw' } as const
+
+test('The columns that are compared are a choice if a trajectory has more than one pair, and choosing one of the other side swaps them', async () => {
+  const three = withRatios([{ ratios: [2, 4], columns: { ref: [-8, -8], old_log_probs: [-8, -8] } }], {
+    trainerLogprobs: { ...RAW_LOGPROB, model: 'trainer' },
+    logprobs: { ...RAW_LOGPROB, model: 'rollout' },
+    ref: { ...RAW_LOGPROB, model: 'reference' },
+    old_log_probs: { ...RAW_LOGPROB, model: 'trainer' },
+  })
+  const onView = vi.fn()
+  const inspection = inspectionOf(three, { onView })
+  const { result } = renderHook(() => useRatios(inspection))
+  await waitFor(() => expect(result.current.kind).toBe('shown'))
+  render(<RatioPanel inspection={inspection} state={result.current} />)
+  const user = userEvent.setup()
+  const compared = screen.getByRole<HTMLSelectElement>('combobox', { name: 'Logprobs that are compared' })
+  expect([compared.value, ...Array.from(compared.options, ({ text }) => text)]).toEqual([
+    'trainerLogprobs',
+    'rollout',
+    'trainer (trainerLogprobs)',
+    'reference',
+    'trainer (old_log_probs)',
+  ])
+  await user.selectOptions(compared, 'ref')
+  expect(onView).toHaveBeenLastCalledWith({ pair: 'ref/logprobs' })
+  await user.selectOptions(compared, 'logprobs')
+  expect(onView).toHaveBeenLastCalledWith({ pair: 'logprobs/trainerLogprobs' })
+  const other = screen.getByRole('combobox', { name: 'Logprobs that they are compared with' })
+  await user.selectOptions(other, 'trainerLogprobs')
+  expect(onView).toHaveBeenLastCalledWith({ pair: 'logprobs/trainerLogprobs' })
+  await user.selectOptions(other, 'ref')
+  expect(onView).toHaveBeenLastCalledWith({ pair: 'trainerLogprobs/ref' })
+})
+
+test('Outliers near each other are folded into the farthest one, and unfold by a button', async () => {
+  const near = withRatios([{ ratios: [1, 9, 0.1, 1, 7, 1] }])
+  render(<Page of={near} />)
+  const list = within(await screen.findByRole('region', { name: 'Outliers' }))
+  expect(list.getAllByRole('button', { pressed: false }).map(({ textContent }) => textContent)).toHaveLength(2)
+  const more = list.getByRole('button', { name: '▸ 2 more in 3–6' })
+  await userEvent.click(more)
+  expect(more.getAttribute('aria-expanded')).toBe('true')
+  expect(list.getByRole('button', { name: /^6/ })).toBeDefined()
 })

@@ -41,3 +41,47 @@ export function outliersOf(
     causes: Array.from(counts, ([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count),
   }
 }
+
+/** Outliers near each other with the same cause, which a list shows as one entry. */
+export interface OutlierRange {
+  /** The outlier that is farthest from 1. */
+  readonly farthest: Outlier
+  /** The others, in the order of the list. */
+  readonly others: readonly Outlier[]
+  /** First and last token with an outlier. */
+  readonly first: number
+  readonly last: number
+}
+
+/** Largest distance in tokens between neighbours of a range. */
+const NEAR = 8
+/** Fewer outliers than these are not folded, because the entry would save no space. */
+const FEWEST = 3
+
+/** Folds outliers into ranges. Ranges have the order of the list, by their farthest outlier. */
+export function outlierRanges(outliers: readonly Outlier[]): readonly OutlierRange[] {
+  const firsts = new Map<Outlier, number>()
+  const sizes = new Map<number, number>()
+  let first = 0
+  let before: Outlier | undefined
+  for (const outlier of outliers.toSorted((a, b) => a.token - b.token)) {
+    const isNear = before && outlier.token - before.token <= NEAR && outlier.cause.name === before.cause.name
+    if (!isNear) first = outlier.token
+    firsts.set(outlier, first)
+    sizes.set(first, (sizes.get(first) ?? 0) + 1)
+    before = outlier
+  }
+  const ranges = new Map<number, { farthest: Outlier; others: Outlier[]; first: number; last: number }>()
+  for (const outlier of outliers) {
+    const { token } = outlier
+    const first = firsts.get(outlier) ?? token
+    const key = (sizes.get(first) ?? 0) < FEWEST ? token : first
+    const range = ranges.get(key)
+    if (range) {
+      range.others.push(outlier)
+      range.first = Math.min(range.first, token)
+      range.last = Math.max(range.last, token)
+    } else ranges.set(key, { farthest: outlier, others: [], first: token, last: token })
+  }
+  return [...ranges.values()]
+}

@@ -9,7 +9,7 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { RAW, withRatios } from '#testing/trainer-ratios.ts'
 import { likelyCause } from './causes.ts'
 import { firstOutlier } from './jump.ts'
-import { outliersOf } from './outliers.ts'
+import { type Outlier, outlierRanges, outliersOf } from './outliers.ts'
 import { ratioReport } from './report.ts'
 import { firstRise } from './rise.ts'
 import { DEFAULT_THRESHOLDS } from './thresholds.ts'
@@ -126,7 +126,7 @@ test('The last token of a response that ended with a stop token is named as such
   expect(causeAt(ended, 3)).toEqual({ name: 'stop', detail: 'last token of the response' })
   expect(causeAt(ended, 2).name).toBe('none')
   const unscored = withRatios([{ ratios: [1, 1], columns: { trainerLogprobs: [-8, 0] }, ...stop }])
-  expect(causeAt(unscored, 3).detail).toBe('the trainer’s logprob is 0: not scored')
+  expect(causeAt(unscored, 3).detail).toBe('the trainer logprob is 0: not scored')
 })
 
 test('A token in a drift span or in the four tokens after it has the cause drift', () => {
@@ -240,4 +240,59 @@ test('Outliers are sorted by |log ratio| with one cause each, and causes by thei
   ])
   expect(firstOutlier(report, DEFAULT_THRESHOLDS, evidence)).toMatchObject({ token: 3, cause: { name: 'drift' } })
   expect(firstOutlier(report, { ...DEFAULT_THRESHOLDS, low: 0.1, high: 10, cap: 10 }, evidence)).toBeUndefined()
+})
+
+test('Three outliers near each other with one cause are a range, listed at the place of its farthest outlier', () => {
+  const outlier = (token: number, logRatio: number, name: Outlier['cause']['name'] = 'none'): Outlier => ({
+    token,
+    logRatio,
+    fate: 'dropped',
+    cause: { name, detail: '' },
+  })
+  const list = [
+    ...[outlier(30, 5), outlier(8, -4), outlier(0, 3), outlier(16, 2), outlier(21, 1, 'drift'), outlier(39, 0.9)],
+    ...[outlier(40, 0.8, 'stop'), outlier(48, 0.7, 'stop'), outlier(57, 0.6, 'stop')],
+  ]
+  expect(
+    outlierRanges(list).map(({ farthest, others, first, last }) => [
+      farthest.token,
+      others.map(({ token }) => token),
+      first,
+      last,
+    ]),
+  ).toEqual([
+    [30, [], 30, 30],
+    [8, [0, 16], 0, 16],
+    [21, [], 21, 21],
+    [39, [], 39, 39],
+    [40, [], 40, 40],
+    [48, [], 48, 48],
+    [57, [], 57, 57],
+  ])
+  expect(outlierRanges([])).toEqual([])
+})
+
+test('Ranges contain every outlier once', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(200), { maxLength: 40 }), (tokens) => {
+      const list = tokens.map(
+        (token): Outlier => ({
+          token,
+          logRatio: token,
+          fate: 'capped',
+          cause: { name: token % 5 === 0 ? 'drift' : 'none', detail: '' },
+        }),
+      )
+      const ranges = outlierRanges(list)
+      const members = ranges.flatMap(({ farthest, others }) => [farthest, ...others])
+      expect(members.map(({ token }) => token).sort((a, b) => a - b)).toEqual(tokens.toSorted((a, b) => a - b))
+      expect(ranges.map(({ farthest }) => list.indexOf(farthest))).toEqual(
+        ranges.map(({ farthest }) => list.indexOf(farthest)).sort((a, b) => a - b),
+      )
+      for (const { farthest, others, first, last } of ranges) {
+        const all = [farthest, ...others].map(({ token }) => token)
+        expect([Math.min(...all), Math.max(...all)]).toEqual([first, last])
+      }
+    }),
+  )
 })
