@@ -68,7 +68,7 @@ const hasPlace = (message: string): boolean =>
   [
     /^line \d+: /,
     /\((line \d+, )?(column|byte) \d+( of the element)?\)$/,
-    /^([^\s:]|\["(?:[^"\\]|\\.)*"\])*[\w\])"]: expected /,
+    /^([^\s:]|\["(?:[^"\\]|\\.)*"\])+(?<=[\w\])"]): expected /,
     /^row \d+: /,
     /^expected (whole|a whole|a file that this page|a Zstandard window|an Arrow table|a Parquet file|an Arrow file)\b/,
     /^expected (a zip archive|a footer|a batch|batches|lists, texts, numbers) /,

@@ -35,6 +35,11 @@ test.each<[z.ZodType, unknown, string]>([
     'a.b: expected a number, found "x"',
   ],
   [
+    z.object({ a: z.record(z.string().regex(/^\d+$/, 'a token id in decimal'), z.string()) }),
+    { a: { '395:': 'lo' } },
+    'a["395:"]: expected a key that is a token id in decimal, found "395:"',
+  ],
+  [
     z.object({ a: z.int() }).refine(({ a }) => a > 1, { message: 'a number above 1 in "a"' }),
     { a: 1 },
     'expected a number above 1 in "a", found an object with a',

@@ -16,7 +16,7 @@ export interface Violation {
 /** Returns the most informative violation of a zod error. `input` is the value that was parsed. */
 export function schemaViolation(error: z.core.$ZodError, input: unknown): Violation {
   const issue = deepest(error.issues)
-  const value = valueAt(input, issue.path)
+  const value = issue.code === 'invalid_key' ? issue.path.at(-1) : valueAt(input, issue.path)
   return { path: fieldPathText(issue.path), expected: expectation(issue), found: describeValue(value) }
 }
 
@@ -57,6 +57,8 @@ export function expectation(issue: Issue): string {
       return `${issue.origin === 'string' ? 'a text of at most' : 'at most'} ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`
     case 'invalid_union':
       return issue.discriminator ? `a known ${issue.discriminator}` : branchTypes(issue.errors)
+    case 'invalid_key':
+      return `a key that is ${expectation(deepest(issue.issues))}`
     case 'unrecognized_keys':
       return `no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
     default:
