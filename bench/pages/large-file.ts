@@ -145,10 +145,10 @@ async function stopAndResume(page: Page): Promise<number> {
   if (!isRunning) return samples()
   await stop.click()
   await page.locator('[data-index="stopped"]').waitFor()
-  // The answer that was under way when the index was stopped is the last one.
-  await page.waitForTimeout(500)
+  // The answer that was under way when the index was stopped, of a second at most, is the last one.
+  await page.waitForTimeout(3000)
   const atStop = await samples()
-  await page.waitForTimeout(500)
+  await page.waitForTimeout(3000)
   if ((await samples()) !== atStop) throw new Error('the index continues after its stop')
   await page.getByRole('button', { name: 'Resume' }).click()
   return atStop

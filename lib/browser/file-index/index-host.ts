@@ -36,14 +36,18 @@ export type IndexAnswer =
       readonly end: IndexEnd | undefined
     }
 
-/** Milliseconds of an answer: the page draws the rows of each, and a request cannot be stopped in between. */
-const ANSWER_MS = 150
+/** Milliseconds of the first answer and of the longest one. A request cannot be stopped in between. */
+const [FIRST_ANSWER_MS, LONGEST_ANSWER_MS] = [150, 1000]
+
+/** Returns how long to collect rows: the page copies and sorts all rows at each answer, so answers to a longer list come less often. */
+const answerMs = (rows: number): number => Math.min(FIRST_ANSWER_MS + rows / 20, LONGEST_ANSWER_MS)
 
 /** Returns the function that answers with the next rows. `now` returns the time in milliseconds. */
 export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAnswer> {
   let records: ReturnType<typeof indexRecords> | undefined
   let size = 0
   let bytes = 0
+  let count = 0
   return async (request) => {
     if (request.kind === 'records') return { kind: 'records', lines: await linesIn(request.file, request.places) }
     const { file } = request
@@ -53,14 +57,17 @@ export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAn
       if (layout === 'whole') return { kind: 'whole' }
       records = indexRecords(bytesOf(file), source, layout)
       size = file.size
+      count = 0
     }
     if (!records) throw new Error('the first request has a file')
     const rows: SampleRow[] = []
-    const until = now() + ANSWER_MS
+    const until = now() + answerMs(count)
     do {
       const { done, value } = await records.next()
       if (done) return { kind: 'rows', rows, bytes: value === 'end' ? size : bytes, end: value }
-      rows.push(...rowsOf(value))
+      const added = rowsOf(value)
+      rows.push(...added)
+      count += added.length
       bytes = value.bytes
     } while (now() < until)
     return { kind: 'rows', rows, bytes, end: undefined }
