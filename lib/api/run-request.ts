@@ -33,6 +33,7 @@ export interface RunSettings {
   readonly topLogprobs?: number
   readonly promptLogprobs?: boolean
   readonly stream?: boolean
+  readonly adapter?: string
   readonly server?: string
 }
 

@@ -31,6 +31,10 @@ const description = z.object({
   weightVersion: z.optional(z.string()),
   toolCallParser: z.optional(z.string()),
   reasoningParser: z.optional(z.string()),
+  adapters: withDescription(
+    z.optional(z.array(z.string())),
+    'Names of the LoRA adapters that requests can choose. Omitted: unknown.',
+  ),
   incrementalStreaming: withDescription(
     z.optional(z.boolean()),
     'Whether each chunk of a stream contains only new tokens.',

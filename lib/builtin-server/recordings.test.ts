@@ -86,6 +86,7 @@ const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   [/^(parse|separate)-/, 'compared in parsing.test.ts'],
   [/^router-/, 'the router is another program'],
   [/^(inc|stream)-loads-/, 'the same request as info-get_v1_loads'],
+  [/^(mixture|experts|adapter)-/, 'another model; the built-in server refuses these fields: generate-jobs.test.ts'],
   [/^busy-/, 'prefilled in one batch with requests that generate: below'],
   [
     /^(inc|stream)-(abort-mid|abort-nonstream-victim|abort-all-victim|disconnect|rid-reuse-second)$/,

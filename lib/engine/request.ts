@@ -32,6 +32,8 @@ export interface GenerateRequest {
    * in every chunk of its stream.
    */
   readonly scoringRid?: string
+  /** Name of the LoRA adapter that answers. Undefined: none, the server's default. */
+  readonly adapter?: string
   /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobsNum: number
   /** Ids must be smaller: SGLang's scheduler crashes on others. */

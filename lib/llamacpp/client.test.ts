@@ -119,6 +119,45 @@ describe('A reply of llama.cpp', () => {
   })
 })
 
+describe('A LoRA adapter of llama.cpp', () => {
+  const adapters = { '/lora-adapters': recorded('lora-adapters') }
+
+  test('is named by its file, and only this adapter is used', async () => {
+    const { client, server } = await serving({ ...adapters, '/completion': recorded('completion-adapter') })
+    const [chunk] = await Array.fromAsync(client.generate(request({ adapter: 'tiny-adapter' }), never))
+    expect(chunk?.tokens.ids).toEqual(responseOf('completion-adapter').tokens)
+    expect(chunk?.tokens.logprobs).not.toEqual(
+      responseOf('completion-eos').completion_probabilities.map((p) => p.logprob),
+    )
+    expect(server.requests.at(-1)?.body).toMatchObject({ lora: [{ id: 0, scale: 1 }] })
+  })
+
+  test('is listed in the description', async () => {
+    const { client } = await serving({ ...adapters, '/props': recorded('props') })
+    expect(await client.describe(never)).toMatchObject({ adapters: ['tiny-adapter'], capabilities: { adapters: true } })
+  })
+
+  test.each([
+    [adapters, 'it has tiny-adapter'],
+    [{ '/lora-adapters': { ...recorded('lora-adapters'), response: [] } }, 'it has none'],
+    [{}, 'it has none'],
+  ])('that is not loaded is refused, because the server would ignore it', async (recordings, has) => {
+    const { client, server } = await serving(recordings)
+    await expect(Array.fromAsync(client.generate(request({ adapter: 'other' }), never))).rejects.toMatchObject({
+      code: 'REQUEST_REFUSED',
+      message: `the server has no LoRA adapter “other”: ${has}`,
+    })
+    expect(server.requests.map(({ path: asked }) => asked)).toEqual(['/lora-adapters'])
+  })
+
+  test('cannot be looked up on a server that fails, and the failure is reported', async () => {
+    const { client } = await serving({ '/lora-adapters': { ...recorded('lora-adapters'), status: 500, response: {} } })
+    await expect(Array.fromAsync(client.generate(request({ adapter: 'a' }), never))).rejects.toMatchObject({
+      status: 500,
+    })
+  })
+})
+
 test('A logprob whose token is not certain stays unknown', () => {
   const row = (id: number, logprob: number) => ({ id, logprob })
   const logprobsOf = (ids: readonly number[], rows: readonly ReturnType<typeof row>[]) =>

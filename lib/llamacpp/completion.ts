@@ -3,6 +3,7 @@
  * inside a character, so a streamed reply could not be trained on.
  */
 import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import type { Connection } from '#lib/engine/connection.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
@@ -12,19 +13,26 @@ import { ENGINE_PARAMETERS, unsupportedParameter } from '#lib/sampling/engine-pa
 import { type SamplingName, samplingNames } from '#lib/sampling/parameters.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
+import { loraField } from './adapters.ts'
 import { completionReplySchema, replyPart } from './reply.ts'
 
 const PATH = '/completion'
 
 /** Yields the whole reply as one chunk. Throws EngineError, or the reason of the signal. */
-export function complete(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
-  const { apiKey } = server
+export async function* complete(
+  server: Server & Pick<Connection, 'info'>,
+  request: GenerateRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const { apiKey, info } = server
+  const json = completionBody(request)
+  const lora = request.adapter === undefined ? undefined : await loraField(request.adapter, info, signal)
   const posting = () => {
-    const body = JSON.stringify(completionBody(request))
+    const body = JSON.stringify({ ...json, ...(lora && { lora }) })
     // The server has no request ids.
     return { path: PATH, body: () => body, rid: request.rid, expected: request.expected }
   }
-  return tryRepeatedly(
+  yield* tryRepeatedly(
     server,
     posting,
     async function* (reply) {

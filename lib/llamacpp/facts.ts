@@ -5,6 +5,7 @@ import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Info } from '#lib/engine/connection.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import { loadedAdapters } from './adapters.ts'
 
 /** /props. `default_generation_settings` distinguishes it from other services. */
 const propsSchema = z.looseObject({
@@ -19,15 +20,18 @@ const slotsSchema = z.array(z.looseObject({ is_processing: z.boolean() }))
 export async function describeServer(info: Info, signal: AbortSignal): Promise<ServerDescription> {
   const sentAt = performance.now()
   const props = await info('/props', propsSchema, signal)
+  const latencyMs = performance.now() - sentAt
+  const adapters = await loadedAdapters(info, signal)
   return {
     kind: 'server',
-    capabilities: ENGINE_CAPABILITIES['llama.cpp'],
+    capabilities: { ...ENGINE_CAPABILITIES['llama.cpp'], adapters: adapters.length > 0 },
+    ...(adapters.length > 0 && { adapters: adapters.map(({ name }) => name) }),
     // A GGUF file contains the tokenizer, and its name is no folder of tokenizer files. So the server is the tokenizer.
     modelName: props.model_alias ?? props.model_path ?? undefined,
     version: props.build_info ?? undefined,
     contextLength: props.default_generation_settings.n_ctx ?? undefined,
     prefixCache: true,
-    latencyMs: performance.now() - sentAt,
+    latencyMs,
   }
 }
 

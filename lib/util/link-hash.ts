@@ -1,4 +1,5 @@
 /** Writes and reads JSON in a link: compressed, after the #, which browsers never send to a server. */
+import { fromBase64, toBase64 } from './text/base64.ts'
 
 /** The kinds of data in a link. */
 export type LinkName = 'setup' | 'lab'
@@ -61,14 +62,11 @@ async function throughStream(
   return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
-function base64Url(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-}
+const base64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 
 /** Decodes base64url; undefined if the length is impossible. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1) return undefined
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
 }

@@ -51,9 +51,10 @@ export async function chat(
   { model, engine }: Target,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
+  const { adapter, ...rest } = request
   const { rid: _, ...asked } = chatBody({
-    ...request,
-    model,
+    ...rest,
+    model: adapter ?? model,
     messages: request.messages.map(withReasoning),
     sampling: sentChatSampling(request.sampling, engine),
   })

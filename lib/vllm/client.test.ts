@@ -413,6 +413,33 @@ describe('A request to vLLM', () => {
   })
 })
 
+describe('A LoRA adapter of vLLM', () => {
+  const models = recorded('models')
+  const { data } = models.response as { readonly data: readonly object[] }
+  const adapted = { ...models, response: { data: [...data, { id: 'math', root: '/adapters/math', parent: 'tiny' }] } }
+
+  test('is a model with a parent in the list of models', async () => {
+    const { client } = await serving({ '/v1/models': adapted })
+    expect(await client.describe(never)).toMatchObject({
+      modelName: 'tiny',
+      adapters: ['math'],
+      capabilities: { adapters: true },
+    })
+    const without = await serving({})
+    expect((await without.client.describe(never)).capabilities?.adapters).toBe(false)
+  })
+
+  test('is named as the model of a request and of a chat', async () => {
+    expect(completionBody(request({ adapter: 'math' }), VLLM).model).toBe('math')
+    expect(completionBody(request(), VLLM).model).toBe('tiny')
+    const { client, server } = await serving({ '/v1/chat/completions': recorded('chat') })
+    const chat = { model: 'x', messages: [], tools: [], sampling: {}, templateOptions: {}, rid: 'c'.repeat(32) }
+    await client.chat({ ...chat, vocabularySize: 1024, adapter: 'math' }, never)
+    expect(server.requests.at(-1)?.body.model).toBe('math')
+    expect(server.requests.at(-1)?.body).not.toHaveProperty('lora_path')
+  })
+})
+
 describe('A vLLM server', () => {
   test('is described by its models, its version, and what short requests return', async () => {
     const { client, server } = await serving({})
@@ -526,6 +553,7 @@ describe('Another OpenAI-compatible server', () => {
       streaming: false,
       abort: false,
       chatIds: false,
+      adapters: false,
       parsers: false,
     })
     await expect(client.separateReasoning({} as never, never)).rejects.toThrow(/^This OpenAI-compatible server parses/)

@@ -77,12 +77,13 @@ const ALWAYS = { ...NEUTRAL, skip_special_tokens: false, include_stop_str_in_out
 /** Returns the body of a request. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
 export function completionBody(request: GenerateRequest, { model, engine }: Target): Record<string, unknown> {
   checkRequest(request)
-  const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval } = request
+  const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval, adapter } = request
   const refused = unsupportedParameter(engine, knownAndFurther(sampling))
   if (refused) throw new EngineError('REQUEST_REFUSED', refusalText(refused))
   const isVllm = engine === 'vllm'
   return {
-    model,
+    // An adapter is a model of its own.
+    model: adapter ?? model,
     prompt: inputIds,
     max_tokens: SAMPLING_PARAMETERS.max_new_tokens.default,
     ...(isVllm && ALWAYS),

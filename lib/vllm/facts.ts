@@ -17,6 +17,7 @@ import { type CompletionChoice, completionSchema, idsOf } from './reply.ts'
 const modelSchema = z.looseObject({
   id: z.string(),
   root: z.string().nullish(),
+  parent: z.string().nullish(),
   max_model_len: z.int().nullish(),
   owned_by: z.string().nullish(),
 })
@@ -34,7 +35,7 @@ export async function describeServer(
   lastKnown: ServerDescription | undefined,
 ): Promise<ServerDescription> {
   const sentAt = performance.now()
-  const model = await firstModel(connection.info, signal)
+  const [model, ...others] = await models(connection.info, signal)
   const latencyMs = performance.now() - sentAt
   const version = await versionOf(connection.info, signal)
   const identity = identityOf(model)
@@ -44,25 +45,29 @@ export async function describeServer(
     lastKnown.modelName === identity.modelName &&
     lastKnown.tokenizerName === identity.tokenizerName
   const engine = model.owned_by === 'vllm' ? 'vllm' : 'openai'
-  const capabilities = isSame ? lastKnown.capabilities : await findCapabilities(connection, model.id, engine, signal)
+  const capabilities =
+    (isSame && lastKnown.capabilities) || (await findCapabilities(connection, model.id, engine, signal))
+  // Adapters can be loaded at any time.
+  const adapters = others.flatMap(({ id, parent }) => (parent ? [id] : []))
   return {
     kind: 'server',
-    capabilities,
+    capabilities: { ...capabilities, adapters: adapters.length > 0 },
+    ...(adapters.length > 0 && { adapters }),
     ...identity,
     version,
     contextLength: model.max_model_len ?? undefined,
-    incrementalStreaming: capabilities?.streaming ? true : undefined,
+    incrementalStreaming: capabilities.streaming ? true : undefined,
     latencyMs,
   }
 }
 
 /** Returns which model answers, with one request. */
 export const modelOf = async (info: Info, signal: AbortSignal): Promise<ServerIdentity> =>
-  identityOf(await firstModel(info, signal))
+  identityOf((await models(info, signal))[0])
 
-/** The first model of the list is the base model; adapters follow it. */
-const firstModel = async (info: Info, signal: AbortSignal): Promise<Model> =>
-  (await info('/v1/models', modelsSchema, signal)).data[0]
+/** The first model of the list is the base model; adapters, which have a parent, follow it. */
+const models = async (info: Info, signal: AbortSignal): Promise<readonly [Model, ...Model[]]> =>
+  (await info('/v1/models', modelsSchema, signal)).data
 
 /** `root` is the folder or Hub name of the model, which has the tokenizer. Other servers than vLLM lack it. */
 const identityOf = ({ id, root }: Model): ServerIdentity => ({ modelName: id, tokenizerName: root ?? undefined })

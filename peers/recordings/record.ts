@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { installPeers, peersFolder } from '../set-up/install.ts'
-import { startSglang } from '../set-up/processes.ts'
+import { startMixture, startSglang } from '../set-up/processes.ts'
 import { callCases, parsingTools, reasoningCases } from './recorded-parsing.ts'
 import { type RequestToRecord, recordedRequests } from './recorded-requests.ts'
 
@@ -17,20 +17,22 @@ const GOLDEN = path.join(root, 'lib', 'builtin-server', 'messages', 'golden')
 const OPTIONS =
   '--device cpu --dtype float32 --model-path tiny-qwen3 (the shipped model) --tool-call-parser qwen25 --reasoning-parser qwen3 --context-length 4096'
 
+const MIXTURE_OPTIONS =
+  '--model-path a mixture of experts of it --enable-return-routed-experts --incremental-streaming-output --lora-paths math=tiny-adapter'
+
 const chosen = process.argv.slice(2)
 const peers = installPeers(peersFolder())
-for (const streaming of ['incremental', 'cumulative'] as const) {
+for (const server of ['incremental', 'cumulative', 'mixture'] as const) {
   const requests = Object.entries(recordedRequests).filter(
-    ([name, request]) =>
-      (request.streaming ?? 'incremental') === streaming && (chosen.length === 0 || chosen.includes(name)),
+    ([name, request]) => (request.server ?? 'incremental') === server && (chosen.length === 0 || chosen.includes(name)),
   )
-  const hasParsing = streaming === 'incremental' && (chosen.length === 0 || chosen.includes('parsing'))
+  const hasParsing = server === 'incremental' && (chosen.length === 0 || chosen.includes('parsing'))
   if (requests.length === 0 && !hasParsing) continue
-  const options = streaming === 'incremental' ? ['--incremental-streaming-output'] : []
-  const sglang = await startSglang(peers, 'sglang-recorded', options)
+  const options = server === 'incremental' ? ['--incremental-streaming-output'] : []
+  const sglang = await (server === 'mixture' ? startMixture(peers) : startSglang(peers, 'sglang-recorded', options))
   try {
     for (const [name, request] of requests) {
-      const server_args = [OPTIONS, ...options].join(' ')
+      const server_args = [OPTIONS, ...(server === 'mixture' ? [MIXTURE_OPTIONS] : options)].join(' ')
       const recording = { name, sglang_version: '0.5.23', server_args, ...(await answered(sglang.baseUrl, request)) }
       writeFileSync(path.join(FOLDER, `${name}.json`), `${JSON.stringify(recording)}\n`)
       console.log(`${recording.status} ${name}`)
@@ -75,7 +77,13 @@ function callStream(): string {
 async function answered(baseUrl: string, { path: place, body, batchedWith = [] }: RequestToRecord) {
   const headers = { 'content-type': 'application/json' }
   const post = (to: string, sent: RequestToRecord['body']) =>
-    fetch(`${baseUrl}${to}`, { method: 'POST', headers, body: typeof sent === 'string' ? sent : JSON.stringify(sent) })
+    sent === null
+      ? fetch(`${baseUrl}${to}`)
+      : fetch(`${baseUrl}${to}`, {
+          method: 'POST',
+          headers,
+          body: typeof sent === 'string' ? sent : JSON.stringify(sent),
+        })
   if (batchedWith.length > 0) await post('/pause_generation', { mode: 'in_place' })
   const others = batchedWith.map((other) => post(place, other))
   const asked = post(place, body)
@@ -92,7 +100,13 @@ async function answered(baseUrl: string, { path: place, body, batchedWith = [] }
     ? { stream_lines: answer.match(/.*\n/g) ?? [] }
     : { response: json(answer) }
   return {
-    request: { method: 'POST', path: place, headers, body, ...(batchedWith.length > 0 && { batchedWith }) },
+    request: {
+      method: body === null ? 'GET' : 'POST',
+      path: place,
+      headers,
+      body,
+      ...(batchedWith.length > 0 && { batchedWith }),
+    },
     status: response.status,
     response_headers: [['content-type', response.headers.get('content-type') ?? '']],
     ...kept,
@@ -110,5 +124,5 @@ function json(text: string): unknown {
 
 /** Removes paths of the local machine, which refusals contain. */
 function published(text: string): string {
-  return text.replaceAll(/\/[\w./-]*site-packages/g, '<site-packages>')
+  return text.replaceAll(/\/[\w./-]*site-packages/g, '<site-packages>').replaceAll(`${peers.folder}/`, '')
 }

@@ -7,15 +7,18 @@
 /** A request to SGLang. */
 export interface RequestToRecord {
   readonly path: string
-  /** The body; a text is sent unchanged. */
-  readonly body: Readonly<Record<string, unknown>> | string
+  /** The body of a POST; a text is sent unchanged. null: a GET. */
+  readonly body: Readonly<Record<string, unknown>> | string | null
   /**
    * Bodies of generating requests that wait with this one while the server is paused. SGLang prefills all of them in one
    * batch.
    */
   readonly batchedWith?: readonly Readonly<Record<string, unknown>>[]
-  /** The streaming mode of the server. Omitted: --incremental-streaming-output. */
-  readonly streaming?: 'cumulative'
+  /**
+   * The server. Omitted: one with --incremental-streaming-output. mixture: a mixture of experts with a LoRA adapter, which also streams
+   * increments.
+   */
+  readonly server?: 'cumulative' | 'mixture'
 }
 
 const calculator = tool('calculator', 'Evaluate an arithmetic expression.', {
@@ -244,7 +247,7 @@ const parsings: Readonly<Record<string, RequestToRecord>> = {
  * Returns a request that scores a prompt (max_new_tokens 0) while other requests generate: the answer has the row of a token
  * that was not requested.
  */
-const busyScore = (own: object, streaming?: 'cumulative'): RequestToRecord => ({
+const busyScore = (own: object, server?: 'cumulative'): RequestToRecord => ({
   path: '/generate',
   body: {
     input_ids: IDS,
@@ -258,7 +261,7 @@ const busyScore = (own: object, streaming?: 'cumulative'): RequestToRecord => ({
     sampling_params: { max_new_tokens: 4, temperature: 0 },
     return_logprob: true,
   })),
-  ...(streaming && { streaming }),
+  ...(server && { server }),
 })
 
 const busyScores: Readonly<Record<string, RequestToRecord>> = {
@@ -268,12 +271,40 @@ const busyScores: Readonly<Record<string, RequestToRecord>> = {
   'busy-score-stream-cumulative': busyScore({ top_logprobs_num: 2, stream: true }, 'cumulative'),
 }
 
+/** Returns a request for a greedy reply of a few tokens. */
+const generated = (own: object, server?: 'mixture'): RequestToRecord => ({
+  path: '/generate',
+  body: {
+    input_ids: IDS,
+    sampling_params: { temperature: 0, max_new_tokens: 6, skip_special_tokens: false, no_stop_trim: true },
+    return_logprob: true,
+    stream: false,
+    ...own,
+  },
+  ...(server && { server }),
+})
+const EXPERTS = { return_routed_experts: true, routed_experts_start_len: 0 }
+
+const mixtures: Readonly<Record<string, RequestToRecord>> = {
+  'mixture-get_server_info': { path: '/server_info', body: null, server: 'mixture' },
+  'mixture-get_v1_models': { path: '/v1/models', body: null, server: 'mixture' },
+  'mixture-adapter': generated({ lora_path: 'math' }, 'mixture'),
+  'mixture-err-adapter': generated({ lora_path: 'other' }, 'mixture'),
+  'mixture-experts': generated(EXPERTS, 'mixture'),
+  'mixture-experts-later': generated({ ...EXPERTS, routed_experts_start_len: 3 }, 'mixture'),
+  'mixture-experts-stream': generated({ ...EXPERTS, stream: true }, 'mixture'),
+  'mixture-experts-score': generated({ ...EXPERTS, sampling_params: { max_new_tokens: 0, temperature: 0 } }, 'mixture'),
+  'experts-not-enabled': generated(EXPERTS),
+  'adapter-not-enabled': generated({ lora_path: 'math' }),
+}
+
 /** All requests, by the name of their file. */
 export const recordedRequests: Readonly<Record<string, RequestToRecord>> = {
   ...chats,
   ...completions,
   ...parsings,
   ...busyScores,
+  ...mixtures,
 }
 
 function tool(name: string, description: string, properties: object) {

@@ -25,6 +25,10 @@ export interface Peers {
   readonly chatTemplates: string
   /** The shipped model as a checkpoint that SGLang and transformers load. */
   readonly model: string
+  /** The same as a mixture of experts with random routers. */
+  readonly mixture: string
+  /** A LoRA adapter of both, as a folder in PEFT’s form. */
+  readonly adapter: string
 }
 
 const SGLANG = 'sglang==0.5.23'
@@ -46,6 +50,12 @@ export function installPeers(folder: string): Peers {
     [path.join(shipped, 'onnx', 'model.onnx'), path.join(shipped, 'tokenizer_config.json'), script],
     () => run(sglang, [script, shipped, model]),
   )
+  const mixture = path.join(folder, 'tiny-mixture')
+  const mix = path.join(here, 'mixture.py')
+  once(`${mixture}.made`, [mix, script], () => run(sglang, [mix, model, mixture]))
+  const adapter = path.join(folder, 'tiny-adapter')
+  const adapt = path.join(here, 'adapter.py')
+  once(`${adapter}.made`, [adapt], () => run(sglang, [adapt, shipped, adapter]))
   const stubs = path.join(folder, 'stubs')
   cpSync(path.join(here, 'stubs'), stubs, { recursive: true })
   return {
@@ -56,6 +66,8 @@ export function installPeers(folder: string): Peers {
     router: environment(folder, uv, 'router', PYTHON_3_11),
     ...templatesIn(folder, uv),
     model,
+    mixture,
+    adapter,
   }
 }
 
@@ -77,6 +89,8 @@ export interface Llamacpp {
   readonly python: string
   /** The GGUF file. */
   readonly model: string
+  /** A LoRA adapter of it. */
+  readonly adapter: string
 }
 
 /** Installs llama.cpp's server and converts the shipped model, in about 20 s and 200 MB. */
@@ -91,7 +105,10 @@ export function installLlamacpp(folder: string): Llamacpp {
     [path.join(shipped, 'onnx', 'model.onnx'), path.join(shipped, 'tokenizer_config.json'), script],
     () => run(python, [script, shipped, model]),
   )
-  return { folder, python, model }
+  const adapter = path.join(folder, 'tiny-adapter.gguf')
+  const adapt = path.join(here, 'adapter.py')
+  once(`${adapter}.made`, [adapt], () => run(python, [adapt, shipped, adapter]))
+  return { folder, python, model, adapter }
 }
 
 /** Python with transformers, and the folder of the chat templates. */

@@ -1,4 +1,4 @@
-"""Run llama.cpp's server with a GGUF file until the process is ended: llamacpp_server.py MODEL.gguf PORT."""
+"""Run llama.cpp's server with a GGUF file until the process is ended: llamacpp_server.py MODEL.gguf PORT [ADAPTER.gguf]."""
 
 import signal
 import sys
@@ -17,6 +17,11 @@ params.warmup = False
 params.use_jinja = True
 params.endpoint_slots = True
 params.endpoint_props = True
+if len(sys.argv) > 3:
+    adapter = xllamacpp.CommonAdapterLoraInfo()
+    adapter.path = sys.argv[3]
+    adapter.scale = 0.0
+    params.lora_adapters = [adapter]
 server = xllamacpp.Server(params)
 print("listening", server.listening_address, flush=True)
 signal.pause()

@@ -19,9 +19,33 @@ export const APPLICATION_TOKEN = 'token-of-the-peers-0123456789'
 
 /** Starts SGLang on the CPU in fp32, with the shipped model. `more` are further command line options. */
 export async function startSglang(peers: Peers, name: string, more: readonly string[] = []): Promise<Running> {
+  return startOnCpu(peers, name, ['-m', 'sglang.launch_server', '--model-path', peers.model], more)
+}
+
+/** Starts SGLang with the mixture of experts, whose routing it returns, and with the LoRA adapter `math`. */
+export async function startMixture(peers: Peers): Promise<Running> {
+  const launcher = path.join(import.meta.dirname, 'sglang_cpu.py')
+  return startOnCpu(
+    peers,
+    'sglang-mixture',
+    [launcher, '--model-path', peers.mixture],
+    [
+      ...['--enable-return-routed-experts', '--incremental-streaming-output'],
+      ...['--lora-paths', `math=${peers.adapter}`, '--lora-backend', 'torch_native'],
+    ],
+  )
+}
+
+async function startOnCpu(
+  peers: Peers,
+  name: string,
+  program: readonly string[],
+  more: readonly string[],
+): Promise<Running> {
   const port = await freePort()
   const parameters = [
-    ...['-m', 'sglang.launch_server', '--model-path', peers.model, '--served-model-name', 'tiny-qwen3'],
+    ...program,
+    ...['--served-model-name', 'tiny-qwen3'],
     ...[
       '--device',
       'cpu',
@@ -46,9 +70,9 @@ export async function startSglang(peers: Peers, name: string, more: readonly str
 }
 
 /** Starts llama.cpp's server on the CPU in fp32, with the shipped model. */
-export async function startLlamacpp({ folder, python, model }: Llamacpp): Promise<Running> {
+export async function startLlamacpp({ folder, python, model, adapter }: Llamacpp): Promise<Running> {
   const port = await freePort()
-  const parameters = [path.join(import.meta.dirname, 'llamacpp_server.py'), model, String(port)]
+  const parameters = [path.join(import.meta.dirname, 'llamacpp_server.py'), model, String(port), adapter]
   return start({ folder }, 'llamacpp', python, parameters, port, '/health', {})
 }
 

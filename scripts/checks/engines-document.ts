@@ -33,9 +33,18 @@ const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])
   ['live view', (all) => foundText(all, 'streaming')],
   ['cached tokens', ({ engine }) => OTHERWISE[engine]?.cached ?? 'yes'],
   ['chat baseline', (all) => foundText(all, 'chatIds')],
+  ['LoRA adapters by name', ({ engine }) => ADAPTERS[engine]],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
 ]
+
+/** How requests name an adapter. */
+const ADAPTERS: Readonly<Record<Engine, string>> = {
+  sglang: '`lora_path`',
+  'llama.cpp': '`lora`, by the name of the file',
+  vllm: '`model`',
+  openai: 'as found',
+}
 
 const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'chatIds', 'parsers'] as const
 
@@ -92,6 +101,21 @@ A whole reply of llama.cpp lacks the logprobs of tokens that end inside a charac
 
 vLLM takes alternatives by their ids, and never by their texts, which can be the same for several ids. To find out which tokens are special, it
 is made to sample them once. While a reasoning parser is set, vLLM applies grammars only after the reasoning; see \`enable_in_reasoning\` there.
+
+## LoRA adapters
+
+A server that was started with adapters lists them. Choose one under “More settings” in the playground, or with \`adapter\` over HTTP:
+
+\`\`\`sh
+python -m sglang.launch_server --model-path MODEL --lora-paths math=FOLDER
+vllm serve MODEL --enable-lora --lora-modules math=FOLDER
+llama-server -m model.gguf --lora math.gguf
+\`\`\`
+
+- The adapter samples, and it also scores: prompt logprobs, Verify and rescoring use the adapter of each response.
+- Each response records its adapter, so a trajectory can change it between turns.
+- An adapter that the server does not list is refused before the run. If the list is unknown, the server decides.
+- Without an adapter the server uses its default. llama.cpp then uses the scales of its command line, and with an adapter only this one, in full.
 
 ## Names of sampling parameters
 

@@ -4,6 +4,7 @@ import { CheckField, SelectField, TextArea, TextField } from '#components/ui/fie
 import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import { RANGES, type Setup } from '#lib/share/settings/setup.ts'
+import { AdapterField } from './adapter-field.tsx'
 import { LimitInput, type NumberInputs } from './number-inputs.tsx'
 import { ParserField } from './parser-field.tsx'
 
@@ -66,6 +67,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
       />
+      <AdapterField adapter={setup.adapter} status={status} onChange={(adapter) => set('adapter', adapter)} />
       <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
         <legend className="sr-only">Template</legend>
         <div>

@@ -80,6 +80,7 @@ export function SetupForm(props: SetupFormProps) {
             {status.state === 'failed' && status.hint !== undefined && (
               <span className="block text-dim">{status.hint}</span>
             )}
+            {setup.adapter.trim() !== '' && <span className="block">LoRA adapter {setup.adapter}</span>}
             {note !== undefined && <span className="block text-faint">{note}</span>}
           </span>
         </p>

@@ -74,6 +74,7 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
     streamInterval: request.streamInterval,
     logprobStartLen: request.logprobStartLen,
     topLogprobsNum: request.topLogprobsNum ?? 0,
+    adapter: request.adapter,
   }
   if (!request.scoring) return [{ purpose: 'writes', path: '/generate', body: plain(callBody(sent)) }]
   const { scoring, writing } = splitCall(sent, request.scoring.rid)
@@ -96,6 +97,7 @@ function sentChatBody(
       tools: model.tools,
       sampling: request.samplingParams,
       templateOptions: model.template?.options ?? {},
+      adapter: request.adapter,
       rid: request.rid,
     })
   )

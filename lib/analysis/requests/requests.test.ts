@@ -30,6 +30,23 @@ test.each(EXAMPLES)('the input hash of each request in %s matches the tokens bef
   expect(calls.map(({ inputLength }) => inputLength)).toEqual(calls.map(({ request }) => request.inputLength))
 })
 
+test('the bodies of recorded calls name the LoRA adapter', () => {
+  const adapted = (name: string): Trajectory => {
+    const trajectory = example(name)
+    const segments = trajectory.segments.map((segment) =>
+      segment.kind === 'response' && segment.request
+        ? { ...segment, request: { ...segment.request, adapter: 'math' } }
+        : segment,
+    )
+    return { ...trajectory, segments }
+  }
+  for (const name of EXAMPLES) {
+    const trajectory = adapted(name)
+    const bodies = recordedCalls(trajectory).flatMap((call) => sentBodies(trajectory, call, fewIds))
+    expect([name, ...new Set(bodies.map(({ body }) => body.lora_path))]).toEqual([name, 'math'])
+  }
+})
+
 test('over a chat endpoint the input ids are those that the server reports to have read', () => {
   const request = {
     server: 's',

@@ -1,8 +1,10 @@
 /** Plans which tokens of two sides are scored, and by which server: all that rescoring needs, and no token twice. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { lastAdapter } from '#lib/trajectory/scoring/adapters.ts'
 import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { ComparedSides } from '../compare/compare-sides.ts'
 
@@ -26,7 +28,7 @@ export interface ScorePlan {
 }
 
 interface SidePlan {
-  readonly request: Required<Pick<ScoreRequest, 'ids' | 'ranges' | 'server'>>
+  readonly request: Required<Pick<ScoreRequest, 'ids' | 'ranges' | 'server'>> & Pick<ScoreRequest, 'adapter'>
   /** Number of tokens in the ranges of the request. */
   readonly tokens: number
 }
@@ -42,19 +44,28 @@ export function scorePlan({ left, right, comparison }: ComparedSides, { servers,
           Uint8Array.from(lossMask(left.trajectory)),
           Uint8Array.from(lossMask(right.trajectory)),
         )
+  const adapters = adaptersOf(left.trajectory, right.trajectory)
   const side = (name: 'left' | 'right', from: number): SidePlan => {
+    const adapter = adapters[name]
     const ranges = joinRanges(wanted[name]).flatMap(({ start, end }) =>
       end > from ? [{ start: Math.max(start, from), end }] : [],
     )
     return {
-      request: { ids: sides[name], ranges, server: servers[name] },
+      request: { ids: sides[name], ranges, server: servers[name], ...(adapter !== undefined && { adapter }) },
       tokens: ranges.reduce((sum, { start, end }) => sum + end - start, 0),
     }
   }
-  const shared = servers.left === servers.right ? commonIds(sides.left, sides.right) : 0
+  const isSame = servers.left === servers.right && adapters.left === adapters.right
+  const shared = isSame ? commonIds(sides.left, sides.right) : 0
   // The longer side is scored first, so that a side that is too long is refused at once. The other begins after the shared ids.
   const isLeftFirst = sides.left.length >= sides.right.length
   return { left: side('left', isLeftFirst ? 0 : shared), right: side('right', isLeftFirst ? shared : 0), shared }
+}
+
+/** Returns the adapter that scores each side: that of its run. A side that was rebuilt records no request, so the other one decides. */
+function adaptersOf(left: TrajectoryView, right: TrajectoryView) {
+  const [ours, theirs] = [lastAdapter(left), lastAdapter(right)]
+  return { left: (ours === null ? theirs : ours) ?? undefined, right: (theirs === null ? ours : theirs) ?? undefined }
 }
 
 interface Wanted {

@@ -48,6 +48,24 @@ test('one server scores the longer side, and of the other only what follows the 
   expect(swapped.scores.left).toEqual(prefill(ids(right)))
 })
 
+test('each side is scored with the adapter of its run, and a rebuilt side with that of the other', async () => {
+  const side = drawn('c|a|b a|b|c')
+  const withAdapter = (adapter?: string): Trajectory => ({
+    ...side,
+    segments: side.segments.map((segment) => {
+      if (segment.kind === 'prompt') return segment
+      const request = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
+      return { ...segment, request: { ...request, ...(adapter !== undefined && { adapter }) } }
+    }),
+  })
+  const adaptersOf = async (left: Trajectory, right: Trajectory) =>
+    (await scored(left, right, ONE)).asked.map(({ adapter }) => adapter)
+  expect(await adaptersOf(withAdapter('math'), side)).toEqual(['math'])
+  expect(await adaptersOf(side, withAdapter('math'))).toEqual(['math'])
+  expect(await adaptersOf(withAdapter('math'), withAdapter())).toEqual(['math', undefined])
+  expect(await adaptersOf(side, side)).toEqual([undefined])
+})
+
 test('equal sides are scored once by one server, and twice by two servers to compare them', async () => {
   const side = drawn('c|a|b a|b|c')
   const once = await scored(side, side, ONE)

@@ -1,9 +1,12 @@
 /** Plans which tokens of a trajectory are scored again. */
-import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { type AdaptedSpan, withAdapters } from '#lib/trajectory/scoring/adapters.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** Returns the ranges of segments with recorded logprobs: responses, and prompts whose prefill logprobs were requested. */
-export function rangesToVerify(trajectory: TrajectoryView): readonly Span[] {
+/**
+ * Returns the ranges of segments with recorded logprobs, and their adapters: responses, and prompts whose prefill logprobs were
+ * requested.
+ */
+export function rangesToVerify(trajectory: TrajectoryView): readonly AdaptedSpan[] {
   const ranges: { start: number; end: number }[] = []
   let start = 0
   for (const segment of trajectory.segments) {
@@ -15,7 +18,10 @@ export function rangesToVerify(trajectory: TrajectoryView): readonly Span[] {
     }
     start = end
   }
-  return ranges.filter(({ start, end }) => end > start)
+  return withAdapters(
+    trajectory,
+    ranges.filter(({ start, end }) => end > start),
+  )
 }
 
 function isScored({ ids, logprobs }: SegmentView): boolean {

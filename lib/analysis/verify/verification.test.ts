@@ -29,6 +29,19 @@ test('the verification scores prompts and responses with recorded logprobs, and 
   expect(rangesToVerify({ ...sample, segments: [] })).toEqual([])
 })
 
+test('a range that is verified names the adapter of its response', () => {
+  const adapted = {
+    ...sample,
+    segments: sample.segments.map((segment) =>
+      segment.kind === 'response' && segment.request
+        ? { ...segment, request: { ...segment.request, adapter: 'math' } }
+        : segment,
+    ),
+  }
+  expect(rangesToVerify(adapted).map(({ adapter }) => adapter)).toContain('math')
+  expect(rangesToVerify(sample).some((range) => 'adapter' in range)).toBe(false)
+})
+
 test('scores equal to the recorded ones have no noise', () => {
   const trajectory = sampledWith({ temperature: 1 })
   expect(verification(pack(trajectory).trajectory, recorded(trajectory))).toEqual({

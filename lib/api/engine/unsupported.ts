@@ -4,7 +4,7 @@ import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** A capability that a server may lack. */
-export type Capability = 'promptLogprobs' | 'streaming' | 'abort' | 'chatIds' | 'parsers'
+export type Capability = 'promptLogprobs' | 'streaming' | 'abort' | 'chatIds' | 'adapters' | 'parsers'
 
 /** The known capabilities of each engine. */
 export const ENGINE_CAPABILITIES = {
@@ -15,6 +15,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: true,
     abort: true,
     chatIds: true,
+    adapters: true,
     parsers: true,
   },
   'llama.cpp': {
@@ -24,6 +25,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: false,
     abort: false,
     chatIds: false,
+    adapters: true,
     parsers: false,
   },
   // The best case. Its client asks the server for the rest.
@@ -34,6 +36,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: true,
     abort: true,
     chatIds: true,
+    adapters: true,
     parsers: false,
   },
   // The least that a server must do. Its client asks for more.
@@ -44,6 +47,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: false,
     abort: false,
     chatIds: false,
+    adapters: false,
     parsers: false,
   },
 } as const satisfies Readonly<Record<Capabilities['engine'], Capabilities>>
@@ -86,6 +90,10 @@ const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint
   chatIds: {
     lacks: 'returns no token ids from its chat endpoint in a form that Rollscope reads',
     hint: 'Choose a server with SGLang or vLLM.',
+  },
+  adapters: {
+    lacks: 'runs without LoRA adapters here',
+    hint: 'Choose no adapter, or start the server with adapters (SGLang: --lora-paths, vLLM: --lora-modules, llama.cpp: --lora).',
   },
   parsers: { lacks: 'parses no given texts', hint: 'Choose a server with SGLang, or use Rollscope’s parsers.' },
 }

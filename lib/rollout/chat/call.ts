@@ -60,6 +60,7 @@ export async function callChat(
     tools: model.tools,
     sampling: chatSampling(samplingWithin(settings.sampling, room.tokens)),
     templateOptions: model.template?.options ?? {},
+    adapter: settings.adapter,
     rid: dependencies.newRequestId(),
   }
   const startedAt = dependencies.now().toISOString()
@@ -85,6 +86,7 @@ export async function callChat(
     inputLength: answer.promptIds.length,
     inputHash: inputHash(answer.promptIds),
     streamed: false,
+    ...(request.adapter !== undefined && { adapter: request.adapter }),
   }
   recorder.emit({ ...openResponse(record), ...newVocabulary(place.read?.ids ?? []) })
   if (answer.tokens.ids.length > 0) recorder.emit(addTokens(answer.tokens, newVocabulary))

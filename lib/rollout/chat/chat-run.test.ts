@@ -3,7 +3,7 @@ import { EngineError } from '#lib/engine/http/errors.ts'
 import { decodeValue, encode } from '#lib/trajectory/format/codec.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { sentMessages } from '#lib/trajectory/messages/chat-call.ts'
+import { type ChatCall, chatBody, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -91,6 +91,13 @@ describe('a chat endpoint run', () => {
     ])
     expect(sentMessages(trajectory.segments)).toEqual(sent)
     expect(toolCallsOf(trajectory).map(({ id, result }) => [id, result?.text])).toEqual([['call_of_2_0', '425']])
+  })
+
+  test('sends the LoRA adapter as lora_path, and records it', async () => {
+    const { trajectory, requests } = await runScriptedChat({ scripts: ['ok'], settings: { adapter: 'math' } })
+    expect(requests.map(({ adapter }) => adapter)).toEqual(['math'])
+    expect(chatBody(requests[0] as ChatCall)).toMatchObject({ lora_path: 'math' })
+    expect(responses(trajectory).map(({ request }) => request?.adapter)).toEqual(['math'])
   })
 
   test('uses the sampling defaults of /generate', async () => {

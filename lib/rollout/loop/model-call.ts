@@ -40,6 +40,8 @@ export interface CallSettings {
   /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobs: number
   readonly stream: boolean
+  /** Name of the LoRA adapter. Omitted: none. */
+  readonly adapter?: string
 }
 
 /**
@@ -127,6 +129,7 @@ export async function callModel(
     ...('tokensAStep' in view && { streamInterval: view.tokensAStep }),
     ...(view.kind !== 'none' && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
+    ...(settings.adapter !== undefined && { adapter: settings.adapter }),
     vocabularySize: tokenizer.vocabularySize,
     // The first requested position has no logprob, so the request begins one position before the new tokens; earlier
     // positions can come from the prefix cache.
@@ -287,4 +290,5 @@ const requestRecord = (
   ...(request.streamInterval !== undefined && { streamInterval: request.streamInterval }),
   ...(request.logprobStartLen !== undefined && { logprobStartLen: request.logprobStartLen }),
   ...(request.topLogprobsNum > 0 && { topLogprobsNum: request.topLogprobsNum }),
+  ...(request.adapter !== undefined && { adapter: request.adapter }),
 })

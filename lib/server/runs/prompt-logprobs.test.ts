@@ -70,7 +70,9 @@ function promptScores({ inputIds, logprobStartLen: from = 0, topLogprobsNum: k }
   }
 }
 
-async function run(settings: { promptLogprobs?: boolean; topLogprobs?: number } = {}): Promise<string> {
+async function run(
+  settings: { promptLogprobs?: boolean; topLogprobs?: number; adapter?: string } = {},
+): Promise<string> {
   const { rolloutId, key } = await startRollout({ prompt: 'a?', ...settings }, all, never)
   for await (const _ of all.runs.follow(rolloutId, 0, never));
   const further = await continueRollout(key, { prompt: 'b?', ...settings }, all, never)
@@ -81,6 +83,17 @@ const add = (key: string, request: { server?: string } = {}) => addPromptLogprob
 const stored = (key: string) => all.store.get(key) as Trajectory
 const prompts = ({ segments }: Trajectory) => segments.filter(({ kind }) => kind === 'prompt')
 const scorings = () => requests.filter(({ scoreOnly }) => scoreOnly)
+
+test('A run with a LoRA adapter names it in every call and in its record, also when its prompts are scored', async () => {
+  described = { ...described, adapters: ['math'] }
+  const key = await run({ adapter: 'math' })
+  await add(key)
+  expect(requests.length).toBeGreaterThan(2)
+  expect(requests.every(({ adapter }) => adapter === 'math')).toBe(true)
+  const responses = stored(key).segments.flatMap((segment) => (segment.kind === 'response' ? [segment] : []))
+  expect(responses.map(({ request }) => request?.adapter)).toEqual(['math', 'math'])
+  await expect(run({ adapter: 'code' })).rejects.toMatchObject({ details: { code: 'NO_ADAPTER', field: 'adapter' } })
+})
 
 test('A run requests no prompt logprobs by default', async () => {
   const key = await run()

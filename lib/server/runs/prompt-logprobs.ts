@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import { withVocabulary } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { withAdapters } from '#lib/trajectory/scoring/adapters.ts'
 import { unscoredPrompts, withPromptLogprobs } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import type { Scores } from '#lib/trajectory/scoring/score.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
@@ -32,7 +33,7 @@ export async function addPromptLogprobs(
   signal: AbortSignal,
 ): Promise<Trajectory> {
   const found = endedTrajectory(key, all, HINT)
-  const ranges = unscoredPrompts(found)
+  const ranges = withAdapters(found, unscoredPrompts(found))
   if (ranges.length === 0) return found
   const server = request.server ?? lastServer(found)
   if (server === undefined)

@@ -29,6 +29,8 @@ import { checkTools, chosenTools, requestedToolSchema } from './tools.ts'
 export const UNWATCHED =
   'A run without a client for 60 s is stopped: an open event stream counts all the time, a request for the trajectory or the group once.'
 
+const adapterName = z.string().regex(/\S/, 'a name').max(500)
+
 const settingsShape = {
   sampling: samplingSchema
     .exactOptional()
@@ -48,6 +50,9 @@ const settingsShape = {
     .boolean()
     .exactOptional()
     .describe(`Answer immediately and continue after the connection is closed. ${UNWATCHED} Default false.`),
+  adapter: adapterName
+    .exactOptional()
+    .describe('Name of a LoRA adapter that the server has loaded. Omitted: none, the server’s default.'),
   server: z
     .string()
     .exactOptional()

@@ -48,6 +48,21 @@ test('A request that vLLM can serve is accepted', () => {
   expect(problemOf(() => checkScoring({ capabilities: ENGINE_CAPABILITIES.openai }))).toMatchObject({ field: 'server' })
 })
 
+test.each([
+  ['runs without adapters', { capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: false } }, 'NOT_IN_ENGINE'],
+  ['has other ones', { ...sglang, adapters: ['code'] }, 'NO_ADAPTER'],
+  ['has unloaded all of them', { ...sglang, adapters: [] }, 'NO_ADAPTER'],
+])('A LoRA adapter is refused by name on a server that %s', (_, server, code) => {
+  for (const check of [() => checkCapabilities(server, { adapter: 'math' }), () => checkScoring(server, ['math'])])
+    expect(problemOf(check)).toMatchObject({ status: 422, code, field: 'adapter' })
+  expect(problemOf(() => checkCapabilities(server, {}))).toBeUndefined()
+})
+
+test('A LoRA adapter that a server lists, or of which nothing is known, is accepted', () => {
+  for (const server of [{ ...sglang, adapters: ['math'] }, sglang, {}])
+    expect(problemOf(() => checkCapabilities(server, { adapter: 'math' }))).toBeUndefined()
+})
+
 test('Given ids are scored only by servers that return prompt logprobs', () => {
   expect(problemOf(() => checkScoring(llamacpp))).toMatchObject({ field: 'server' })
   expect(problemOf(() => checkScoring(sglang))).toBeUndefined()

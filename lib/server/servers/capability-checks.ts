@@ -13,13 +13,16 @@ interface Requested {
   readonly promptLogprobs?: boolean | undefined
   readonly endpoint?: string | undefined
   readonly topLogprobs?: number | undefined
+  readonly adapter?: string | undefined
 }
 
 /** Throws HttpProblem 422 with the field that the server cannot serve. */
 export function checkCapabilities(
-  { capabilities }: Pick<ServerDescription, 'capabilities'>,
-  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0 }: Requested,
+  server: Pick<ServerDescription, 'capabilities' | 'adapters'>,
+  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0, adapter }: Requested,
 ): void {
+  checkAdapter(server, adapter)
+  const { capabilities } = server
   if (!capabilities) return
   const parameter = unsupportedParameter(capabilities.engine, sampling)
   if (parameter)
@@ -29,9 +32,31 @@ export function checkCapabilities(
   if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
 }
 
-/** Throws HttpProblem if the server cannot score given ids. */
-export const checkScoring = ({ capabilities }: Pick<ServerDescription, 'capabilities'>): void =>
-  refuse(whyUnsupported('promptLogprobs', capabilities), 'server')
+/** Throws HttpProblem if the server cannot score given ids, or has no such adapter. */
+export function checkScoring(
+  server: Pick<ServerDescription, 'capabilities' | 'adapters'>,
+  adapters: readonly string[] = [],
+): void {
+  refuse(whyUnsupported('promptLogprobs', server.capabilities), 'server')
+  for (const adapter of adapters) checkAdapter(server, adapter)
+}
+
+/** A server whose list of adapters is unknown refuses unknown names itself. */
+function checkAdapter(
+  { capabilities, adapters }: Pick<ServerDescription, 'capabilities' | 'adapters'>,
+  adapter: string | undefined,
+): void {
+  if (adapter === undefined) return
+  refuse(whyUnsupported('adapters', capabilities), 'adapter')
+  if (!adapters || adapters.includes(adapter)) return
+  throw new HttpProblem({
+    status: 422,
+    code: 'NO_ADAPTER',
+    detail: `the server has no LoRA adapter “${adapter}”: it has ${adapters.join(', ') || 'none'}`,
+    hint: 'Choose one of these, or load the adapter on the server.',
+    field: 'adapter',
+  })
+}
 
 /** Returns the meaning of the sampled logprobs, where it differs from the one that the format defines: processed. */
 export const meaningsOf = ({

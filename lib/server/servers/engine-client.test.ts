@@ -28,11 +28,16 @@ describe('The engine of a server', () => {
   })
 
   test('is llama.cpp if it has /props, and later calls use its paths', async () => {
-    const { client, paths } = await clientOf({ '/props': llamacpp('props'), '/tokenize': llamacpp('tokenize') })
+    const { client, paths } = await clientOf({
+      '/props': llamacpp('props'),
+      '/lora-adapters': llamacpp('lora-adapters'),
+      '/tokenize': llamacpp('tokenize'),
+    })
     expect((await client.describe(never)).capabilities?.engine).toBe('llama.cpp')
     expect(await client.tokenize(['a<|im_end|>'], never)).toEqual([[73, 2]])
     await client.describe(never)
-    expect(paths()).toEqual(['/model_info', '/get_model_info', '/props', '/tokenize', '/props'])
+    const described = ['/props', '/lora-adapters']
+    expect(paths()).toEqual(['/model_info', '/get_model_info', ...described, '/tokenize', ...described])
   })
 
   test('is found by the first call, even if nobody requested a description', async () => {

@@ -48,6 +48,27 @@ test('Scoring of ranges sends growing prefixes, from one position before each ra
     if (line.kind === 'scores') expect(line.logprobs).toEqual(line.logprobs.map((_, index) => -(line.start + index)))
 })
 
+test('Scoring uses the adapter of the request, and that of a range before it, for every call', async () => {
+  const { calls, open } = server()
+  await linesOf(
+    open({
+      ids: bytes(5000),
+      adapter: 'math',
+      ranges: [
+        { start: 0, end: 4 },
+        { start: 4, end: 3000, adapter: 'code' },
+      ],
+    }),
+  )
+  expect(calls.map(({ inputIds, adapter }) => [inputIds.length, adapter])).toEqual([
+    [4, 'math'],
+    [2052, 'code'],
+    [3000, 'code'],
+  ])
+  await linesOf(open({ ids: [1, 2], ranges: [{ start: 0, end: 2 }] }))
+  expect(calls.at(-1)).not.toHaveProperty('adapter')
+})
+
 test('Scoring in one answer covers all positions from startLen on, and the very first token has no logprob', async () => {
   const { open } = server()
   expect(await scoreAtOnce(await open({ ids: [1, 2, 3] }), signal)).toMatchObject({

@@ -10,6 +10,7 @@ import type { GenerateRequest } from '#lib/engine/request.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { AdaptedSpan } from '#lib/trajectory/scoring/adapters.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -32,11 +33,17 @@ export interface Scoring {
 
 /** Requests the server's description and refuses what the server could not score. Throws HttpProblem or EngineError. */
 export async function openScoring(request: ScoreRequest, all: Services, signal: AbortSignal): Promise<Scoring> {
-  const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0 } = request
-  const ranges = request.ranges ?? [{ start: startLen, end: ids.length }]
+  const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0, adapter } = request
+  const ranges = (request.ranges ?? [{ start: startLen, end: ids.length }]).map((range) => ({
+    ...(adapter !== undefined && { adapter }),
+    ...range,
+  }))
   const client = all.servers.client(name)
   const serverDescription = await client.describe(signal)
-  checkScoring(serverDescription)
+  checkScoring(
+    serverDescription,
+    ranges.flatMap((range) => range.adapter ?? []),
+  )
   const needed = ranges.at(-1)?.end ?? 0
   if (serverDescription.contextLength !== undefined && needed >= serverDescription.contextLength)
     throw new HttpProblem({
@@ -72,6 +79,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           // The request begins one position early, because SGLang returns no logprob for the first requested position.
           logprobStartLen: Math.max(0, range.start - 1),
           topLogprobsNum: topLogprobs,
+          ...(range.adapter !== undefined && { adapter: range.adapter }),
           vocabularySize,
           expected: serverDescription,
         }
@@ -119,8 +127,9 @@ export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
   }
 }
 
-function portions({ start, end }: Span): readonly Span[] {
+function portions({ start, end, ...adapter }: AdaptedSpan): readonly AdaptedSpan[] {
   return Array.from({ length: Math.ceil((end - start) / MOST_POSITIONS) }, (_, index) => ({
+    ...adapter,
     start: start + index * MOST_POSITIONS,
     end: Math.min(end, start + (index + 1) * MOST_POSITIONS),
   }))

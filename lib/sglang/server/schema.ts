@@ -111,6 +111,8 @@ export const serverInfoSchema = z.object({
   enable_deterministic_inference: z.boolean().nullish(),
   disable_radix_cache: z.boolean().nullish(),
   max_total_num_tokens: z.int().nullish(),
+  enable_lora: z.boolean().nullish(),
+  lora_paths: z.unknown(),
 })
 
 /** /v1/loads: one entry for each data-parallel rank. */
@@ -148,7 +150,7 @@ export const workersReplySchema = z.object({
 
 /** /v1/models. */
 export const modelsSchema = z.looseObject({
-  data: z.array(z.looseObject({ id: z.string(), max_model_len: z.int().nullish() })),
+  data: z.array(z.looseObject({ id: z.string(), parent: z.string().nullish(), max_model_len: z.int().nullish() })),
 })
 
 const idsSchema = z.array(z.int().min(0))

@@ -45,7 +45,7 @@ describe('server description', () => {
     })
     expect(await client.describe(never)).toEqual({
       kind: 'server',
-      capabilities: ENGINE_CAPABILITIES.sglang,
+      capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: false },
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
       version: '0.5.23',
@@ -107,6 +107,30 @@ describe('server description', () => {
       '/v1/models': recording('info-get_v1_models'),
     })
     expect(await client.describe(never)).toMatchObject({ contextLength: 4096, version: '0.5.23' })
+  })
+
+  test('lists the LoRA adapters of a server that was started with some', async () => {
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': recording('mixture-get_server_info'),
+      '/v1/models': recording('mixture-get_v1_models'),
+    })
+    expect(await client.describe(never)).toMatchObject({ capabilities: { adapters: true }, adapters: ['math'] })
+  })
+
+  test.each([
+    ['has none', { enable_lora: false }, false, false],
+    ['may have some that it does not list', { lora_paths: { math: '/adapters/math' } }, true, false],
+    ['may have some', {}, true, true],
+  ])('says that a server %s (%j)', async (_, options, adapters, isOld) => {
+    const { enable_lora: __, ...info } = recording('info-get_server_info').response as Record<string, unknown>
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': answer(isOld ? info : { ...info, enable_lora: null, lora_paths: null, ...options }),
+      '/v1/models': recording('info-get_v1_models'),
+    })
+    const description = await client.describe(never)
+    expect([description.capabilities?.adapters, description.adapters]).toEqual([adapters, undefined])
   })
 
   test('of a router is its workers’ model and little else', async () => {

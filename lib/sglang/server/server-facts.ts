@@ -49,10 +49,13 @@ export async function describeServer(
       () => info('/get_server_info', serverInfoSchema, signal),
     ),
   )
-  const list = server?.context_length ? undefined : await optional(info('/v1/models', modelsSchema, signal))
+  const adapters = adapterUse(server)
+  const needsList = !server?.context_length || adapters === 'on'
+  const list = needsList ? await optional(info('/v1/models', modelsSchema, signal)) : undefined
   return {
     kind: behind ? 'router' : 'server',
-    capabilities: ENGINE_CAPABILITIES.sglang,
+    capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: adapters !== 'off' },
+    adapters: adapters === 'on' && list ? adaptersIn(list) : undefined,
     ...identityOf(model),
     version: server?.version ?? undefined,
     contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
@@ -65,6 +68,18 @@ export async function describeServer(
     workers: behind && workersOf(behind),
     latencyMs,
   }
+}
+
+/** Returns whether the server has LoRA adapters. Without the option, a server with adapters in its command line has them too. */
+function adapterUse(server: z.infer<typeof serverInfoSchema> | undefined): 'on' | 'off' | 'unknown' {
+  if (server?.enable_lora || server?.lora_paths) return 'on'
+  return server?.enable_lora === undefined ? 'unknown' : 'off'
+}
+
+/** Returns the adapters among the listed models; undefined if there are none, because older versions do not list them. */
+function adaptersIn({ data }: z.infer<typeof modelsSchema>): string[] | undefined {
+  const names = data.flatMap(({ id, parent }) => (parent ? [id] : []))
+  return names.length > 0 ? names : undefined
 }
 
 /**

@@ -5,13 +5,12 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
 import { charactersOf, type OfflineViewState, offlineDocument } from './document.ts'
 import { fontFacesIn, isNeeded, withFonts } from './fonts.ts'
 import { offlineHtml } from './page.ts'
-import { packDocument, toBase64, unpackDocument } from './payload.ts'
+import { packDocument, unpackDocument } from './payload.ts'
 
 const view: OfflineViewState = {
   colour: 'logprob',
@@ -94,15 +93,6 @@ describe('the offline document', () => {
     const long = { ...sample, segments: Array.from({ length: 500 }, () => prompt) }
     const text = JSON.stringify(offlineDocument(long, view, ALL))
     expect((await packDocument(text)).length).toBeLessThan(text.length / 20)
-  })
-
-  test('is encoded as the base64 of Node, for any length', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 100_000, size: 'max' }), (bytes) => {
-        expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
-      }),
-      { numRuns: runs(20) },
-    )
   })
 
   test('is refused if its payload was changed', async () => {

@@ -3,7 +3,7 @@
  * of the trajectory are base64, and the title is escaped.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
-import { toBase64 } from './payload.ts'
+import { toBase64 } from '#lib/util/text/base64.ts'
 
 /** Parts of the page. */
 export interface OfflinePage {

@@ -56,6 +56,7 @@ test.runIf(hasPython)('the Python script is valid Python for any run', () => {
       ),
       system: text,
       chatTemplate: text,
+      adapter: text,
       tokenizer: text,
       tools: fc.subarray(['calculator', 'python', weather, { mcp: 'files', name: 'search' }] as const),
       samples: fc.integer({ min: 1, max: 2 }),
@@ -205,6 +206,17 @@ test.runIf(hasPython)(
     expect(printed(againOfRequest(thinks))).toMatchObject([
       { rollout: [{}, { tokenize: false, enable_thinking: true }, 'q'] },
     ])
+  },
+)
+
+test.each([[{ prompt: 'q' }], [{ ids: [1] }]])(
+  'the Python script of %j sends the LoRA adapter with every call',
+  (opening) => {
+    const script = pythonScript(againOfRequest({ ...opening, adapter: 'a "b"' }), BASE)
+    expect(script).toContain('import functools\n')
+    expect(script).toContain('ADAPTER = "a \\"b\\""')
+    expect(script).toContain('client.generate = functools.partial(client.generate, lora_path=ADAPTER)')
+    expect(pythonScript(againOfRequest(opening), BASE)).not.toMatch(/functools|lora/)
   },
 )
 

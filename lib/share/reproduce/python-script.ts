@@ -49,7 +49,7 @@ function head({ request, samples }: Again, baseUrl: string | undefined): string 
       : `os.environ.get("SGLANG_BASE_URL", ${pythonString(baseUrl)})`
   return `BASE_URL = ${base}
 ${request.ids === undefined ? `MODEL = ${model}\n` : ''}SAMPLING = ${pythonLiteral(sentSampling(request.sampling ?? {}))}
-${samples > 1 ? `SAMPLES = ${samples}\n` : ''}CONTEXT_WINDOW = ${request.limits?.contextWindow ?? 'None'}  # None: the value that the server reports
+${request.adapter === undefined ? '' : `ADAPTER = ${pythonString(request.adapter)}  # a LoRA adapter that the server has loaded\n`}${samples > 1 ? `SAMPLES = ${samples}\n` : ''}CONTEXT_WINDOW = ${request.limits?.contextWindow ?? 'None'}  # None: the value that the server reports
 `
 }
 
@@ -58,6 +58,14 @@ const samplingOf = ({ request, samples }: Again): string =>
   samples > 1 && typeof request.sampling?.sampling_seed === 'number'
     ? '{**SAMPLING, "sampling_seed": SAMPLING["sampling_seed"] + index}'
     : 'SAMPLING'
+
+/** Returns the Python line that adds the adapter to every request: SGLangModel has no option for it. */
+const adapted = ({ request }: Again): string =>
+  request.adapter === undefined
+    ? ''
+    : '        client.generate = functools.partial(client.generate, lora_path=ADAPTER)  # SGLangModel has no option for it\n'
+
+const functoolsImport = ({ request }: Again): string => (request.adapter === undefined ? '' : 'import functools\n')
 
 /** Returns the Python source that runs `rollout(client, given, index)` for each sample. */
 const all = ({ samples }: Again, given: string): string =>
@@ -82,7 +90,7 @@ function agentSource(again: Again, baseUrl: string | undefined): string {
   )
   const chosen = parser !== undefined && PARSERS.includes(parser) ? parser : 'hermes'
   return `import asyncio
-import json
+${functoolsImport(again)}import json
 import os
 ${toolImports(tools)}
 from strands import Agent
@@ -135,7 +143,7 @@ async def main():
     tokenizer = AutoTokenizer.from_pretrained(MODEL)
 ${chatTemplate === undefined ? '' : '    tokenizer.chat_template = CHAT_TEMPLATE\n'}    tokenizer.apply_chat_template = with_options(tokenizer.apply_chat_template)
     async with SGLangClient(base_url=BASE_URL) as client:
-${all(again, 'tokenizer')}
+${adapted(again)}${all(again, 'tokenizer')}
 
 
 asyncio.run(main())
@@ -152,7 +160,7 @@ const LIMITS = {
 function rawPromptSource(again: Again, baseUrl: string | undefined): string {
   const { ids, text } = again.request
   return `import asyncio
-import json
+${functoolsImport(again)}import json
 import os
 
 from strands_sglang import Rollout, SGLangClient
@@ -182,7 +190,7 @@ async def rollout(client, ids, index):
 async def main():
     ids = ${ids === undefined ? 'AutoTokenizer.from_pretrained(MODEL)(TEXT)["input_ids"]' : 'IDS'}
     async with SGLangClient(base_url=BASE_URL) as client:
-${all(again, 'ids')}
+${adapted(again)}${all(again, 'ids')}
 
 
 asyncio.run(main())

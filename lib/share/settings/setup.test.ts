@@ -201,3 +201,9 @@ describe('a remembered setup', () => {
     for (const value of [undefined, null, 7, 'x', []]) expect(setupFrom(value)).toEqual(DEFAULT_SETUP)
   })
 })
+
+test('requestOf sends the LoRA adapter with every turn, and none if the field is empty', () => {
+  expect(request({ adapter: ' math ' })).toMatchObject({ ok: true, settings: { adapter: 'math' } })
+  const none = request({ adapter: ' ' })
+  expect(none.ok && none.settings).not.toHaveProperty('adapter')
+})

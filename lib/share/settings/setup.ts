@@ -51,6 +51,8 @@ export const setupSchema = z.object({
   ),
   /** Number of samples of one prompt that run at once. */
   samples: z._default(z.string(), '1'),
+  /** Name of the LoRA adapter; '' is none. */
+  adapter: z._default(z.string(), ''),
   /** Reward rule of the samples. */
   reward: rewardDraftSchema,
   topLogprobs: z._default(z.string(), '5'),
@@ -208,6 +210,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
       ...(topLogprobs !== undefined && { topLogprobs }),
       promptLogprobs: setup.promptLogprobs,
       stream: setup.stream,
+      ...(setup.adapter.trim() !== '' && { adapter: setup.adapter.trim() }),
       ...(setup.server !== '' && { server: setup.server }),
     },
     opening: {

@@ -322,6 +322,10 @@ const request = withDescription(
       z.string(),
       'SHA-256, hexadecimal, over those ids as little-endian unsigned 32-bit integers.',
     ),
+    adapter: withDescription(
+      z.optional(z.string()),
+      'Name of the LoRA adapter that sampled the response. Omitted: none was requested.',
+    ),
     logprobStartLen: withDescription(z.optional(z.int()), 'Omitted: no prompt logprobs were requested.'),
     topLogprobsNum: withDescription(z.optional(z.int()), 'Omitted: no alternatives were requested.'),
     streamed: z.boolean(),

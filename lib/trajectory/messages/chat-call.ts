@@ -13,6 +13,8 @@ export interface ChatCall {
   /** Sampling parameters by the names of this endpoint. */
   readonly sampling: Readonly<Record<string, unknown>>
   readonly templateOptions: Readonly<Record<string, unknown>>
+  /** Name of the LoRA adapter. Omitted: none. */
+  readonly adapter?: string | undefined
   readonly rid?: string | undefined
 }
 
@@ -24,6 +26,7 @@ export function chatBody(call: ChatCall): Record<string, unknown> {
     ...(call.tools.length > 0 && { tools: chatTools(call.tools) }),
     ...call.sampling,
     ...(Object.keys(call.templateOptions).length > 0 && { chat_template_kwargs: call.templateOptions }),
+    ...(call.adapter !== undefined && { lora_path: call.adapter }),
     stream: false,
     logprobs: true,
     return_token_ids: true,

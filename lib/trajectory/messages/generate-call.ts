@@ -14,6 +14,8 @@ export interface GenerateCall {
   readonly logprobStartLen?: number | undefined
   /** Alternatives for each token; 0 = none. */
   readonly topLogprobsNum: number
+  /** Name of the LoRA adapter. Omitted: none. */
+  readonly adapter?: string | undefined
   /** Sends max_new_tokens 0: the server reads the ids, returns their logprobs and samples nothing. */
   readonly scoreOnly?: boolean | undefined
 }
@@ -37,6 +39,7 @@ export function callBody(call: GenerateCall): Record<string, unknown> {
     return_logprob: true,
     ...(call.logprobStartLen !== undefined && { logprob_start_len: call.logprobStartLen }),
     ...(call.topLogprobsNum > 0 && { top_logprobs_num: call.topLogprobsNum }),
+    ...(call.adapter !== undefined && { lora_path: call.adapter }),
     stream: call.stream,
   }
 }

@@ -7,7 +7,12 @@ import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
-const span = z.object({ start: z.int().check(z.minimum(0)), end: z.int().check(z.minimum(0)) })
+const adapterName = z.exactOptional(z.string().check(z.minLength(1), z.maxLength(500)))
+const range = z.object({
+  start: z.int().check(z.minimum(0)),
+  end: z.int().check(z.minimum(0)),
+  adapter: withDescription(adapterName, 'Of this range. Default: the adapter of the request.'),
+})
 
 /** Schema of a scoring request. */
 export const scoreRequestSchema = z
@@ -22,9 +27,10 @@ export const scoreRequestSchema = z
       'The first scored position; the first token has no logprob. Default 0. Not with `ranges`.',
     ),
     ranges: withDescription(
-      z.exactOptional(z.array(span).check(z.minLength(1))),
+      z.exactOptional(z.array(range).check(z.minLength(1))),
       'Half-open ranges of positions in ascending order. They are scored one after the other on growing prefixes, and the answer is streamed as lines.',
     ),
+    adapter: withDescription(adapterName, 'Name of the LoRA adapter that scores. Omitted: none, the server’s default.'),
     topLogprobs: withDescription(
       z.exactOptional(z.int().check(z.minimum(0), z.maximum(20))),
       'Alternatives for each position. Default 0.',

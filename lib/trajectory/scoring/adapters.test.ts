@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Trajectory } from '../format/trajectory.ts'
+import { lastAdapter, withAdapters } from './adapters.ts'
+
+const REQUEST = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
+
+/** Returns two prompts and two responses of two tokens each, whose requests name these adapters. */
+const sampledWith = (...adapters: readonly (string | undefined)[]): Pick<Trajectory, 'segments'> => ({
+  segments: adapters.flatMap((adapter) => [
+    { kind: 'prompt' as const, ids: [1, 2], messages: [] },
+    {
+      kind: 'response' as const,
+      ids: [3, 4],
+      thinks: [],
+      toolCalls: [],
+      request: { ...REQUEST, ...(adapter !== undefined && { adapter }) },
+    },
+  ]),
+})
+
+test('ranges are cut where the adapter changes, and a prompt belongs to the adapter of the response after it', () => {
+  const whole = [{ start: 0, end: 8 }]
+  expect(withAdapters(sampledWith('math', 'code'), whole)).toEqual([
+    { start: 0, end: 4, adapter: 'math' },
+    { start: 4, end: 8, adapter: 'code' },
+  ])
+  expect(withAdapters(sampledWith(undefined, 'math'), [{ start: 3, end: 6 }])).toEqual([
+    { start: 3, end: 4 },
+    { start: 4, end: 6, adapter: 'math' },
+  ])
+  expect(withAdapters(sampledWith('math', 'math'), whole)).toEqual([{ start: 0, end: 8, adapter: 'math' }])
+})
+
+test('ranges that were apart stay apart, and those without an adapter have none', () => {
+  const apart = [
+    { start: 1, end: 4 },
+    { start: 4, end: 8 },
+  ]
+  expect(withAdapters(sampledWith(undefined, undefined), apart)).toEqual(apart)
+  expect(withAdapters({ segments: [] }, [])).toEqual([])
+})
+
+test('the last adapter is that of the last recorded request, and unknown if none is recorded', () => {
+  expect(lastAdapter(sampledWith('math', 'code'))).toBe('code')
+  expect(lastAdapter(sampledWith('math', undefined))).toBeUndefined()
+  expect(lastAdapter({ segments: [] })).toBeNull()
+  const segments = sample.segments.map((segment) => {
+    if (segment.kind === 'prompt') return segment
+    const { request: _, ...rest } = segment
+    return rest
+  }) as Trajectory['segments']
+  expect(lastAdapter({ segments })).toBeNull()
+})
