@@ -44,6 +44,8 @@ export function resizeText(options: GridOptions, step: 1 | -1): GridOptions {
 export interface Folds {
   readonly segments: ReadonlySet<number>
   readonly thinks: ReadonlySet<number>
+  /** Images whose tokens are shown, by the index of their first token. Other images are boxes. If omitted, all are. */
+  readonly openImages?: ReadonlySet<number>
 }
 
 /** Nothing is folded. */

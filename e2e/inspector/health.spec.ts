@@ -31,7 +31,7 @@ test('Health counts drift spans and shows each one, and the trajectory is verifi
   await open(page, '/example/retokenization-drift')
   await page.locator('[data-health="done"]').waitFor()
   await page.locator('[data-drift="done"]').waitFor()
-  await expect(strip(page).getByRole('status')).toHaveText('no findings · 10 checks')
+  await expect(strip(page).getByRole('status')).toHaveText('no findings · 11 checks')
   await expect(page.getByText('3 spans', { exact: true })).toBeVisible()
   const chip = strip(page).getByRole('button', { name: 'drift 3 spans' })
   await chip.click()

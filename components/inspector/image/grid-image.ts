@@ -113,7 +113,8 @@ function linesOf({ layout }: TokenPicture, { start, end }: Span): readonly Line[
   const lines: Line[] = []
   for (let line = lineOfToken(layout, start); line; line = lineNumbered(layout, line.number + 1)) {
     if (line.layout.firstToken + line.start >= end) break
-    lines.push(line)
+    // Lines below the name of an image have no tokens.
+    if (!line.image || line.isFolded) lines.push(line)
   }
   return lines
 }

@@ -1,9 +1,10 @@
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { imageAt } from '../pieces/folding.ts'
 
 /**
- * Returns the spans that contain a token, the smallest first: argument, tool call, think block, and last its segment. Equal ranges appear
+ * Returns the spans that contain a token, the smallest first: argument, tool call, think block or image, and last its segment. Equal ranges appear
  * once.
  */
 export function spansAround(trajectory: TrajectoryView, index: number): readonly Span[] {
@@ -13,6 +14,7 @@ export function spansAround(trajectory: TrajectoryView, index: number): readonly
   const spans = token.spans
     .filter(({ kind }) => kind !== 'special')
     .map(({ span }) => ({ start: first + span.start, end: first + span.end }))
+    .concat(imageAt(trajectory, index) ?? [])
     .concat({ start: first, end: first + token.segment.ids.length })
     .sort((a, b) => a.end - a.start - (b.end - b.start))
   return spans.filter(({ start, end }, place) => start !== spans[place - 1]?.start || end !== spans[place - 1]?.end)

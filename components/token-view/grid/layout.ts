@@ -10,7 +10,7 @@ import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 import { CELLS, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
-import { foldedLines, type SegmentLines } from './line-folds.ts'
+import { type BoxedImage, foldedLines, type SegmentLines } from './line-folds.ts'
 import { createLineStore, type LineStore } from './line-store.ts'
 
 /** The lines of a trajectory at one width and font size. */
@@ -49,6 +49,8 @@ export interface DrawnLine {
   readonly top: number
   /** Whether the line replaces folded tokens. */
   readonly isFolded: boolean
+  /** The image of which the line is a part. */
+  readonly image?: BoxedImage | undefined
 }
 
 /** A line of a layout; `number` identifies it in the whole layout. */
@@ -70,6 +72,8 @@ interface LayoutSettings {
   readonly columns: number
   readonly rowHeight: number
   readonly folds: Folds
+  /** Returns the boxes of the images of a segment, by its index. If omitted, there are none. */
+  readonly images?: (segmentIndex: number) => readonly BoxedImage[]
 }
 
 /** Lays out segments; see createLayoutMaker. */
@@ -83,7 +87,7 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
   let store: LineStore | undefined
   let made: { readonly columns: number; readonly version: number } | undefined
   let last: { readonly layout: Layout; readonly folds: Folds } | undefined
-  return (segments, vocab, { columns, rowHeight, folds }) => {
+  return (segments, vocab, { columns, rowHeight, folds, images = noImages }) => {
     table.takeVocab(vocab)
     if (!store || made?.columns !== columns || made.version !== table.version()) {
       made = { columns, version: table.version() }
@@ -99,7 +103,15 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
     let top = end ? end.top + end.height : 0
     for (let index = layouts.length; index < segments.length; index++) {
       const segment = elementAt(segments, index)
-      const shown = foldedLines(lines.linesOf(segment), segment, folds.segments.has(index), firstToken, folds.thinks)
+      const first = firstToken
+      const shown = foldedLines(
+        lines.linesOf(segment),
+        segment,
+        folds.segments.has(index),
+        first,
+        folds.thinks,
+        images(index).filter(({ start }) => !folds.openImages?.has(first + start)),
+      )
       const height = segmentHeight(shown, rowHeight)
       layouts.push({ ...shown, segment, firstToken, firstLine, top, height })
       firstToken += shown.tokenCount
@@ -119,6 +131,8 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
     return layout
   }
 }
+
+const noImages = (): readonly BoxedImage[] => []
 
 /** Settings without folds, at the default line height. */
 export const UNFOLDED = { rowHeight: DEFAULT_ROW_HEIGHT, folds: NO_FOLDS } as const
@@ -234,6 +248,7 @@ function lineOf(layout: Layout, segmentIndex: number, number: number): Line {
     end: number + 1 < segment.lineCount ? (segment.starts[number + 1] as number) : segment.tokenCount,
     top: segment.top + paddingOf(segment) + number * layout.rowHeight,
     isFolded: segment.folds?.lines.has(number) ?? false,
+    image: segment.folds?.images.get(number),
   }
 }
 

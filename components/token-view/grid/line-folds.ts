@@ -1,4 +1,5 @@
 /** The lines of a segment with folded parts: each folded part becomes one line, and the others do not change. */
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -8,13 +9,31 @@ export interface SegmentLines {
   readonly starts: Int32Array
   readonly lineCount: number
   readonly tokenCount: number
-  /** Numbers of the lines that replace folded tokens. `whole` means that the segment is folded. `undefined` means that nothing is. */
-  readonly folds: { readonly lines: ReadonlySet<number>; readonly whole: boolean } | undefined
+  /** The lines that replace folded tokens. `undefined` means that nothing is folded. */
+  readonly folds: LineFolds | undefined
+}
+
+interface LineFolds {
+  /** Numbers of the lines that replace folded tokens. */
+  readonly lines: ReadonlySet<number>
+  /** Whether the segment is folded. */
+  readonly whole: boolean
+  /** The images of those lines and of the lines without tokens below them, by the number of the line. */
+  readonly images: ReadonlyMap<number, BoxedImage>
+}
+
+/** An image whose tokens are drawn as one box: a line with its name, and below it lines without tokens for the picture. */
+export interface BoxedImage {
+  /** Tokens, counted from the start of the segment. */
+  readonly start: number
+  readonly end: number
+  /** Number of lines. */
+  readonly rows: number
 }
 
 /**
  * Returns the lines with their folds. `thinks` contains the first tokens of folded think blocks; these and `firstToken`
- * count in the trajectory.
+ * count in the trajectory. `images` are the boxes of images.
  */
 export function foldedLines(
   lines: SegmentLines,
@@ -22,10 +41,17 @@ export function foldedLines(
   isFolded: boolean,
   firstToken: number,
   thinks: ReadonlySet<number>,
+  images: readonly BoxedImage[],
 ): SegmentLines {
   if (isFolded && lines.tokenCount > 0)
-    return { ...lines, starts: Int32Array.of(0), lineCount: 1, folds: { lines: new Set([0]), whole: true } }
-  if (segment.kind !== 'response' || thinks.size === 0) return lines
+    return {
+      ...lines,
+      starts: Int32Array.of(0),
+      lineCount: 1,
+      folds: { lines: new Set([0]), whole: true, images: new Map() },
+    }
+  if (segment.kind !== 'response') return images.length === 0 ? lines : withoutSpans(lines, images)
+  if (thinks.size === 0) return lines
   const folded = segment.thinks.filter(({ start, end }) => end > start && thinks.has(firstToken + start))
   return folded.length === 0 ? lines : withoutSpans(lines, folded)
 }
@@ -36,21 +62,32 @@ export function foldedLines(
  */
 function withoutSpans(
   { starts, lineCount, tokenCount }: SegmentLines,
-  spans: readonly { readonly start: number; readonly end: number }[],
+  spans: readonly (Span | BoxedImage)[],
 ): SegmentLines {
   const kept: number[] = []
   const folded = new Set<number>()
+  const images = new Map<number, BoxedImage>()
   let line = 0
   let done = 0
-  for (const { start, end } of spans) {
+  for (const span of spans) {
+    const { start, end } = span
     if (start < done) continue
     while (line < lineCount && elementAt(starts, line) < start) kept.push(elementAt(starts, line++))
     if (kept.at(-1) !== start) kept.push(start)
     folded.add(kept.length - 1)
+    if ('rows' in span) {
+      images.set(kept.length - 1, span)
+      for (let row = 1; row < span.rows; row++) images.set(kept.push(end) - 1, span)
+    }
     while (line < lineCount && elementAt(starts, line) <= end) line++
     if (end < tokenCount) kept.push(end)
     done = end
   }
   while (line < lineCount) kept.push(elementAt(starts, line++))
-  return { starts: Int32Array.from(kept), lineCount: kept.length, tokenCount, folds: { lines: folded, whole: false } }
+  return {
+    starts: Int32Array.from(kept),
+    lineCount: kept.length,
+    tokenCount,
+    folds: { lines: folded, whole: false, images },
+  }
 }

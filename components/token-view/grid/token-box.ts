@@ -42,6 +42,8 @@ export function createTokenBox(
       const cells = line.isFolded ? FOLD_CELLS : cellsOf(layout, token.segment.ids, token.indexInSegment)
       row.style.transform = `translate(${column * width}px, ${line.top}px)`
       row.style.width = `${cells * width}px`
+      // An image is marked along its whole height.
+      row.style.height = line.image ? `${line.image.rows * layout.rowHeight}px` : ''
       row.ariaRowIndex = String(line.number + 1)
       Object.assign(cell.dataset, {
         index: token.index,

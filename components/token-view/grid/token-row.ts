@@ -8,6 +8,7 @@ import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { outermostSpan, spanTitle } from '../card/span-title.ts'
+import { openImageIn, paintImageLine } from '../images/image-line.ts'
 import type { DrawnPiece } from '../pieces/piece-table.ts'
 import { selectedRange } from '../selection.ts'
 import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from '../token-marks.ts'
@@ -44,7 +45,6 @@ export function makeRow(): TokenRow {
   const label = createPart('span', 'token-label')
   const fold = createPart('button', 'token-fold')
   fold.tabIndex = -1
-  fold.title = 'Fold the think block'
   fold.textContent = '▾'
   marks.ariaHidden = label.ariaHidden = fold.ariaHidden = 'true'
   element.append(text, marks, label)
@@ -156,7 +156,7 @@ function paintText(
   row: TokenRow,
   line: DrawnLine,
   tokens: readonly TokenInRow[],
-  { layout, options, canFold }: RowPicture,
+  { layout, options, canFold, trajectory }: RowPicture,
 ): void {
   const { element, text, marks, label, fold } = row
   const { segment, firstToken } = line.layout
@@ -166,8 +166,14 @@ function paintText(
   setData(element, 'fold', '')
   setData(element, 'ink', tokens.some(({ trained }) => trained) ? 'trained' : 'context')
   setText(label, startsSpan ? spanTitle(span, segment) : '')
-  if (canFold && startsSpan && span.kind === 'think') {
-    setData(fold, 'fold', `think ${firstToken + span.span.start}`)
+  const foldable = canFold
+    ? startsSpan && span.kind === 'think'
+      ? ({ kind: 'think', start: span.span.start } as const)
+      : openImageIn(line, trajectory)
+    : undefined
+  if (foldable) {
+    setData(fold, 'fold', `${foldable.kind} ${firstToken + foldable.start}`)
+    fold.title = foldable.kind === 'think' ? 'Fold the think block' : 'Show the image'
     element.append(fold)
   } else fold.remove()
 
@@ -183,6 +189,17 @@ function paintText(
 
 function paintFold({ element, text, marks, label, fold }: TokenRow, line: DrawnLine, picture: RowPicture): void {
   const { segment, firstToken, folds } = line.layout
+  if (line.image) {
+    for (const part of [marks, label]) setText(part, '')
+    setData(element, 'span', '')
+    setData(element, 'ink', 'context')
+    setData(element, 'drift', '')
+    setData(element, 'fold', '')
+    paintImageLine(text, line, picture, foldedMarks(line, picture))
+    for (const { style } of [text, marks]) style.backgroundImage = ''
+    fold.remove()
+    return
+  }
   const isWhole = folds?.whole === true
   const name = isWhole ? picture.reading.title(segment, line.segmentIndex) : 'think'
   setData(element, 'span', isWhole ? '' : 'think')

@@ -14,6 +14,7 @@ import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { TokenReading } from '../card/token-reading.ts'
 import { DEFAULT_GRID_OPTIONS, type Folds, type GridOptions, NO_FOLDS, rowHeightOf } from '../grid-options.ts'
+import { boxedImages } from '../images/image-line.ts'
 import { type Foldable, foldToggled } from '../pieces/folding.ts'
 import { usePieceTable, useSettled } from '../pieces/use-piece-table.ts'
 import type { Selection } from '../selection.ts'
@@ -125,7 +126,9 @@ export function useGridDrawing(props: GridDrawingOptions) {
     const box = layer.current.getBoundingClientRect()
     const line = lineAtHeight(picture.layout, clientY - box.top)
     const column = Math.floor((clientX - box.left) / picture.cell)
-    if (!line || line.isFolded || column < 0) return undefined
+    if (!line || column < 0) return undefined
+    if (line.image) return line.layout.firstToken + line.image.start
+    if (line.isFolded) return undefined
     const index = tokenAtColumn(picture.layout, line, column)
     return index < 0 ? undefined : index
   }
@@ -163,7 +166,12 @@ function usePicture(
   const layout = useMemo(
     () =>
       make && columns !== undefined && fontSize !== undefined
-        ? make(segments, vocab, { columns, rowHeight: rowHeightOf(fontSize), folds })
+        ? make(segments, vocab, {
+            columns,
+            rowHeight: rowHeightOf(fontSize),
+            folds,
+            images: (index) => boxedImages(trajectory, index),
+          })
         : undefined,
     [make, segments, vocab, columns, fontSize, folds, settled],
   )
@@ -206,6 +214,6 @@ function useFolding(
 /** Returns what an element folds, from the `data-fold` attribute that the painter writes. */
 function foldableOf(target: EventTarget | null): Foldable | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>('[data-fold]') : null
-  const [, kind, at] = /^(segment|think) (\d+)$/.exec(element?.dataset.fold ?? '') ?? []
+  const [, kind, at] = /^(segment|think|image) (\d+)$/.exec(element?.dataset.fold ?? '') ?? []
   return kind === undefined ? undefined : { kind: kind as Foldable['kind'], at: Number(at) }
 }

@@ -1,6 +1,7 @@
 /** The marks of a token view, their meaning, and which of them the view shows now. Background colours have a legend of their own. */
 
 import { hasHiddenCharacter } from '#components/ui/visible-text.ts'
+import { imageSpansOf } from '#lib/trajectory/images/image-boxes.ts'
 import { isSpecial, isTrained, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -291,6 +292,16 @@ const GROUPS: readonly LegendGroup[] = [
         sample: { kind: 'gap' },
         views: ['lanes'],
         occurs: marks('gap'),
+      },
+      {
+        title: 'Image',
+        meaning: 'the tokens of one image, with its picture below; its name shows the tokens one by one',
+        sample: { kind: 'row', text: '▸ image 1 · PNG, 640 × 480', isFolded: true },
+        views: ['inspector', 'run'],
+        occurs: ({ trajectories }) =>
+          trajectories.some((trajectory) =>
+            segmentsOf(trajectory).some((segment) => imageSpansOf(segment, trajectory).length > 0),
+          ),
       },
       {
         title: 'Folded',

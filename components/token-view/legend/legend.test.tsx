@@ -15,6 +15,12 @@ const plain = {
   segments: [{ ...prompt, ids: [3], logprobs: undefined }],
 } as TrajectoryView
 
+const withImage = {
+  ...plain,
+  vocab: { '3': '<|image_pad|>' },
+  model: { ...sample.model, tokenizer: { name: 't', specialIds: [3] } },
+} as TrajectoryView
+
 const sourceOf = (change: Partial<LegendSource> = {}): LegendSource => ({
   view: 'inspector',
   trajectories: [sample],
@@ -53,6 +59,7 @@ test.each<[string, Partial<LegendSource>, string]>([
   ['drift', { markKinds: ['drift'] }, 'Drift'],
   ['a selection', { isSelected: true }, 'Selected'],
   ['boundaries', { options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }, 'Token boundary'],
+  ['an image', { trajectories: [withImage] }, 'Image'],
   ['a folded segment', { folds: { segments: new Set([1]), thinks: new Set() } }, 'Folded'],
 ])('the legend explains %s only when the view shows it', (_name, change, title) => {
   expect(shownIn({})).not.toContain(title)

@@ -77,6 +77,7 @@ describe('health', () => {
           'logprobs',
           'token ids',
           'texts of the file',
+          'images',
         ].map((check) => [check, undefined]),
       )
     }
@@ -93,7 +94,7 @@ describe('health', () => {
     for (; !step.done; step = steps.next()) progress.push(step.value)
     expect(step.value).toEqual(checked(sample))
     expect(healthSchema.parse(step.value)).toEqual(step.value)
-    expect(progress.at(-1)).toEqual({ done: 8, of: 9 })
+    expect(progress.at(-1)).toEqual({ done: 9, of: 10 })
   })
 
   test('reports logprobs above 0 as errors at their tokens, except for rounding', () => {

@@ -8,6 +8,7 @@ import { checkAlignment } from './alignment.ts'
 import { checkCalls } from './calls.ts'
 import type { HealthCheck } from './check.ts'
 import { checkEndings } from './endings.ts'
+import { checkImages } from './images.ts'
 import { checkLogprobs } from './logprobs.ts'
 import { checkMasks } from './masks.ts'
 import { checkProblems } from './problems.ts'
@@ -25,6 +26,7 @@ const CHECKS: Readonly<Record<string, HealthCheck>> = {
   logprobs: checkLogprobs,
   'token ids': checkVocabulary,
   'texts of the file': checkRecordedTexts,
+  images: checkImages,
 }
 
 const checkCut =

@@ -82,7 +82,7 @@ test('The health thread checks a requested trajectory at once and stores the res
   const key = store.add(drifting())
   const all = { store, health } as unknown as Services
   const first = await trajectoryHealth(key, all)
-  expect(first.checks).toHaveLength(10)
+  expect(first.checks).toHaveLength(11)
   expect(store.health(key)).toEqual(first)
   expect(await trajectoryHealth(key, all)).toEqual(first)
   await expect(trajectoryHealth('none', all)).rejects.toMatchObject({ details: { code: 'NO_TRAJECTORY' } })

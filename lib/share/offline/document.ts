@@ -24,7 +24,7 @@ export interface OfflineViewState {
 /** Parts of a trajectory that the user can leave out. */
 export interface OfflineParts {
   readonly alternatives: boolean
-  /** Texts of given messages and of tool results. Their tokens are always included. */
+  /** Texts and images of given messages, and texts of tool results. Their tokens are always included. */
   readonly messages: boolean
   /** Title, tags, note and reward. */
   readonly labels: boolean
@@ -49,6 +49,7 @@ export function offlineDocument(trajectory: Trajectory, view: OfflineViewState, 
       model: modelWith(model),
       vocab: vocabOf(segments, trajectory.vocab),
       segments,
+      ...(parts.messages && trajectory.imageData && { imageData: trajectory.imageData }),
       outcome: outcomeWith(outcome, parts),
       provenance,
       ...(problems && { problems }),

@@ -67,6 +67,7 @@ describe('the offline page', () => {
       `script-src ${hash(script)}`,
       `style-src ${hash(style)}`,
       'font-src data:',
+      'img-src data:',
       "base-uri 'none'",
       "form-action 'none'",
       "require-trusted-types-for 'script'",
@@ -133,7 +134,7 @@ describe('the offline document', () => {
     vocab: { ...sample.vocab, '7': 'SECRET-never' },
     outcome: { kind: 'ended', reason: 'cancelled', unsent: [{ role: 'user', content: 'SECRET-message' }] },
     routedExperts: ['SECRET-never'],
-    imageData: ['SECRET-never'],
+    imageData: ['SECRET-message'],
     foreign: { slime: { metadata: 'SECRET-never' } },
   }
   const secrets = (parts: typeof ALL) =>

@@ -28,6 +28,7 @@ export function offlineHtml({ title, script, style, payload }: OfflinePage): str
     `script-src '${hashOf(ownScript)}'`,
     `style-src '${hashOf(ownStyle)}'`,
     'font-src data:',
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",

@@ -2,6 +2,7 @@
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { ContentPart, Message, Span } from '../format/trajectory.ts'
+import { segmentsOf } from '../tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 import { type ReadImage, readDataUrl } from './data-url.ts'
 import { imageSpans, placeholderRuns, placeholdersOf } from './placeholders.ts'
@@ -64,7 +65,7 @@ const spans = new WeakMap<
 
 /** Returns the boxes of a segment. A picture is assigned only where the numbers of images and of placeholders are the same. */
 export function imageBoxesOf(trajectory: TrajectoryView, segmentIndex: number): readonly ImageBox[] {
-  const segment = trajectory.segments[segmentIndex]
+  const segment = segmentsOf(trajectory)[segmentIndex]
   const found = segment ? imageSpansOf(segment, trajectory) : []
   if (!segment || found.length === 0) return []
   const before = spansBefore(trajectory, segmentIndex)
