@@ -10,6 +10,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
 
+const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {
@@ -43,6 +44,17 @@ export function OutlinePane({
       {place && <ListWalk place={place} onOpen={go} />}
       <Heading>Trajectory</Heading>
       <TrajectoryTotals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
+      {trajectory.forkedFrom && inspection.storedKey !== undefined && (
+        <>
+          <Heading>Fork</Heading>
+          <ForkRelation
+            forkedFrom={trajectory.forkedFrom}
+            trajectory={trajectory}
+            storedKey={inspection.storedKey}
+            onChoose={onChoose}
+          />
+        </>
+      )}
       {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}
       <Heading>Segments</Heading>
       <Outline

@@ -1,11 +1,12 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { Drift } from '#lib/analysis/health/drift.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import type { Health } from '#lib/trajectory/health/health.ts'
+import { ENCODED_AGAIN_LABEL, type Health } from '#lib/trajectory/health/health.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { HealthStrip } from './health-strip.tsx'
@@ -28,6 +29,10 @@ const alignment = {
   count: 9,
   places: [],
 } as const
+
+vi.mock('#components/shell/navigation.tsx', () => ({
+  Link: ({ children, ...props }: { readonly children: ReactNode }) => <a {...props}>{children}</a>,
+}))
 
 const repairTrajectory = vi.hoisted(() => vi.fn<(key: string, name: string) => Promise<Trajectory>>())
 vi.mock('#lib/browser/queries.ts', async (original) => ({
@@ -162,4 +167,15 @@ test('the health strip reports a failed check, and waits for a run to end', asyn
   const { run } = show({ health: good }, { ...sample, outcome: { kind: 'running' } })
   await waitFor(() => expect(screen.getByText('Health is checked when the run has ended.')).toBeDefined())
   expect(run).not.toHaveBeenCalled()
+})
+
+test('A prompt that was encoded again is compared with the trajectory from which it was forked', async () => {
+  const finding = { ...alignment, severity: 'error', label: ENCODED_AGAIN_LABEL, count: 1 } as const
+  const forkedFrom = { trajectory: 'parent', token: 2, kind: 'rendered_again' } as const
+  const health: Health = { findings: [finding], checks: [] }
+  const { user } = show({ health, drift: known() }, { ...sample, forkedFrom }, 'child')
+  await user.click(await screen.findByRole('button', { name: /does not continue/ }))
+  expect(screen.getByRole('link', { name: 'Show in Compare' }).getAttribute('href')).toMatch(
+    /^\/compare\?left=parent.+right=child/,
+  )
 })

@@ -2,17 +2,27 @@
 /** The findings of the trajectory in one line, each with its count; a click shows its positions one after the other. */
 import { ChevronLeft, ChevronRight, CircleCheck, CircleHelp, CircleX, Info, TriangleAlert, X } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
+import { compareBothHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
 import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { type Drift, driftTokenizer, tokenizerFindings } from '#lib/analysis/health/drift.ts'
-import { byGravity, type Health, type HealthFinding, type Severity } from '#lib/trajectory/health/health.ts'
+import {
+  byGravity,
+  ENCODED_AGAIN_LABEL,
+  type Health,
+  type HealthFinding,
+  type Severity,
+} from '#lib/trajectory/health/health.ts'
 import type { Inspection, InspectorPartProps } from '../inspection.ts'
 import { type InspectAnswer, type InspectState, useInspectTask } from '../use-inspect-task.ts'
 import { RepairButton } from './repair-button.tsx'
 
 /** Shows the health findings of a trajectory and checks it for drift; a run is checked when it has ended. */
 export function HealthStrip({ inspection }: InspectorPartProps) {
+  const { storedKey } = inspection
+  const { forkedFrom } = inspection.trajectory
   const isRunning = inspection.trajectory.outcome.kind === 'running'
   const health = useInspectTask(inspection, 'health', { cut: inspection.trainerCut }, { isOn: !isRunning })
   const drift = useDrift(inspection, !isRunning)
@@ -78,10 +88,18 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               Show in Compare
             </button>
           )}
-          {shown.repair && inspection.storedKey !== undefined && (
+          {shown.label === ENCODED_AGAIN_LABEL && forkedFrom && storedKey !== undefined && (
+            <Link
+              href={compareBothHref(forkedFrom.trajectory, storedKey)}
+              className="shrink-0 py-1 font-medium text-accent hover:underline"
+            >
+              Show in Compare
+            </Link>
+          )}
+          {shown.repair && storedKey !== undefined && (
             <RepairButton
               key={shown.repair.name}
-              storedKey={inspection.storedKey}
+              storedKey={storedKey}
               repair={shown.repair}
               onRepaired={() => setOpen(undefined)}
             />

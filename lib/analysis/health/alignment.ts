@@ -2,7 +2,7 @@
 
 import { inputHash, inputHashes } from '#lib/trajectory/format/input-hash.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { ENCODED_AGAIN_LABEL, type HealthFinding } from '#lib/trajectory/health/health.ts'
 import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -88,7 +88,7 @@ function renderedAgain(forkedFrom: Trajectory['forkedFrom'], tokens: number): re
   const { token } = forkedFrom
   return finding(
     [{ start: Math.min(token, Math.max(0, tokens - 1)), end: Math.min(token + 1, tokens) }],
-    'prompt does not continue the earlier tokens',
+    ENCODED_AGAIN_LABEL,
     `The conversation was encoded again for this prompt: from token ${token}, its ids differ from those that the model sampled and read before.`,
     'Compare the trajectory with the one that it was forked from: the drift names the cause. Append new tokens to the sampled ids instead of encoding the conversation again.',
   )

@@ -101,3 +101,6 @@ export const gravest = (findings: readonly Pick<HealthFinding, 'severity'>[]): S
 /** Sorts findings by severity, the worst first. */
 export const byGravity = <F extends Pick<HealthFinding, 'severity'>>(findings: readonly F[]): readonly F[] =>
   findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+
+/** Label of the finding about a prompt that was encoded again, so that it is a fork of another trajectory. */
+export const ENCODED_AGAIN_LABEL = 'prompt does not continue the earlier tokens'
