@@ -14,6 +14,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { useMedia } from '#components/ui/use-media.ts'
+import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { usePromptLogprobs } from '#lib/browser/rollout/use-prompt-logprobs.ts'
 import { isUnscoredAt } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import { takesEncoding, takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
@@ -57,6 +58,7 @@ export function Inspector({
 }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
+  const { keysWith } = useOpenedFile()
   const { shown, onColumn } = useAddedColumn(given)
   const trajectory = useRatioPair(shown)
   const showMiddle = () => setPane('middle')
@@ -125,6 +127,7 @@ export function Inspector({
           parser={trajectory.model.parser}
           modelName={trajectory.model.name}
           encodesMessages={takesEncoding(trajectory)}
+          others={keysWith(storedKey).filter((key) => key !== storedKey)}
           onClose={() => setIsChoosing(false)}
         />
       )}

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import { ApiError } from '#lib/browser/api.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { TokenizerDialog } from './tokenizer-dialog.tsx'
@@ -16,7 +17,7 @@ vi.mock('#lib/browser/queries.ts', async (original) => ({
   chooseTokenizer,
 }))
 
-function show(encodesMessages: boolean) {
+function show(encodesMessages: boolean, others: readonly string[] = []) {
   chooseTokenizer.mockReset().mockResolvedValue(sample)
   const onClose = vi.fn()
   render(
@@ -26,7 +27,7 @@ function show(encodesMessages: boolean) {
         tokenizer={undefined}
         parser={undefined}
         modelName="qwen3-8b"
-        {...{ encodesMessages, onClose }}
+        {...{ encodesMessages, others, onClose }}
       />
     </QueryClientProvider>,
   )
@@ -54,4 +55,36 @@ test('the tokenizer dialog of ids keeps a name that is typed, and sends a parser
   await user.click(screen.getByRole('button', { name: 'Apply tokenizer' }))
   await vi.waitFor(() => expect(onClose).toHaveBeenCalled())
   expect(chooseTokenizer.mock.calls).toEqual([['key', { tokenizer: 'a/b', parser: 'hermes' }]])
+})
+
+test.each([
+  [true, ['key', 'second', 'third']],
+  [false, ['key']],
+])(
+  'A tokenizer is applied to the trajectories of the file, with the box for all of them checked: %s',
+  async (isForAll, keys) => {
+    const { onClose, user } = show(false, ['second', 'third'])
+    await screen.findByDisplayValue('mine/Qwen3-8B')
+    const all = screen.getByRole('checkbox', { name: 'Also for the other 2 trajectories of the file' })
+    if (!isForAll) await user.click(all)
+    await user.click(screen.getByRole('button', { name: 'Apply tokenizer' }))
+    await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+    expect(chooseTokenizer.mock.calls.map(([key]) => key)).toEqual(keys)
+  },
+)
+
+test('A trajectory of the file that refuses the tokenizer costs only itself, and the dialog says why', async () => {
+  const { onClose, user } = show(true, ['second', 'third'])
+  chooseTokenizer.mockImplementation(async (key) => {
+    if (key === 'second')
+      throw new ApiError(422, 'TEMPLATE_REFUSES', 'the template refuses the messages', 'Choose another.')
+    return sample
+  })
+  await screen.findByDisplayValue('mine/Qwen3-8B')
+  await user.click(screen.getByRole('button', { name: 'Apply tokenizer' }))
+  const alert = await screen.findByRole('alert')
+  expect(alert.textContent).toContain('1 trajectory of the file did not change: the template refuses the messages')
+  expect(alert.textContent).toContain('Choose another.')
+  expect(chooseTokenizer.mock.calls.map(([key]) => key)).toEqual(['key', 'second', 'third'])
+  expect(onClose).not.toHaveBeenCalled()
 })

@@ -12,6 +12,7 @@ import {
   trajectoryOptions,
 } from '#lib/browser/queries.ts'
 import { tokenizerOfModel } from '#lib/templates/document/tokenizer-suggestions.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { TokenizerFormEnd, type TokenizerReading } from './tokenizer-form-end.tsx'
 import { TokenizerNames } from './tokenizer-names.tsx'
 
@@ -24,12 +25,14 @@ interface TokenizerDialogProps {
   readonly modelName: string | undefined
   /** True if the tokenizer encodes messages; otherwise it supplies the texts of ids. */
   readonly encodesMessages: boolean
+  /** Keys of the other trajectories of the same file. */
+  readonly others: readonly string[]
   readonly onClose: () => void
 }
 
 /** Dialog that gives a trajectory of ids its texts, and a trajectory of messages its ids. */
 export function TokenizerDialog(props: TokenizerDialogProps) {
-  const { storedKey, tokenizer, parser, modelName, encodesMessages, onClose } = props
+  const { storedKey, tokenizer, parser, modelName, encodesMessages, others, onClose } = props
   const client = useQueryClient()
   const { data } = useQuery(capabilitiesOptions())
   const { data: names = [] } = useQuery(tokenizerNamesOptions())
@@ -40,18 +43,30 @@ export function TokenizerDialog(props: TokenizerDialogProps) {
   // The chat template shows which parser reads its calls. Ids have no template.
   const shownParser = chosen ?? (encodesMessages ? undefined : data?.parsers[0])
   const [state, setState] = useState<TokenizerReading>('asking')
+  const [isForAll, setIsForAll] = useState(true)
   const choose = async (event: FormEvent) => {
     event.preventDefault()
     setState('reading')
+    const choice = { tokenizer: name.trim(), ...(shownParser !== undefined && { parser: shownParser }) }
+    const apply = async (key: string) =>
+      client.setQueryData(trajectoryOptions(key).queryKey, await chooseTokenizer(key, choice))
     try {
-      const trajectory = await chooseTokenizer(storedKey, {
-        tokenizer: name.trim(),
-        ...(shownParser !== undefined && { parser: shownParser }),
-      })
-      client.setQueryData(trajectoryOptions(storedKey).queryKey, trajectory)
+      await apply(storedKey)
+      const refusals: ApiError[] = []
+      for (const key of isForAll ? others : []) {
+        try {
+          await apply(key)
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error
+          refusals.push(error)
+        }
+      }
       // Lists of trajectories also show the texts.
       void client.invalidateQueries({ queryKey: TRAJECTORIES })
-      onClose()
+      const [first] = refusals
+      if (!first) return onClose()
+      const unchanged = `${countWithNoun(refusals.length, 'trajectory', 'trajectories')} of the file`
+      setState(new ApiError(0, first.code, `${unchanged} did not change: ${first.message}`, first.hint))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setState(error)
@@ -97,6 +112,12 @@ export function TokenizerDialog(props: TokenizerDialogProps) {
             <option key={known}>{known}</option>
           ))}
         </SelectField>
+        {others.length > 0 && (
+          <label className="flex items-center gap-1.5">
+            <input type="checkbox" checked={isForAll} onChange={() => setIsForAll(!isForAll)} />
+            Also for the other {countWithNoun(others.length, 'trajectory', 'trajectories')} of the file
+          </label>
+        )}
         <TokenizerFormEnd state={state} isIncomplete={name.trim() === ''}>
           Apply tokenizer
         </TokenizerFormEnd>

@@ -32,6 +32,7 @@ function form(openUrl: OpenedFileStore['openUrl']) {
     openUrl,
     openingOf: () => undefined,
     storedWith: () => undefined,
+    keysWith: () => [],
     store: async () => {},
   }
   const { unmount } = render(

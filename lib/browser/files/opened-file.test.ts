@@ -83,6 +83,7 @@ test('An opened file reports how many of its trajectories are stored, how many w
   expect(file.storedWith('k')).toBeUndefined()
   await file.store()
   expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1, failed: FAILED })
+  expect([file.keysWith('k'), file.keysWith('m'), file.keysWith('x')]).toEqual([['k', 'l', 'm'], ['k', 'l', 'm'], []])
 })
 
 test('An opened file takes the id and the time that the store assigned', async () => {
@@ -141,6 +142,7 @@ test('A file that only the server can read is stored at once, whatever its numbe
   expect(file.state()).toEqual({ kind: 'stored', key: 'k' })
   expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1, failed: FAILED })
   expect(file.openingOf('k')).toBe(2)
+  expect(file.keysWith('k')).toHaveLength(3)
   expect(file.stored).toEqual([['k', undefined]])
 })
 

@@ -47,6 +47,8 @@ export interface OpenedFileStore {
    * here.
    */
   storedWith(key: string): StoredCounts | undefined
+  /** Returns the keys of all trajectories of the file that this one was opened with; none if it was not opened as a file here. */
+  keysWith(key: string): readonly string[]
   /** Stores the shown file, or tries again; does nothing while that is under way. */
   store(): Promise<void>
 }
@@ -103,14 +105,14 @@ export const importUrl = (url: string, signal: AbortSignal): Promise<Imported> =
 export function createOpenedFile({ reader, importFile, importUrl, onStored, now }: OpenedFileDeps): OpenedFileStore {
   const { subscribe, state, set } = createStore<OpenedFile>({ kind: 'none' })
   let openings = 0
-  const stored = new Map<string, StoredCounts & { readonly opening: number }>()
+  const stored = new Map<string, StoredCounts & { readonly opening: number; readonly keys: readonly string[] }>()
   let shownFile: File | undefined
 
   /** Takes a file that the server has stored and that this page has not read. */
   const showStored = ({ trajectories, existing, failed }: Omit<Imported, 'format' | 'lacked'>): OpenedCount => {
     const [key] = trajectories
     onStored(key, undefined)
-    stored.set(key, { opening: ++openings, all: trajectories.length, existing, failed })
+    stored.set(key, { opening: ++openings, keys: trajectories, all: trajectories.length, existing, failed })
     shownFile = undefined
     set({ kind: 'stored', key })
     return { count: trajectories.length, isShown: true }
@@ -121,6 +123,7 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
     state,
     openingOf: (key) => stored.get(key)?.opening,
     storedWith: (key) => stored.get(key),
+    keysWith: (key) => [...stored.values()].findLast(({ keys }) => keys.includes(key))?.keys ?? [],
     async open(file, signal, most = Number.POSITIVE_INFINITY) {
       const read = await reader.file(file, now().toISOString(), signal).catch((error: unknown) => {
         if (error instanceof ServerFileError) return undefined
@@ -149,7 +152,7 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
         const [key] = trajectories
         const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
         onStored(key, isSame ? trajectory : { ...trajectory, ...first })
-        stored.set(key, { opening, all: trajectories.length, existing, failed })
+        stored.set(key, { opening, keys: trajectories, all: trajectories.length, existing, failed })
         if (!shown()) return
         shownFile = undefined
         set({ kind: 'stored', key })
