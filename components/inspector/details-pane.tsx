@@ -6,6 +6,7 @@ import { useScorer } from '#components/shell/use-scoring.ts'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { Heading } from '#components/ui/facts.tsx'
+import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectionState } from './use-inspection-state.ts'
 
@@ -37,6 +38,12 @@ export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onCo
   useEffect(() => {
     loadTokenCard().catch(() => {})
   }, [])
+  if (isTextOnly(trajectory))
+    return (
+      <p className="text-faint text-xs">
+        This file has no tokens, so there are none to show here. Its tool calls are among the messages.
+      </p>
+    )
   return (
     <>
       {ratios.kind === 'shown' && (

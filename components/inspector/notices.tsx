@@ -27,6 +27,7 @@ interface InspectorNoticesProps extends InspectorPartProps {
 /** Shows what the user must know before reading the tokens. */
 export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, children }: InspectorNoticesProps) {
   const { trajectory } = inspection
+  const hasTexts = Object.keys(trajectory.vocab).length > 0
   const { opened, forgetOpened } = useViewState()
   const file = useOpenedFile()
   const stored = storedKey === undefined ? undefined : file.storedWith(storedKey)
@@ -71,8 +72,8 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
       {lacksTexts(trajectory) && (
         <Banner
           tone="note"
-          title="The texts of these tokens are unknown."
-          hint="The file contains only ids. Choose a tokenizer to show texts, think blocks and tool calls."
+          title={`The texts of ${hasTexts ? 'some' : 'these'} tokens are unknown.`}
+          hint={`The file contains ${hasTexts ? 'the texts of a part of its ids' : 'only ids'}. Choose a tokenizer to show ${hasTexts ? 'all ' : ''}texts, think blocks and tool calls.`}
         >
           {onChooseTokenizer && (
             <Button look="primary" onClick={onChooseTokenizer}>

@@ -1,5 +1,5 @@
 'use client'
-import { lazy, Suspense, useState } from 'react'
+import { type ComponentProps, lazy, Suspense, useState } from 'react'
 import { ImagePicture, imageFacts } from '#components/token-view/images/image-picture.tsx'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
 import { copyText } from '#components/ui/copy-text.ts'
@@ -80,7 +80,7 @@ interface BodyProps extends Pick<MessagePartProps, 'part' | 'text' | 'isMarkdown
 function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
   switch (part.kind) {
     case 'thinking':
-      return <BoundedText text={text} label={name} longest={2_000} className="text-dim italic" />
+      return <PlainText text={text} label={name} longest={2_000} className="text-dim italic" />
     case 'call':
     case 'given-call':
       return <CallView part={part} />
@@ -98,7 +98,7 @@ function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
     case 'text':
       break
   }
-  const plain = <BoundedText text={text} label={name} className={isResult ? 'font-mono text-xs' : ''} />
+  const plain = <PlainText text={text} label={name} className={isResult ? 'font-mono text-xs' : ''} />
   return isMarkdown ? (
     <Suspense fallback={plain}>
       <Markdown text={text} fallback={plain} />
@@ -107,6 +107,25 @@ function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
     plain
   )
 }
+
+/** Shows a text. Line breaks at its beginning, and a text of white space only, are marks: they would be an empty space. */
+function PlainText({ text, ...rest }: ComponentProps<typeof BoundedText>) {
+  const [space = ''] = /^(?:\s+$|\n+)/.exec(text) ?? []
+  const shown = text.slice(space.length)
+  return (
+    <>
+      {space !== '' && (
+        <span className="text-faint text-xs" title="White space in the text">
+          {space.slice(0, MOST_MARKS).replaceAll(/\s/g, (one) => (one === '\n' ? '↵' : '·'))}
+          {space.length > MOST_MARKS && '…'}
+        </span>
+      )}
+      {shown !== '' && <BoundedText text={shown} {...rest} />}
+    </>
+  )
+}
+
+const MOST_MARKS = 20
 
 function nameOf(part: MessagePart, isResult: boolean): string {
   switch (part.kind) {

@@ -1,6 +1,7 @@
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -20,6 +21,18 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
   const calls = all.toolCalls
   const untold = trajectory.outcome.kind === 'running' ? 0 : calls.pending
   const problems = problemCount(trajectory)
+  const problemFact = problems > 0 && (
+    <Fact name="problems" title="Numbers that could not be stored, texts or counts that did not agree: see the tokens">
+      <span className="text-warn">{countText(problems)}</span>
+    </Fact>
+  )
+  if (isTextOnly(trajectory))
+    return (
+      <Facts>
+        <Fact name="tokens">none in the file</Fact>
+        {problemFact}
+      </Facts>
+    )
   return (
     <Facts>
       <Fact name="tokens">
@@ -61,14 +74,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
           <span className={driftSpans > 0 ? 'text-warn' : ''}>{countWithNoun(driftSpans, 'span')}</span>
         </Fact>
       )}
-      {problems > 0 && (
-        <Fact
-          name="problems"
-          title="Numbers that could not be stored, texts or counts that did not agree: see the tokens"
-        >
-          <span className="text-warn">{countText(problems)}</span>
-        </Fact>
-      )}
+      {problemFact}
     </Facts>
   )
 }
