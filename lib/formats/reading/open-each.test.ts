@@ -55,7 +55,7 @@ test('openEach reports a wrong line separately, also the first and the last', as
   expect(await opened(lines.join('\n'))).toEqual([
     expect.stringMatching(/^line 1: expected JSON, found /),
     '2 1',
-    expect.stringMatching(/^line 3: expected a trajectory: .* found an object with hello$/),
+    expect.stringMatching(/^line 3: expected a trajectory in .* found an object with hello$/),
     '4 1',
     expect.stringMatching(/^line 5: token_ids\[0\]: expected /),
     '6 1',

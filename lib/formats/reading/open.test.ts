@@ -81,7 +81,7 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
     [
       'another object',
       '{"hello": 1}',
-      'expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found an object with hello',
+      'expected a trajectory in a format that Rollscope opens, found an object with hello',
     ],
     ['a number', '7', /found 7$/],
     [
@@ -169,7 +169,7 @@ describe('a wrong record costs only itself:', () => {
     [
       'records before the first that is recognised, which decides the format',
       `7\n{"hello": 1}\n${JSON.stringify(slimeSample)}\n${JSON.stringify(rollout(1))}`,
-      'slime 1,2 | line 1: expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found 7 | line 2: expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found an object with hello | line 4: expected a trajectory of slime, found a record of strands-sglang',
+      'slime 1,2 | line 1: expected a trajectory in a format that Rollscope opens, found 7 | line 2: expected a trajectory in a format that Rollscope opens, found an object with hello | line 4: expected a trajectory of slime, found a record of strands-sglang',
     ],
     [
       'a wrong record in a list',

@@ -72,7 +72,7 @@ const HISTORY = 'rollout_history'
 
 const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupportedFormat(value)) !== undefined
 
-const ANY_FORMAT = `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`
+const ANY_FORMAT = 'a trajectory in a format that Rollscope opens'
 
 /** Returns whether the problem is that no format recognises a value. */
 export const isUnknownFormat = ({ expected }: FileProblem): boolean => expected === ANY_FORMAT
@@ -81,18 +81,13 @@ export const isUnknownFormat = ({ expected }: FileProblem): boolean => expected 
 export const unknownFormat = (value: unknown): Violation => ({
   path: '',
   expected: ANY_FORMAT,
-  found: unsupportedWords(value) ?? formatWords(value) ?? describeValue(value),
+  found: unsupportedFormat(value) ?? formatWords(value) ?? describeValue(value),
 })
 
 /** Names the format of a value that is not of the requested format. */
 function formatWords(value: unknown): string | undefined {
   const format = formatOf(value)
   return format && `a record of ${format.label}`
-}
-
-function unsupportedWords(value: unknown): string | undefined {
-  const name = unsupportedFormat(value)
-  return name === undefined ? undefined : `${name}. Rollscope does not open this format`
 }
 
 /** Returns the violation of an invalid text; `of` names the text if it is not the whole line or file. */
