@@ -30,8 +30,9 @@ function clientOf(baseUrl: string): EngineClient {
 }
 
 interface LoggedServer {
-  readonly baseUrl: string
-  /** Requests in order, without the probes of the capabilities. */
+  /** Number of requests that ask for the capabilities. */
+  probes(): number
+  /** The other requests, in order. */
   readonly requests: readonly { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[]
 }
 
@@ -43,6 +44,7 @@ async function serving(
   probe?: Recording,
 ): Promise<{ readonly client: EngineClient; readonly server: LoggedServer }> {
   const requests: LoggedServer['requests'][number][] = []
+  let probes = 0
   const fixed: Readonly<Record<string, Answer>> = {
     '/v1/models': recorded('models'),
     '/version': recorded('version'),
@@ -54,14 +56,15 @@ async function serving(
     const { url = '' } = incoming
     const body = (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>
     const answered = probeAnswer(url, body, probe) ?? fixed[body.stream ? `${url} stream` : url] ?? fixed[url]
-    if (!probeAnswer(url, body, probe)) requests.push({ path: url, body })
+    if (probeAnswer(url, body, probe)) probes++
+    else requests.push({ path: url, body })
     if (typeof answered === 'function') return answered(response)
     const { status, response_headers: headers, stream_lines: lines, response: json } = answered ?? NOT_FOUND
     response.writeHead(status, Object.fromEntries(headers))
     response.end(lines?.join('') ?? (typeof json === 'string' ? json : JSON.stringify(json)))
   })
   closing.push(server.close)
-  return { client: clientOf(server.baseUrl), server: { baseUrl: server.baseUrl, requests } }
+  return { client: clientOf(server.baseUrl), server: { requests, probes: () => probes } }
 }
 
 const NOT_FOUND = recorded('no-props')
@@ -464,6 +467,34 @@ describe('A vLLM server', () => {
     const first = server.requests.length
     expect((await client.describe(never)).capabilities?.mostAlternatives).toBe(20)
     expect(server.requests.slice(first).map(({ path: asked }) => asked)).toEqual(['/v1/models', '/version'])
+  })
+
+  test('with another model is asked again', async () => {
+    let id = 'first'
+    const { client, server } = await serving({
+      '/v1/models': (response) => {
+        const json = { 'content-type': 'application/json' }
+        response.writeHead(200, json).end(JSON.stringify({ data: [{ id, owned_by: 'vllm' }] }))
+      },
+    })
+    await client.describe(never)
+    const probes = server.probes()
+    await client.describe(never)
+    expect(server.probes()).toBe(probes)
+    id = 'second'
+    expect((await client.describe(never)).modelName).toBe('second')
+    expect(server.probes()).toBe(2 * probes)
+  })
+
+  test('that is too busy for these requests is described as usual, and asked again the next time', async () => {
+    const { client, server } = await serving({}, { ...NOT_FOUND, status: 503 })
+    const usual = { engine: 'vllm', logprobs: 'raw', promptLogprobs: true, streaming: true }
+    const { capabilities } = await client.describe(never)
+    expect(capabilities).toMatchObject(usual)
+    expect(capabilities?.mostAlternatives).toBeUndefined()
+    expect(server.probes()).toBe(1)
+    await client.describe(never)
+    expect(server.probes()).toBe(2)
   })
 
   test('with processed logprobs is recognized by the bias that they show', async () => {

@@ -10,7 +10,7 @@ import { refusalText } from '#lib/sampling/refusal.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { chat } from './chat.ts'
 import { complete } from './completion.ts'
-import { describeServer, loadOfServer, modelOf } from './facts.ts'
+import { createDescriber, loadOfServer, modelOf } from './facts.ts'
 import { serverTokenizer } from './tokenizer.ts'
 
 /** Creates a client that uses a connection. */
@@ -21,10 +21,11 @@ export function vllmClient(connection: Connection): EngineClient {
     () => transport.connections,
   )
   const server = { ...connection, identity }
+  const describeServer = createDescriber(connection)
   let lastKnown: ServerDescription | undefined
   const describe: EngineClient['describe'] = async (signal) => {
     const before = transport.connections
-    lastKnown = await describeServer(connection, signal, lastKnown)
+    lastKnown = await describeServer(signal)
     identity.saw(lastKnown, before)
     return lastKnown
   }

@@ -10,6 +10,7 @@ import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type Connection, INFO_MS, type Info } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
+import { singleFlight } from '#lib/util/single-flight.ts'
 import { chatReplySchema } from './chat.ts'
 import { eventsOf } from './events.ts'
 import { type CompletionChoice, completionSchema, idsOf } from './reply.ts'
@@ -26,40 +27,45 @@ const versionSchema = z.looseObject({ version: z.string() })
 type Model = z.infer<typeof modelSchema>
 
 /**
- * Describes the server. `lastKnown` is the previous description, whose capabilities stay valid for the same model. Throws
+ * Returns a function that describes the server. The capabilities that short requests have shown stay valid for the same model. Throws
  * EngineError, with the code NO_TOKEN_IDS if the server returns no ids.
  */
-export async function describeServer(
-  connection: Connection,
-  signal: AbortSignal,
-  lastKnown: ServerDescription | undefined,
-): Promise<ServerDescription> {
-  const sentAt = performance.now()
-  const [model, ...others] = await models(connection.info, signal)
-  const latencyMs = performance.now() - sentAt
-  const version = await versionOf(connection.info, signal)
-  const identity = identityOf(model)
-  const isSame =
-    lastKnown?.capabilities &&
-    lastKnown.version === version &&
-    lastKnown.modelName === identity.modelName &&
-    lastKnown.tokenizerName === identity.tokenizerName
-  const engine = model.owned_by === 'vllm' ? 'vllm' : 'openai'
-  const capabilities =
-    (isSame && lastKnown.capabilities) || (await findCapabilities(connection, model.id, engine, signal))
-  // Adapters can be loaded at any time.
-  const adapters = others.flatMap(({ id, parent }) => (parent ? [id] : []))
-  return {
-    kind: 'server',
-    capabilities: { ...capabilities, adapters: adapters.length > 0 },
-    ...(adapters.length > 0 && { adapters }),
-    ...identity,
-    version,
-    contextLength: model.max_model_len ?? undefined,
-    incrementalStreaming: capabilities.streaming ? true : undefined,
-    latencyMs,
+export function createDescriber(connection: Connection): (signal: AbortSignal) => Promise<ServerDescription> {
+  // A flight keeps its answer, so each model has its own.
+  let probing = { key: '', find: singleFlight<Capabilities>() }
+  const capabilitiesOf = async (model: Model, key: string, signal: AbortSignal): Promise<Capabilities> => {
+    if (probing.key !== key) probing = { key, find: singleFlight() }
+    const engine = model.owned_by === 'vllm' ? 'vllm' : 'openai'
+    try {
+      return await probing.find((stop) => findCapabilities(connection, model.id, engine, stop), signal)
+    } catch (error) {
+      // A loaded vLLM answers late. Its usual capabilities are assumed until it has answered.
+      if (engine === 'vllm' && error instanceof EngineError && LATE.has(error.code)) return ENGINE_CAPABILITIES.vllm
+      throw error
+    }
+  }
+  return async (signal) => {
+    const sentAt = performance.now()
+    const [model, ...others] = await models(connection.info, signal)
+    const latencyMs = performance.now() - sentAt
+    const version = await versionOf(connection.info, signal)
+    const capabilities = await capabilitiesOf(model, JSON.stringify([version, model.id, model.root]), signal)
+    // Adapters can be loaded at any time.
+    const adapters = others.flatMap(({ id, parent }) => (parent ? [id] : []))
+    return {
+      kind: 'server',
+      capabilities: { ...capabilities, adapters: adapters.length > 0 },
+      ...(adapters.length > 0 && { adapters }),
+      ...identityOf(model),
+      version,
+      contextLength: model.max_model_len ?? undefined,
+      incrementalStreaming: capabilities.streaming ? true : undefined,
+      latencyMs,
+    }
   }
 }
+
+const LATE: ReadonlySet<string> = new Set(['HEADERS_TIMEOUT', 'UPSTREAM_BUSY'])
 
 /** Returns which model answers, with one request. */
 export const modelOf = async (info: Info, signal: AbortSignal): Promise<ServerIdentity> =>
