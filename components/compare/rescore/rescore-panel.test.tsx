@@ -18,8 +18,15 @@ const DRIFTED = pairOf(drawn('c a|b|c|a', { sampling: { temperature: 1 }, noise:
 
 const VIEW: CompareView = { drift: undefined, onlyDifferences: false, isUnified: false, colour: 'mask' }
 
-function Page({ pair, score, changes }: { pair: ShownPair; score: Score; changes: Partial<CompareView>[] }) {
-  const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', score }
+interface PageProps {
+  readonly pair: ShownPair
+  readonly score: Score
+  readonly changes: Partial<CompareView>[]
+  readonly refusals?: Readonly<Record<string, string>>
+}
+
+function Page({ pair, score, changes, refusals = {} }: PageProps) {
+  const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', refusals, score }
   const rescoring = useRescoring(pair, score)
   return (
     <>
@@ -150,4 +157,14 @@ test('the rescore panel keeps the scores so far after a cancel', async () => {
   release()
   await screen.findByText('Cancelled.')
   expect(panel.dataset.rescore).toBe('cancelled')
+})
+
+test('the rescore panel is disabled while a side is scored by a server that cannot score, and says why once', async () => {
+  const why = 'llama.cpp returns no logprobs of prompts.'
+  render(<Page pair={DRIFTED} score={scorer()} changes={[]} refusals={{ s: why }} />)
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Rescore both sides' })
+  expect(button.disabled).toBe(true)
+  expect(screen.getAllByText(why)).toHaveLength(1)
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Left scored by' }), 't')
+  expect(button.disabled).toBe(false)
 })

@@ -31,6 +31,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
   // A side that was made has no server of its own, and the same model must score both sides.
   const rightServer = chosen.right ?? leftServer
   const isRunning = state.kind === 'running'
+  const refusals = new Set([leftServer, rightServer].flatMap((name) => scorer.refusals?.[name ?? ''] ?? []))
   const isLive = [left, right].some(({ trajectory }) => trajectory.outcome.kind === 'running')
   const rescore = () => {
     if (leftServer === undefined || rightServer === undefined) return
@@ -76,13 +77,18 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
             look={found ? 'plain' : 'primary'}
             data-rescore-start
             onClick={rescore}
-            disabled={leftServer === undefined || rightServer === undefined || isLive}
+            disabled={leftServer === undefined || rightServer === undefined || isLive || refusals.size > 0}
             title={isLive ? 'One of the runs has not ended yet' : 'Sends both sides as prompts; nothing is generated'}
           >
             {found ? 'Rescore' : 'Rescore both sides'}
           </Button>
         )}
       </div>
+      {[...refusals].map((refusal) => (
+        <p key={refusal} className="mt-1.5 text-dim text-xs">
+          {refusal}
+        </p>
+      ))}
       <div className="mt-2 grid gap-2">
         <RescoreStatus state={state} ofSamples={!driftVocabularyOf(pair).costs} />
         {found && (

@@ -9,10 +9,21 @@ import { VerifyPanel } from './verify-panel.tsx'
 
 const GREEDY = { temperature: 0 }
 
-function show(trajectory: Trajectory, score: Score = scorer(), servers: readonly string[] = ['s', 't']) {
+function show(
+  trajectory: Trajectory,
+  score: Score = scorer(),
+  servers: readonly string[] = ['s', 't'],
+  refusals: Readonly<Record<string, string>> = {},
+) {
   const [onSelect, onView, onColumn] = [vi.fn(), vi.fn(), vi.fn()]
   const inspection = { trajectory, onSelect, onView, offer: () => () => {} } as unknown as Inspection
-  render(<VerifyPanel inspection={inspection} scorer={{ servers, defaultServer: 't', score }} onColumn={onColumn} />)
+  render(
+    <VerifyPanel
+      inspection={inspection}
+      scorer={{ servers, defaultServer: 't', refusals, score }}
+      onColumn={onColumn}
+    />,
+  )
   const panel = screen.getByRole('region', { name: 'Verify on server' })
   return { panel, onSelect, onView, onColumn, user: userEvent.setup() }
 }
@@ -80,4 +91,15 @@ test('the verify panel requests no scores if no logprobs were recorded', async (
   await ended(panel, 'failed')
   expect(screen.getByRole('alert').textContent).toContain('No logprobs are recorded')
   expect(score).not.toHaveBeenCalled()
+})
+
+test('the verify panel disables rescoring on a server that cannot score, with the reason, until another one is chosen', async () => {
+  const why = 'llama.cpp returns no logprobs of prompts.'
+  const { panel, user } = show(drawn('c a|b', { sampling: GREEDY }), scorer(), ['s', 't'], { s: why })
+  const button = within(panel).getByRole<HTMLButtonElement>('button', { name: 'Rescore' })
+  expect(button.disabled).toBe(true)
+  expect(within(panel).getByText(why)).toBeDefined()
+  await user.selectOptions(within(panel).getByRole('combobox', { name: 'Server' }), 't')
+  expect(button.disabled).toBe(false)
+  expect(within(panel).queryByText(why)).toBeNull()
 })

@@ -48,6 +48,7 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
   const recorded = recordedServer(trajectory)
   const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
   const isScoring = asked?.kind === 'scoring'
+  const refusal = server === undefined ? undefined : scorer.refusals?.[server]
 
   const verify = async () => {
     const own = new AbortController()
@@ -114,13 +115,14 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
           <Button
             ref={button}
             onClick={verify}
-            disabled={server === undefined || trajectory.outcome.kind === 'running'}
+            disabled={server === undefined || refusal !== undefined || trajectory.outcome.kind === 'running'}
             title="Sends the same ids as a prompt and compares the logprobs"
           >
             Rescore
           </Button>
         )}
       </div>
+      {refusal !== undefined && <p className="mt-1.5 text-dim text-xs">{refusal}</p>}
       {recorded !== undefined && scorer.servers && !servers.includes(recorded) && (
         <p className="mt-1.5 text-faint text-xs">It was sampled on {recorded}, which is not among the servers here.</p>
       )}

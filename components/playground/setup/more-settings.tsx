@@ -1,7 +1,7 @@
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { TokenizerField } from '#components/tokenizer/tokenizer-field.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '#components/ui/field.tsx'
-import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { tooManyAlternatives, whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import { RANGES, type Setup } from '#lib/share/settings/setup.ts'
 import { AdapterField } from './adapter-field.tsx'
@@ -32,6 +32,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
   const noPromptLogprobs = whyUnsupported('promptLogprobs', capabilities)
   const noStreaming = whyUnsupported('streaming', capabilities)
   const noChat = whyUnsupported('chatIds', capabilities)
+  const tooMany = tooManyAlternatives(Number(setup.topLogprobs), capabilities)
   return (
     <div className="mt-3 grid gap-3">
       <div className="grid grid-cols-2 gap-2.5">
@@ -46,7 +47,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
           explanation={RANGES.topLogprobs.explanation}
           inputMode="numeric"
           value={setup.topLogprobs}
-          error={errors.topLogprobs}
+          error={errors.topLogprobs ?? (tooMany && refusalText(tooMany))}
           onChange={(event) => set('topLogprobs', event.target.value)}
         />
       </div>
@@ -76,7 +77,9 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
             value={setup.endpoint}
             onChange={({ target }) => set('endpoint', target.value === 'chat' ? 'chat' : 'generate')}
           >
-            <option value="generate">TITO · /generate</option>
+            <option value="generate">
+              TITO · {capabilities === undefined || capabilities.engine === 'sglang' ? '/generate' : 'token ids'}
+            </option>
             <option value="chat" disabled={noChat !== undefined}>
               chat baseline · messages
             </option>

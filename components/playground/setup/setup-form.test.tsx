@@ -54,3 +54,21 @@ test('What the engine of the server cannot do is disabled, with the reason', () 
   }
   expect(screen.getByRole<HTMLOptionElement>('option', { name: /chat baseline/ }).disabled).toBe(true)
 })
+
+test('More alternatives than vLLM returns are an error of their field, and everything that vLLM can do is enabled', () => {
+  const capabilities = { ...ENGINE_CAPABILITIES.vllm, mostAlternatives: 20 }
+  render(
+    <MoreSettings
+      setup={{ ...DEFAULT_SETUP, topLogprobs: '21' }}
+      onChange={() => {}}
+      errors={{}}
+      status={{ state: 'ready', kind: 'server', latencyMs: 1, capabilities }}
+      choices={{ parsers: ['hermes'], defaultParser: 'hermes' }}
+      isFixed={false}
+    />,
+  )
+  expect(screen.getByText(/^vLLM returns at most 20 alternatives for each token/)).toBeDefined()
+  for (const name of ['Prompt logprobs', 'Live view'])
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name }).disabled).toBe(false)
+  expect(screen.getByRole<HTMLOptionElement>('option', { name: /chat baseline/ }).disabled).toBe(false)
+})

@@ -10,6 +10,8 @@ export interface Scorer {
   readonly servers: readonly string[] | undefined
   /** The server for trajectories whose own server is missing. */
   readonly defaultServer: string | undefined
+  /** Why servers cannot score, by their names. Servers that can, or whose answer is pending, are omitted. */
+  readonly refusals?: Readonly<Record<string, string>>
   readonly score: Score
 }
 
