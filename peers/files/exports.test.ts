@@ -1,4 +1,4 @@
-/** Reads our exported files with the programs that they are for: harbor, verifiers, datasets and torchrl. */
+/** Reads our exported files with the programs that they are for: harbor, verifiers, datasets, torchrl, verl, SkyRL, openai and pandas. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { python } from '../set-up/python.ts'
 
 const interpreter = inject('exports')
 const trajectories = ['two-steps', 'parallel-calls'].map(
-  (name): Trajectory => ({ ...exampleTrajectory(name), reward: 0.5 }),
+  (name): Trajectory => ({ ...exampleTrajectory(name), reward: 0.5, title: '=1+1' }),
 )
 
 let folder: string
@@ -97,6 +97,60 @@ test('Hugging Face datasets reads the messages, ids, mask and logprobs of an exp
       roles: rolesOf(trajectory),
       calls: callsOf(trajectory),
       reward: 0.5,
+    })),
+  )
+})
+
+/** Returns the arrays of verl and SkyRL: the first prompt, and everything after it. */
+const responseOf = (trajectory: Trajectory) => {
+  const prompt = trajectory.segments[0]?.ids ?? []
+  const mask = lossMask(trajectory).slice(prompt.length)
+  return {
+    prompt,
+    response: ids(trajectory).slice(prompt.length),
+    mask,
+    logprobs: logprobs(trajectory)
+      .slice(prompt.length)
+      .filter((_, token) => mask[token] === 1),
+    reward: 0.5,
+  }
+}
+
+test('The AgentLoopOutput of verl makes tensors of the ids, mask, logprobs and reward of an exported file', async () => {
+  expect(await readBack('verl')).toEqual(
+    trajectories.map((trajectory) => {
+      const { logprobs, ...rest } = responseOf(trajectory)
+      const turns = trajectory.segments.filter(({ ids }) => ids.length > 0).length
+      // Its tensors have 32 bits.
+      return { ...rest, logprobs: logprobs.map((score) => Math.fround(score ?? 0)), turns }
+    }),
+  )
+})
+
+test('SkyRL accepts the GeneratorOutput of an exported file, with the ids, mask, logprobs and reward', async () => {
+  expect(await readBack('skyrl')).toEqual(trajectories.map(responseOf))
+})
+
+test('The types of the openai package accept the messages and tools of an exported file', async () => {
+  expect(await readBack('openai-messages')).toEqual(
+    trajectories.map((trajectory) => ({
+      roles: rolesOf(trajectory),
+      calls: callsOf(trajectory),
+      tools: trajectory.model.tools.map(({ name }) => name),
+    })),
+  )
+})
+
+test('pandas reads one row for each trajectory of an exported CSV file, and a formula in it as text', async () => {
+  const rows = await readBack('csv')
+  expect(rows).toEqual(
+    trajectories.map((trajectory) => ({
+      id: trajectory.id,
+      reward: 0.5,
+      tokens: ids(trajectory).length,
+      trained_tokens: lossMask(trajectory).filter((bit) => bit === 1).length,
+      title: "'=1+1",
+      tool_calls: toolCallsOf(trajectory).length,
     })),
   )
 })

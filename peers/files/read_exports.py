@@ -2,11 +2,18 @@
 
     python read_exports.py FORMAT FILE
 
-FORMAT is atif (harbor), verifiers, parquet (datasets) or torchrl. FILE is JSON lines or Parquet. The output is a JSON list with an
-object for each record: the ids, the mask, the logprobs of trained tokens and the messages that the program sees.
+FORMAT is atif (harbor), verifiers, parquet (datasets), torchrl, verl, skyrl, openai-messages (openai) or csv (pandas). FILE is JSON lines,
+Parquet or CSV. The output is a JSON list with an object for each record: the ids, the mask, the logprobs of trained tokens and the
+messages that the program sees.
+
+verl and SkyRL are installed without what they import, which needs a GPU. Only the classes and functions that read a record are taken
+from their files.
 """
 
+import ast
+import importlib.util
 import json
+import os
 import sys
 
 
@@ -99,5 +106,105 @@ def read_torchrl(file):
         }
 
 
-readers = {"atif": read_atif, "verifiers": read_verifiers, "parquet": read_parquet, "torchrl": read_torchrl}
+def defined(package, file, names, around):
+    """Runs only the named definitions of a file of a package, with the names around them."""
+    folder = importlib.util.find_spec(package).submodule_search_locations[0]
+    path = os.path.join(folder, file)
+    with open(path, encoding="utf-8") as opened:
+        module = ast.parse(opened.read(), path)
+    module.body = [node for node in module.body if getattr(node, "name", None) in names]
+    assert len(module.body) == len(names), f"{path} has other names"
+    exec(compile(module, path, "exec"), around)
+    return [around[name] for name in names]
+
+
+def read_verl(file):
+    import typing
+
+    import torch
+    from pydantic import BaseModel
+
+    _, AgentLoopOutput = defined(
+        "verl",
+        "experimental/agent_loop/agent_loop.py",
+        ["AgentLoopMetrics", "AgentLoopOutput"],
+        {"BaseModel": BaseModel, "Any": typing.Any, "Optional": typing.Optional, "torch": torch},
+    )
+    for record in lines(file):
+        output = AgentLoopOutput(**record).as_dict()
+        mask = output["response_mask"]
+        yield {
+            "prompt": output["prompts"].tolist(),
+            "response": output["responses"].tolist(),
+            "mask": mask.tolist(),
+            "logprobs": output["rollout_log_probs"][mask.bool()].tolist(),
+            "reward": output["rm_scores"].sum().item(),
+            "turns": output["num_turns"],
+        }
+
+
+def read_skyrl(file):
+    import logging
+
+    import numpy
+
+    validate, _ = defined(
+        "skyrl",
+        "train/utils/trainer_utils.py",
+        ["validate_generator_output", "_validate_per_token_side_channels"],
+        {
+            "np": numpy,
+            "logger": logging.getLogger(),
+            "GeneratorOutput": dict,
+            "SAMPLE_SUPPORT_FIELD": "rollout_sample_support",
+        },
+    )
+    for record in lines(file):
+        validate(1, record)
+        mask = record["loss_masks"][0]
+        yield {
+            "prompt": record["prompt_token_ids"][0],
+            "response": record["response_ids"][0],
+            "mask": mask,
+            "logprobs": [score for score, bit in zip(record["rollout_logprobs"][0], mask) if bit],
+            "reward": record["rewards"][0],
+        }
+
+
+def read_openai_messages(file):
+    from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionMessageParam
+    from pydantic import TypeAdapter
+
+    messages = TypeAdapter(list[ChatCompletionMessageParam])
+    tools = TypeAdapter(list[ChatCompletionFunctionToolParam])
+    for record in lines(file):
+        read = messages.validate_python(record["messages"])
+        yield {
+            "roles": [message["role"] for message in read],
+            "calls": [
+                [call["function"]["name"], json.loads(call["function"]["arguments"])]
+                for message in read
+                for call in message.get("tool_calls", [])
+            ],
+            "tools": [tool["function"]["name"] for tool in tools.validate_python(record["tools"])],
+        }
+
+
+def read_csv(file):
+    import pandas
+
+    for row in pandas.read_csv(file).to_dict("records"):
+        yield {key: row[key] for key in ["id", "reward", "tokens", "trained_tokens", "title", "tool_calls"]}
+
+
+readers = {
+    "atif": read_atif,
+    "verifiers": read_verifiers,
+    "parquet": read_parquet,
+    "torchrl": read_torchrl,
+    "verl": read_verl,
+    "skyrl": read_skyrl,
+    "openai-messages": read_openai_messages,
+    "csv": read_csv,
+}
 print(json.dumps(list(readers[sys.argv[1]](sys.argv[2]))))

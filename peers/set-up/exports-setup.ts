@@ -4,7 +4,7 @@ import { installExports, peersFolder } from './install.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Python with harbor, verifiers, datasets, torchrl and torch. */
+    /** Python with harbor, verifiers, datasets, torchrl, verl, SkyRL and torch. */
     readonly exports: string
   }
 }

@@ -85,10 +85,16 @@ export function installStrands(folder: string): string {
   return strandsEnvironment(folder, installer(folder))
 }
 
-/** Python with the programs that read our exported files, harbor, verifiers, datasets and torchrl, and with torch. */
+/** Trainers whose classes read our exported files. The packages that they import are not installed. */
+const TRAINERS = ['verl==0.9.1', 'skyrl==0.4.0']
+
+/** Python with the programs that read our exported files, harbor, verifiers, datasets, torchrl, verl and SkyRL, and with torch. */
 export function installExports(folder: string): string {
   mkdirSync(folder, { recursive: true })
-  return environment(folder, installer(folder), 'exports', PYTHON_3_12)
+  const uv = installer(folder)
+  return environment(folder, uv, 'exports', PYTHON_3_12, (python) =>
+    run(uv, ['pip', 'install', '--quiet', '--python', python, '--no-deps', ...TRAINERS]),
+  )
 }
 
 /** llama.cpp's server, and the shipped model in its format. */
