@@ -56,6 +56,22 @@ describe('the output of TorchRL’s wrappers', () => {
     expect(opened(written(trajectory)).segments).toEqual(trajectory.segments)
   })
 
+  test('torchrl format opens the file of a real TransformersWrapper with its ids, logprobs and texts', () => {
+    const lines = readFileSync('lib/formats/golden/foreign/torchrl-wrapper.jsonl', 'utf8')
+    const records = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as GoldenSample & { readonly text: { readonly full: string } })
+    const opened = openText(lines, source)
+    expect(opened).toMatchObject({ ok: true, format: { name: 'torchrl' } })
+    const read = opened.ok ? opened.trajectories : []
+    expect(read.map(ids)).toEqual(records.map(({ tokens }) => tokens.full))
+    expect(read.map(({ segments }) => segments.at(-1)?.logprobs)).toEqual(
+      records.map(({ log_probs }) => log_probs.response),
+    )
+    expect(read).toMatchObject(records.map(({ text }) => ({ foreign: { torchrl: { text } } })))
+  })
+
   test('torchrl format opens a file of several records, recognised by its fields', () => {
     const lines = golden.cases.flatMap(({ samples }) => samples.map((given) => JSON.stringify(given))).join('\n')
     const read = openText(lines, source)

@@ -40,6 +40,25 @@ test('A miles trajectory without group, status and answers of the model is refus
   expect(() => trajectoryOf(milesTrajectory, { ...row, messages: 1 })).toThrow('messages: expected an array')
 })
 
+test('The evaluation that SkyRL wrote opens with its texts, rewards and stop reasons', () => {
+  const golden: readonly {
+    readonly prompt: string
+    readonly response: string
+    readonly reward: number
+    readonly stop: string
+  }[] = JSON.parse(readFileSync('lib/formats/golden/trainers.json', 'utf8')).skyrl
+  const opened = openText(readFileSync('lib/formats/golden/foreign/skyrl-eval.jsonl', 'utf8'), source)
+  expect(opened).toMatchObject({ ok: true, format: { name: 'skyrl-eval' }, failed: [] })
+  expect(opened.ok && opened.trajectories).toMatchObject(
+    golden.map(({ prompt, response, reward, stop }) => ({
+      reward,
+      outcome: { reason: stop === 'stop' ? 'end_turn' : stop },
+      segments: [{ messages: [{ content: prompt }] }, { message: { content: response } }],
+      foreign: { 'skyrl-eval': { data_source: 'gsm8k', stop_reason: stop } },
+    })),
+  )
+})
+
 test('An evaluation of SkyRL opens as prompt and answer', () => {
   const record = { input_prompt: 'hi', output_response: 'yes', score: [0, 1], stop_reason: 'stop', env_class: 'e' }
   expect(trajectoryOf(skyrlEval, record)).toMatchObject({

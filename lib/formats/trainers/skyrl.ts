@@ -78,7 +78,8 @@ function sampleOf(output: GeneratorOutput, index: number, source: RecordSource):
   }
 }
 
-function outcomeOf(reason: string | null | undefined): Outcome {
+/** Returns the outcome of a stop reason of SkyRL. */
+export function outcomeOf(reason: unknown): Outcome {
   if (reason === 'stop') return { kind: 'ended', reason: 'end_turn' }
   if (reason === 'length') return { kind: 'ended', reason: 'length' }
   return { kind: 'ended', reason: reason === 'abort' ? 'aborted' : 'unknown' }

@@ -1,4 +1,4 @@
-/** Records have the fields that the writers of the tools fill; no file of these tools is at hand. */
+/** Records have the fields that the writers of the tools fill. Files of verl and datasets are in lib/formats/golden. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
@@ -315,6 +315,21 @@ describe('An AgentLoopOutput of verl', () => {
       segments: [{ ids: [1] }, { kind: 'response', ids: [2], logprobs: [-1] }, { kind: 'prompt', ids: [3] }],
       foreign: { verl: { num_turns: 2 } },
     })
+  })
+
+  test('that verl wrote opens with the ids, mask, logprobs and reward that verl reads', () => {
+    const golden: readonly unknown[] = JSON.parse(readFileSync('lib/formats/golden/trainers.json', 'utf8')).verl
+    const opened = openText(readFileSync('lib/formats/golden/foreign/verl-agent-loop.jsonl', 'utf8'), source)
+    expect(opened).toMatchObject({ ok: true, format: { name: 'verl' }, failed: [] })
+    const read = opened.ok ? opened.trajectories : []
+    expect(
+      read.map((trajectory) => {
+        const mask = lossMask(trajectory)
+        const scores = logprobs(trajectory).filter((_, token) => mask[token] === 1)
+        return { ids: ids(trajectory), mask, logprobs: scores, reward: trajectory.reward }
+      }),
+    ).toEqual(golden)
+    expect(read[0]?.foreign).toMatchObject({ verl: { num_turns: 4, metrics: { tool_calls: 0.25 } } })
   })
 
   test('with more segments than may be shown is refused', () => {
