@@ -454,6 +454,25 @@ describe('a streamed chat completion', () => {
     expect(other?.segments).toMatchObject([{ ids: [], message: { content: 'z' } }])
   })
 
+  test('of several choices is a group, also if each choice has an id of its own', () => {
+    const chunks = [
+      chunk({ role: 'assistant', content: '' }),
+      { ...chunk({ content: 'b' }, { index: 1 }), id: 'second' },
+      chunk({ content: 'a' }, { finish_reason: 'stop' }),
+      { ...chunk({}, { index: 1, finish_reason: 'length' }), id: 'second' },
+      { ...chunk({}, { index: 0, finish_reason: 'stop' }), id: 'second' },
+      { ...chunk({ content: 'c' }, { index: 2, finish_reason: 'stop' }), id: 'third' },
+      { ...chunk({ content: 'd' }, { index: 2, finish_reason: 'stop' }), id: 'of another stream' },
+    ]
+    const read = trajectoriesOf(chatCompletionStream, chunks)
+    expect(read.map(({ group, segments: [response] }) => [group?.index, response?.kind, response])).toMatchObject([
+      [0, 'response', { message: { content: 'a' }, finish: { kind: 'stop' } }],
+      [1, 'response', { message: { content: 'b' }, finish: { kind: 'length' } }],
+      [2, 'response', { message: { content: 'c' }, finish: { kind: 'stop' } }],
+      [undefined, 'response', { message: { content: 'd' } }],
+    ])
+  })
+
   test('is refused if no chunk has a choice, with the position in the joined reply', () => {
     expect(refusalOf(chatCompletionStream, [{ object: 'chat.completion.chunk', choices: [] }])).toEqual({
       path: 'chunks.choices',

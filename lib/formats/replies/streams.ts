@@ -26,12 +26,43 @@ export function streamOf<Chunk extends JsonObject>(
   }
 }
 
-/** A file may have several streams one after the other, or mixed. */
-const streamsById = <Chunk extends JsonObject>(chunks: readonly Chunk[]): Iterable<readonly Chunk[]> =>
-  Map.groupBy(
+/**
+ * A file may have several streams one after the other, or mixed. SGLang gives each choice of a stream an id of its own, so chunks
+ * without the first choice belong to the stream before them.
+ */
+function streamsById<Chunk extends JsonObject>(chunks: readonly Chunk[]): Iterable<readonly Chunk[]> {
+  const byId = Map.groupBy(
     chunks,
     ({ id, request_id, meta_info }) => id ?? request_id ?? (isObject(meta_info) ? meta_info.id : 0),
-  ).values()
+  )
+  const positions = new Map(chunks.map((chunk, position) => [chunk, position]))
+  const streams: { readonly parts: Chunk[]; readonly choices: Set<number> }[] = []
+  for (const parts of byId.values()) {
+    const choices = choicesWithContent(parts)
+    const last = streams.at(-1)
+    const isFurther =
+      choices.size > 0 && !choices.has(0) && !Array.from(choices).some((index) => last?.choices.has(index))
+    if (last && isFurther) {
+      last.parts.push(...parts)
+      last.parts.sort((a, b) => Number(positions.get(a)) - Number(positions.get(b)))
+      for (const index of choices) last.choices.add(index)
+    } else streams.push({ parts, choices })
+  }
+  return streams.map(({ parts }) => parts)
+}
+
+/** Returns the indexes of the choices of which the chunks have tokens or texts. */
+const choicesWithContent = (chunks: readonly JsonObject[]): Set<number> =>
+  new Set(
+    chunks
+      .flatMap(({ choices }) => objectsIn(choices))
+      .flatMap(({ index, text, delta, token_ids: ids }) => {
+        const said = [text, ids, ...(isObject(delta) ? Object.values(delta) : [])]
+        return typeof index === 'number' && said.some(isFilled) ? [index] : []
+      }),
+  )
+
+const isFilled = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0
 
 /** Returns the objects of a list; none of another value. */
 export const objectsIn = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
