@@ -409,4 +409,12 @@ export const documentedRecords: Readonly<Record<string, readonly object[]>> = {
       ],
     },
   ],
+  'message-list': [
+    { role: 'system', content: 's' },
+    user,
+    { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"x": 1}' } }] },
+    { role: 'tool', tool_call_id: 'c', content: '4' },
+    { role: 'assistant', content: 'a' },
+  ],
+  messages: [[user, { role: 'assistant', content: 'a' }]],
 }

@@ -20,9 +20,10 @@ export interface Format {
   read(value: unknown, source: RecordSource): ReadResult
   /**
    * True if the records of a file belong together, such as the chunks of a stream or the spans of a trace: `sniff` gets each
-   * record, and `read` gets the list of all in their order. Omitted: each record is read alone.
+   * record, and `read` gets the list of all in their order. 'list': if each line of a file is a list, those of a list belong together.
+   * Omitted: each record is read alone.
    */
-  readonly joins?: true
+  readonly joins?: true | 'list'
   /** Writes a record. Omitted for formats that are only read, or that another file of this folder writes. */
   readonly write?: Writer['write']
   readonly rows?: Writer['rows']

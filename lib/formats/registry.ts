@@ -1,6 +1,6 @@
 /** All file formats, in the order in which a file is tried. */
 import { anthropic } from './conversations/anthropic.ts'
-import { chatMessages } from './conversations/chat-messages.ts'
+import { chatMessages, messageLines } from './conversations/chat-messages.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
@@ -87,6 +87,7 @@ export const formats: readonly Format[] = [
   trl,
   verlDump,
   chatMessages,
+  messageLines,
 ]
 
 /**

@@ -1,10 +1,10 @@
 /**
  * Lists of messages: fine-tuning JSONL of OpenAI and datasets of Hugging Face with a column `messages`, with tools, reward and group
- * where the file has them.
+ * where the file has them. A list alone is a conversation too.
  */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import type { Format } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { refusing } from '../reading/record-error.ts'
 import { outcomeOf } from '../slime.ts'
@@ -17,8 +17,9 @@ export const chatMessages: Format = {
   name: NAME,
   label: 'messages',
   keeps: 'Messages, reasoning, calls, tools, reward and group. Texts only.',
-  sniff: isConversation,
+  sniff: (value) => isMessageList(value) || isConversation(value),
   read: refusing((value, source) => {
+    if (Array.isArray(value)) return [listTrajectory(value, NAME, source)]
     const record = value as JsonObject & { readonly messages: readonly unknown[] }
     const segments = conversationSegments(record.messages, 'messages')
     const status = typeof record.status === 'string' ? record.status : undefined
@@ -46,6 +47,30 @@ export const chatMessages: Format = {
       ),
     ]
   }),
+}
+
+/** The format of messages that are records: a list of them, a message in each line, or a list in each line. */
+export const messageLines: Format = {
+  name: 'message-list',
+  label: 'list of messages',
+  keeps: 'Messages, reasoning and calls. Texts only.',
+  joins: 'list',
+  sniff: isMessage,
+  read: refusing((value, source) => [listTrajectory(value as readonly unknown[], 'message-list', source)]),
+}
+
+/** Returns the trajectory of messages without anything beside them. */
+function listTrajectory(messages: readonly unknown[], format: string, source: RecordSource): Trajectory {
+  const segments = conversationSegments(messages, '')
+  return textTrajectory({ format, segments, outcome: outcomeOfMessages(segments), rest: undefined }, source)
+}
+
+/** Returns whether a value is a list of messages: one conversation, and no list of records. */
+export const isMessageList = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(isMessage)
+
+function isMessage(value: unknown): boolean {
+  return isObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value)
 }
 
 const GROUP = ['group_index', 'sample_index']

@@ -2,12 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import { source } from '#testing/trajectories.ts'
 import type { Format } from '../format.ts'
+import { openText } from '../reading/open.ts'
 import { formatOf } from '../registry.ts'
 import { slime } from '../slime.ts'
 import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { anthropic } from './anthropic.ts'
-import { chatMessages } from './chat-messages.ts'
+import { chatMessages, messageLines } from './chat-messages.ts'
 import { sharegpt } from './sharegpt.ts'
 import { relax, trl, verlDump } from './text-dumps.ts'
 
@@ -64,6 +66,58 @@ describe('messages', () => {
       true,
     ])
     expect([{ messages: [] }, { messages: [7] }, 7].map(chatMessages.sniff)).toEqual([false, false, false])
+  })
+})
+
+describe('A list of messages without anything around it', () => {
+  const question = { role: 'user', content: 'q' }
+  const answer = { role: 'assistant', content: 'a' }
+  const list = [question, answer]
+  const json = (value: unknown) => JSON.stringify(value)
+  const opened = (text: string) => {
+    const found = openText(text, source)
+    return found.ok
+      ? {
+          format: found.format.name,
+          roles: found.trajectories.map((trajectory) => conversation(trajectory).map(({ role }) => role)),
+          failed: found.failed.map(({ message }) => message),
+        }
+      : found.error.message
+  }
+  const roles = ['user', 'assistant']
+
+  test.each([
+    ['a JSON list', json(list), 'message-list', [roles]],
+    ['a JSON list over several lines', JSON.stringify(list, null, 2), 'message-list', [roles]],
+    ['a message in each line', list.map(json).join('\n'), 'message-list', [roles]],
+    ['a list in each line, as rLLM writes them', `${json(list)}\n${json(list)}\n`, 'message-list', [roles, roles]],
+    ['a list of lists', json([list, list]), 'messages', [roles, roles]],
+  ])('opens as a conversation: %s', (_, text, format, expected) => {
+    expect(opened(text)).toEqual({ format, roles: expected, failed: [] })
+  })
+
+  test('loses only a message that is none, with its position', () => {
+    const robot = { role: 'robot', content: 'x' }
+    const words = 'expected a message with a known role and its content, found an object with role, content'
+    expect(opened(json([question, robot, answer]))).toEqual({
+      format: 'message-list',
+      roles: [roles],
+      failed: [`[1]: ${words}`],
+    })
+    expect(opened(`${json([robot])}\n${json(list)}\n${json([robot])}`)).toEqual({
+      format: 'message-list',
+      roles: [roles],
+      failed: [`line 1: [0]: ${words}`, `line 3: [0]: ${words}`],
+    })
+    expect(opened(json([list, [robot]]))).toEqual({ format: 'messages', roles: [roles], failed: [`[1][0]: ${words}`] })
+    expect(opened(json([robot]))).toBe(`[0]: ${words}`)
+  })
+
+  test('is recognised only if every element is a message', () => {
+    const lists = [list, [question, 7], [{ role: 'user' }], [{ role: 7, content: 'x' }], []]
+    expect(lists.map(chatMessages.sniff)).toEqual([true, false, false, false, false])
+    const calls = { role: 'assistant', tool_calls: [] }
+    expect([question, calls, { role: 'user' }, list].map(messageLines.sniff)).toEqual([true, true, false, false])
   })
 })
 

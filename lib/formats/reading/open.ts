@@ -260,6 +260,10 @@ interface Opener {
   again(): Opener
 }
 
+/** Returns the records of each list, if the lines of the file are lists; otherwise all together. */
+const listsIn = (records: readonly FoundRecord[]): Iterable<readonly FoundRecord[]> =>
+  Map.groupBy(records, ({ line, path }) => (path === undefined ? undefined : line)).values()
+
 /**
  * Opens one record after the other, all in one format, until the consumer stops at a refusal of the file. `counter` counts the
  * trajectories of all parts of a file.
@@ -319,12 +323,14 @@ function createOpener(
   }
 
   function* end(): Generator<OpenedInPart> {
-    if (format?.joins) {
-      const read = readJoined(joined.splice(0), format, source, limits, failures)
-      if (!read.ok) return yield withoutTrajectory(read.error)
-      yield* openedIn(read.trajectories, format)
-    }
-    if (count === 0) yield withoutTrajectory(failures[0] ?? NONE)
+    let refusal: FileProblem | undefined
+    if (format?.joins)
+      for (const records of format.joins === 'list' ? listsIn(joined.splice(0)) : [joined.splice(0)]) {
+        const read = readJoined(records, format, source, limits, failures)
+        if (!read.ok) refusal ??= read.error
+        yield* read.ok ? openedIn(read.trajectories, format) : fail(read.error)
+      }
+    if (count === 0) yield withoutTrajectory(refusal ?? failures[0] ?? NONE)
   }
 
   return { open, end, format: () => format, again: () => createOpener(source, as, limits, counter) }

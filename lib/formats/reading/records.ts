@@ -4,6 +4,7 @@ import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'
 import { describeValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import { isMessageList } from '../conversations/chat-messages.ts'
 import type { Format, ReadResult, RecordSource } from '../format.ts'
 import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
@@ -38,9 +39,13 @@ export interface FileProblem extends Violation {
   readonly hint: string
 }
 
-/** Returns the records of a list, of a slime dump (`samples`) or of a strands-sglang model (`rollout_history`). */
+/**
+ * Returns the records of a list, of a slime dump (`samples`) or of a strands-sglang model (`rollout_history`). A list of messages is one
+ * record.
+ */
 export function recordsIn(value: unknown, place: RecordPosition): FoundRecord[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => recordsInItem(item, index, place))
+  if (Array.isArray(value) && !isMessageList(value))
+    return value.flatMap((item, index) => recordsInItem(item, index, place))
   if (isObject(value) && Array.isArray(value.samples) && !isRecognised(value))
     return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
   return rolloutsIn({ ...place, value })
