@@ -43,7 +43,10 @@ export function toDrift({ inspection }: CommandScreen, direction: 1 | -1): void 
   else say(direction === 1 ? 'No further drift.' : 'No drift before this.')
 }
 
-/** Selects the token with the next largest value of the colour shown, after that of the selected token; then the largest again. */
+/** The token that the walk through the values of a colour reached last. */
+const visited = new WeakMap<Inspection['trajectory'], { readonly mode: string; readonly token: number }>()
+
+/** Selects the token with the largest value of the colour shown; again, that with the next largest, and after the smallest the largest. */
 export function toNextLargest({ trajectory, colouring, view, onSelect, say }: Inspection): void {
   const { mode, scale } = colouring
   if (mode.kind !== 'number' || scale.kind !== 'number') return
@@ -54,7 +57,11 @@ export function toNextLargest({ trajectory, colouring, view, onSelect, say }: In
     const value = elementAt(values, index)
     return distance(scale.axis, isNegated ? -value : value)
   }
-  const chosen = view.selection && isSingle(view.selection) ? tokens.indexOf(view.selection.focus) : -1
+  const last = visited.get(trajectory)
+  const selected = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
+  // Another token or colour begins with the largest value.
+  const isWalk = last !== undefined && last.mode === mode.name && last.token === selected
+  const chosen = isWalk ? tokens.indexOf(last.token) : -1
   const isAfterChosen = (index: number) =>
     chosen < 0 || far(index) < far(chosen) || (far(index) === far(chosen) && index > chosen)
   let next = -1
@@ -69,7 +76,9 @@ export function toNextLargest({ trajectory, colouring, view, onSelect, say }: In
     say(`No trained token has a value to compare: ${mode.quantity}.`)
     return
   }
-  onSelect(single(elementAt(tokens, next)), 'tokens')
+  const token = elementAt(tokens, next)
+  visited.set(trajectory, { mode: mode.name, token })
+  onSelect(single(token), 'tokens')
   say(`${mode.quantity} ${mode.text(isNegated ? -elementAt(values, next) : elementAt(values, next))}`)
 }
 

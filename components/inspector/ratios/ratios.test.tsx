@@ -193,6 +193,10 @@ test('The key for the next largest value goes from the farthest ratio to the nex
     visited.push(selection?.focus)
   }
   expect(visited).toEqual([4, 3, 11, 5, 9, 2, 8, 10, undefined, 4])
+  // A token that the user selected begins a new walk.
+  const onSelect = vi.fn()
+  toNextLargest(inspectionOf(trajectory, { view: { selection: { anchor: 9, focus: 9 } } as InspectorView, onSelect }))
+  expect(onSelect).toHaveBeenCalledWith({ anchor: 4, focus: 4 }, 'tokens')
   const say = vi.fn()
   toNextLargest(inspectionOf(sample, { say, colouring: colouringOf(sample, 'ratio') }))
   expect(say).toHaveBeenCalledWith('No trained token has a value to compare: importance ratio.')
