@@ -7,6 +7,7 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { withRatios } from '#testing/trainer-ratios.ts'
+import { trajectoryReading } from '../card/token-reading.ts'
 import { colouringOf } from './colouring.ts'
 import type { Coloured } from './mode.ts'
 import { colourGroups, columnNames, heatToggled, maskToggled } from './modes.ts'
@@ -348,4 +349,22 @@ test('an unknown colour mode is shown as logprob, and the keys switch mask and h
   expect([maskToggled('mask'), maskToggled('logprob')]).toEqual(['none', 'mask'])
   const heat = (name: string) => heatToggled(colouringOf(sample, name).mode)
   expect([heat('logprob'), heat('rank'), heat('none'), heat('mask')]).toEqual(['none', 'none', 'logprob', 'logprob'])
+})
+
+test('Folded tokens have the range of the colour that is shown, over trained tokens with a value', () => {
+  const trajectory = withRatios([{ ratios: [0.5, 4, 1, 2], mask: [1, 1, 1, 0] }])
+  const [question, answer] = trajectory.segments
+  if (!question || !answer) throw new Error('no segments')
+  const range = (name: string, segment: SegmentView, start: number, end: number) =>
+    trajectoryReading(colouringOf(trajectory, name)).range?.(segment, start, end)
+  expect(range('ratio', answer, 0, 4)).toBe('importance ratio 0.5 to 4')
+  expect(range('ratio', answer, 2, 4)).toBe('importance ratio 1 to 1')
+  expect(range('logprob', answer, 0, 2)).toBe('surprise 8 to 8 nats')
+  expect([range('ratio', answer, 3, 4), range('ratio', question, 0, 2), range('mask', answer, 0, 4)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  const again = trajectoryReading(colouringOf(trajectory, 'ratio')).range
+  expect(again?.(answer, 0, 4)).toBe(again?.(answer, 0, 4))
 })

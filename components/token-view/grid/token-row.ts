@@ -207,7 +207,8 @@ function paintFold({ element, text, marks, label, fold }: TokenRow, line: DrawnL
   setData(element, 'drift', '')
   setData(element, 'fold', isWhole ? `segment ${line.segmentIndex}` : `think ${firstToken + line.start}`)
   const count = `${(line.end - line.start).toLocaleString('en')} tok`
-  setText(text, [`▸ ${name}`, count, ...foldedMarks(line, picture)].join(' · '))
+  const range = picture.reading.range?.(segment, line.start, line.end) ?? []
+  setText(text, [`▸ ${name}`, count, range, ...foldedMarks(line, picture)].flat().join(' · '))
   setText(marks, '')
   setText(label, '')
   fold.remove()
