@@ -6,7 +6,6 @@ import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
-import { useMedia } from '../../ui/use-media.ts'
 import { Plot } from '../charts/plot.tsx'
 import { movingMean } from '../charts/series.ts'
 import { TokenList } from '../charts/token-list.tsx'
@@ -18,6 +17,10 @@ interface RatioChartProps extends InspectorPartProps {
   readonly ratios: Ratios
   readonly onLargest: () => void
   readonly onFirstJump: (() => void) | undefined
+  /** Whether the chart is shown besides its main finding. */
+  readonly isShown: boolean
+  /** Folds and unfolds the chart with the columns and thresholds above it. Undefined: it cannot be folded. */
+  readonly onFold: (() => void) | undefined
 }
 
 /** Tokens of the mean that the line shows. */
@@ -34,14 +37,10 @@ const Y_TICKS = [
 const MOST_ROWS = 200
 
 /** Plots the ratios along the tokens on a logarithmic axis, with the thresholds as lines and the main finding above. */
-export function RatioChart({ inspection, ratios, onLargest, onFirstJump }: RatioChartProps) {
+export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown, onFold }: RatioChartProps) {
   const { trajectory, view, onSelect } = inspection
   const { report, thresholds, outliers, jump } = ratios
   const [pointed, setPointed] = useState<number>()
-  // In a narrow window the chart would leave no space for the tokens.
-  const isNarrow = useMedia('(max-width: 1023px)')
-  const [isUnfolded, setIsUnfolded] = useState(false)
-  const isShown = isUnfolded || !isNarrow
   const [reset, setReset] = useState<() => void>()
   const { tokens, logRatios } = report
   const points = useMemo(
@@ -90,8 +89,8 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump }: Ratio
         <h2 className="font-semibold max-sm:hidden">Ratio along the sequence</h2>
         <span className="text-dim max-lg:hidden">trained tokens, logarithmic; line: mean of {WINDOW}</span>
         <span className="ml-auto flex gap-1.5 max-lg:ml-0">
-          {isNarrow && (
-            <Button className="min-h-7 text-xs" aria-expanded={isUnfolded} onClick={() => setIsUnfolded(!isUnfolded)}>
+          {onFold && (
+            <Button className="min-h-7 text-xs" aria-expanded={isShown} onClick={onFold}>
               Chart
             </Button>
           )}

@@ -1,7 +1,7 @@
 'use client'
 import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
-import type { ThresholdName } from '#lib/analysis/ratios/thresholds.ts'
+import { thresholdBounds } from '#lib/analysis/ratios/thresholds.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -53,11 +53,11 @@ export function RatioFacts({ trajectory, ratios, onChoose }: RatioFactsProps) {
             {effect.isSampleKept ? 'sample kept' : 'sample dropped'}
           </span>
         </Fact>
-        <Fact name="its interval" title="The sample is kept if the geometric mean is within">
-          <span className="inline-flex items-center gap-1">
-            <Bound name="sequenceLow" value={thresholds.sequenceLow} onChange={onThreshold} />–
-            <Bound name="sequenceHigh" value={thresholds.sequenceHigh} onChange={onThreshold} />
-          </span>
+        <Fact name="geometric mean ≥" title="The sample is left out if its geometric mean is smaller">
+          <Bound name="sequenceLow" value={thresholds.sequenceLow} onChange={onThreshold} />
+        </Fact>
+        <Fact name="geometric mean ≤" title="The sample is left out if its geometric mean is larger">
+          <Bound name="sequenceHigh" value={thresholds.sequenceHigh} onChange={onThreshold} />
         </Fact>
       </Facts>
       <SegmentMeans trajectory={trajectory} means={report.segmentMeans} onChoose={onChoose} />
@@ -66,21 +66,47 @@ export function RatioFacts({ trajectory, ratios, onChoose }: RatioFactsProps) {
 }
 
 interface BoundProps {
-  readonly name: ThresholdName
+  readonly name: 'sequenceLow' | 'sequenceHigh'
   readonly value: number
   readonly onChange: Ratios['onThreshold']
 }
 
-const Bound = ({ name, value, onChange }: BoundProps) => (
-  <input
-    type="number"
-    aria-label={name === 'sequenceLow' ? 'Smallest geometric mean' : 'Largest geometric mean'}
-    step={0.0005}
-    value={value}
-    onChange={({ target }) => Number.isFinite(target.valueAsNumber) && onChange(name, target.valueAsNumber)}
-    className="w-17 rounded border border-line bg-raised px-1 text-right hover:border-line-strong"
-  />
-)
+/** Smallest distance from 1 on the slider, as a power of ten: geometric means are near 1, and their bounds are too. */
+const NEAREST = -4
+const STEP = 0.05
+
+/** Shows a bound of the geometric mean as a slider, and as a number. */
+function Bound({ name, value, onChange }: BoundProps) {
+  const isLow = name === 'sequenceLow'
+  const label = isLow ? 'Smallest geometric mean' : 'Largest geometric mean'
+  const [least, most] = thresholdBounds(name)
+  // The slider is the power of ten of the distance from 1. To the right the bound becomes larger: nearer to 1 for the lower one.
+  const sign = isLow ? -1 : 1
+  const farthest = Math.log10(isLow ? 1 - least : most - 1)
+  return (
+    <span className="flex items-center justify-end gap-1.5">
+      <input
+        type="range"
+        aria-label={`${label}, slider`}
+        aria-valuetext={String(value)}
+        min={Math.min(sign * NEAREST, sign * farthest)}
+        max={Math.max(sign * NEAREST, sign * farthest)}
+        step={STEP}
+        value={sign * Math.log10(Math.max(10 ** NEAREST, Math.abs(value - 1)))}
+        onChange={({ target }) => onChange(name, 1 + sign * 10 ** (sign * target.valueAsNumber))}
+        className="min-h-6 w-0 min-w-8 flex-1 accent-(--accent)"
+      />
+      <input
+        type="number"
+        aria-label={label}
+        step={0.0005}
+        value={value}
+        onChange={({ target }) => Number.isFinite(target.valueAsNumber) && onChange(name, target.valueAsNumber)}
+        className="w-17 rounded border border-line bg-raised px-1 text-right hover:border-line-strong"
+      />
+    </span>
+  )
+}
 
 /** Largest number of segments that are listed. */
 const MOST = 60

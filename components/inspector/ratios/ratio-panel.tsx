@@ -1,10 +1,12 @@
 'use client'
+import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { type RatioColumns, ratioPairText } from '#lib/trajectory/scoring/log-ratios.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Banner } from '../../ui/banner.tsx'
+import { useMedia } from '../../ui/use-media.ts'
 import { toNextLargest } from '../commands/command-steps.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { RatioChart } from './ratio-chart.tsx'
@@ -19,6 +21,10 @@ interface RatioPanelProps extends InspectorPartProps {
 
 /** Shows above the tokens what is compared, and the ratios along them. */
 export function RatioPanel({ inspection, state }: RatioPanelProps) {
+  // In a narrow window all of it would leave no space for the tokens.
+  const isNarrow = useMedia('(max-width: 1023px)')
+  const [isUnfolded, setIsUnfolded] = useState(false)
+  const isShown = isUnfolded || !isNarrow
   if (state.kind === 'off') return null
   if (state.kind === 'failed')
     return <Banner tone="bad" title="The ratios could not be computed." hint={state.message} />
@@ -33,8 +39,8 @@ export function RatioPanel({ inspection, state }: RatioPanelProps) {
   const { jump, report } = ratios
   return (
     <div data-ratios={report.tokens.length}>
-      <Compared inspection={inspection} ratios={ratios} />
-      {report.tokens.length > 0 && (
+      <Compared inspection={inspection} ratios={ratios} isShown={isShown || report.tokens.length === 0} />
+      {report.tokens.length > 0 && isShown && (
         // Wide windows show it beside the colours, which narrow ones hide.
         <div className="border-line border-b px-3.5 py-1.5 lg:hidden">
           <RatioLegend ratios={ratios} onView={inspection.onView} />
@@ -46,6 +52,8 @@ export function RatioPanel({ inspection, state }: RatioPanelProps) {
           ratios={ratios}
           onLargest={() => toNextLargest(inspection)}
           onFirstJump={jump && (() => inspection.onSelect(single(jump.token), 'tokens'))}
+          isShown={isShown}
+          onFold={isNarrow ? () => setIsUnfolded(!isUnfolded) : undefined}
         />
       )}
     </div>
@@ -54,12 +62,15 @@ export function RatioPanel({ inspection, state }: RatioPanelProps) {
 
 const TONES = { good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const
 
-function Compared({
-  inspection,
-  ratios: { report },
-}: InspectorPartProps & { readonly ratios: Extract<RatiosState, { kind: 'shown' }>['ratios'] }) {
+interface ComparedProps extends InspectorPartProps {
+  readonly ratios: Extract<RatiosState, { kind: 'shown' }>['ratios']
+  /** Whether the columns are shown besides what is done so that they can be compared. */
+  readonly isShown: boolean
+}
+
+function Compared({ inspection, ratios: { report }, isShown }: ComparedProps) {
   const { comparison, unknown } = report
-  const badges = columnBadges(inspection.trajectory, comparison)
+  const badges = isShown ? columnBadges(inspection.trajectory, comparison) : []
   const { tone, text } = comparisonText(comparison.comparison)
   return (
     <section

@@ -135,6 +135,12 @@ test('The facts show totals and corrections, and the interval of the geometric m
   fireEvent.change(facts.getByLabelText('Smallest geometric mean'), { target: { value: '0.5' } })
   fireEvent.change(facts.getByLabelText('Largest geometric mean'), { target: { value: '2' } })
   expect(facts.getByText('sample kept')).toBeDefined()
+  const number = (label: string) => facts.getByLabelText<HTMLInputElement>(label).valueAsNumber
+  fireEvent.change(facts.getByLabelText('Smallest geometric mean, slider'), { target: { value: '2.001' } })
+  fireEvent.change(facts.getByLabelText('Largest geometric mean, slider'), { target: { value: '-1' } })
+  expect(number('Smallest geometric mean')).toBeCloseTo(0.99, 3)
+  expect(number('Largest geometric mean')).toBeCloseTo(1.1, 3)
+  expect(facts.getByText('sample dropped')).toBeDefined()
   await userEvent.setup().click(facts.getByRole('button', { name: /^3 response/ }))
 })
 

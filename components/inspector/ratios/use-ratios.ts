@@ -74,7 +74,9 @@ export function useRatioPair(trajectory: TrajectoryView): TrajectoryView {
   const { pair } = useViewState().view
   return useMemo(() => {
     const ratioPair = pair === undefined ? undefined : readRatioPair(pair)
-    return ratioPair ? { ...trajectory, ratioPair } : trajectory
+    if (!ratioPair) return trajectory
+    // Colours and charts keep the numbers of a segment by its identity, so that these segments have their own.
+    return { ...trajectory, ratioPair, segments: trajectory.segments.map((segment) => ({ ...segment })) }
   }, [trajectory, pair])
 }
 
