@@ -1,6 +1,7 @@
 import { type MarkdownParts, TrustedMarkdown } from '../ui/markdown.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { anchorOf, docHref, pictureHref } from './doc-pages.ts'
+import { WideTable } from './wide-table.tsx'
 
 interface DocTextProps {
   /** File name in docs/, without `.md`. */
@@ -50,6 +51,7 @@ const partsOf = (name: string): MarkdownParts => ({
       </a>
     )
   },
+  table: (table) => <WideTable>{table}</WideTable>,
   image: ({ text, href }) => {
     const source = pictureHref(href)
     return source === undefined ? (

@@ -4,7 +4,7 @@
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { Fragment, type ReactNode } from 'react'
-import { Breakable, WideTable } from './table.tsx'
+import { Breakable } from './table.tsx'
 import { visibleText } from './visible-text.ts'
 
 interface MarkdownProps {
@@ -35,6 +35,8 @@ export interface MarkdownParts {
   readonly heading: (heading: Tokens.Heading, content: ReactNode) => ReactNode
   readonly link: (link: Tokens.Link, content: ReactNode) => ReactNode
   readonly image: (image: Tokens.Image) => ReactNode
+  /** Shows a table, which may be too wide. */
+  readonly table: (table: ReactNode) => ReactNode
 }
 
 const OF_OTHERS: MarkdownParts = {
@@ -50,6 +52,7 @@ const OF_OTHERS: MarkdownParts = {
       [image{text && `: ${text}`}] ({href})
     </span>
   ),
+  table: (table) => <div className="overflow-x-auto">{table}</div>,
 }
 
 /** Shows Markdown of any length that comes with the application. */
@@ -162,19 +165,17 @@ function Table({ table, parts }: { readonly table: Tokens.Table; readonly parts:
         {inline(cell.tokens, parts)}
       </Cell>
     ))
-  return (
-    <WideTable>
-      <table className="text-xs">
-        <thead>
-          <tr>{row(table.header, 'th')}</tr>
-        </thead>
-        <tbody>
-          {table.rows.map((cells, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
-            <tr key={index}>{row(cells, 'td')}</tr>
-          ))}
-        </tbody>
-      </table>
-    </WideTable>
+  return parts.table(
+    <table className="text-xs">
+      <thead>
+        <tr>{row(table.header, 'th')}</tr>
+      </thead>
+      <tbody>
+        {table.rows.map((cells, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
+          <tr key={index}>{row(cells, 'td')}</tr>
+        ))}
+      </tbody>
+    </table>,
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 /** Tables of figures, and the parts of larger tables: headings that sort and boxes that select. */
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { Fragment, type ReactNode, useEffect, useRef } from 'react'
+import { Fragment, type ReactNode } from 'react'
 
 /** The heading of a column. */
 export interface ColumnHeading<Name extends string> {
@@ -151,26 +151,6 @@ export function Table<Row, Name extends string>(props: TableProps<Row, Name>) {
         ))}
       </tbody>
     </table>
-  )
-}
-
-/** Shows a table that scrolls sideways where it is too wide. Only then the Tab key stops at it, because arrow keys scroll it. */
-export function WideTable({ children }: { readonly children: ReactNode }) {
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = box.current
-    if (!element) return
-    const observer = new ResizeObserver(() => {
-      if (element.scrollWidth > element.clientWidth) element.tabIndex = 0
-      else element.removeAttribute('tabindex')
-    })
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
-  return (
-    <div ref={box} className="overflow-x-auto">
-      {children}
-    </div>
   )
 }
 
