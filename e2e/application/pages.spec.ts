@@ -64,6 +64,7 @@ test('a comparison, its dialogs, and the page of a side that cannot be made fit'
   const wrongs = watch(page)
   await open(page, '/compare?left=example:retokenization-drift&drift=1')
   await page.locator('[data-compare="done"]').waitFor()
+  await expect(page.getByRole('main')).toBeVisible()
   await expectFitEverywhere(page, async (isNarrow) => {
     if (!isNarrow) return
     await expectFit(page)
@@ -84,6 +85,25 @@ test('a comparison, its dialogs, and the page of a side that cannot be made fit'
   expect(wrongs).toEqual([])
 })
 
+/** Returns words in cells of tables that a line end breaks. Names in code may break after their separators. */
+const brokenWords = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('article :is(td, th)')].flatMap((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+      const broken: string[] = []
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        if (text.parentElement?.closest('code')) continue
+        for (const { 0: word, index } of (text.textContent ?? '').matchAll(/[\p{L}\p{N}]+/gu)) {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          if (range.getClientRects().length > 1) broken.push(word)
+        }
+      }
+      return broken
+    }),
+  )
+
 test('Help opens the documentation of the page, which fits and links to other pages', async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/compare')
@@ -97,6 +117,10 @@ test('Help opens the documentation of the page, which fits and links to other pa
   await help.goto('/docs')
   await help.getByRole('main').getByRole('link', { name: 'Find', exact: true }).first().click()
   await expect(help.getByRole('heading', { level: 2, name: 'Find' })).toBeVisible()
+  await help.goto('/docs/chat-templates')
+  await expectFitEverywhere(help)
+  // The window is narrow now. This page has the widest table.
+  expect(await brokenWords(help)).toEqual([])
   await help.goto('/docs/nothing')
   await expect(help.getByRole('heading', { name: 'Page not found' })).toBeVisible()
   expect(wrongs).toEqual([])

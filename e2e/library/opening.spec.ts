@@ -69,6 +69,13 @@ test('Dropped files of verifiers, datasets and Inspect show their ids, with badg
     await expect(page.getByRole('region', { name: 'Summary' })).toContainText('167')
     await expect(page.getByRole('region', { name: 'Summary' })).toContainText('190 · 239')
   })
+
+  await test.step('The library has space for the titles beside the badges', async () => {
+    await page.goto('/library')
+    const titles = page.locator('[data-title]').filter({ hasText: /^.{1,16}$/ })
+    await expect(titles.first()).toBeVisible()
+    expect(await titles.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)
+  })
   expect(wrongs).toEqual([])
 })
 
