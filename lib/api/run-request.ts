@@ -34,6 +34,7 @@ export interface RunSettings {
   readonly promptLogprobs?: boolean
   readonly stream?: boolean
   readonly adapter?: string
+  readonly routedExperts?: boolean
   readonly server?: string
 }
 

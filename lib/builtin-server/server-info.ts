@@ -66,6 +66,7 @@ export function serverInfoAnswer(
     enable_deterministic_inference: true,
     disable_radix_cache: false,
     enable_lora: false,
+    enable_return_routed_experts: false,
     grammar_backend: 'transformers-structured-output',
     tp_size: 1,
     pp_size: 1,

@@ -88,6 +88,6 @@ export interface ChatAnswer {
   readonly tokens: Chunk['tokens']
   /** The message that the server parsed from the tokens. */
   readonly message: ChatMessage
-  readonly end: Omit<End, 'text'>
+  readonly end: Omit<End, 'text' | 'routedExperts'>
   readonly problems: readonly Problem[]
 }

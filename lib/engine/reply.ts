@@ -47,6 +47,8 @@ export interface ReplyPart {
   /** The version of the weights that sampled all tokens. */
   readonly weightVersion?: string | null | undefined
   readonly serverMs?: number | null | undefined
+  /** The requested routed experts as int32 in base64, with the end of the reply. */
+  readonly routedExperts?: string | null | undefined
 }
 
 /** A part of a reply with the tokens that are new in it. */
@@ -87,6 +89,8 @@ export interface End {
   readonly usage: NonNullable<ResponseSegment['usage']>
   readonly weightVersions?: NonNullable<ResponseSegment['weightVersions']>
   readonly serverMs?: number
+  /** The requested routed experts as int32 in base64; undefined if there are none. */
+  readonly routedExperts?: string
   /** The server's text of the whole response; undefined when it sent none. */
   readonly text?: string
 }
@@ -355,6 +359,7 @@ function endOf(part: ReplyPart, finish: Finish, received: number, text: string):
     }),
     // A server clock that was set back gives a negative time, which counts as unknown.
     ...(typeof serverMs === 'number' && serverMs >= 0 && { serverMs }),
+    ...(typeof part.routedExperts === 'string' && { routedExperts: part.routedExperts }),
     text,
   }
 }

@@ -34,6 +34,8 @@ export interface GenerateRequest {
   readonly scoringRid?: string
   /** Name of the LoRA adapter that answers. Undefined: none, the server's default. */
   readonly adapter?: string
+  /** First position whose routed experts are requested. Undefined: none are requested. */
+  readonly routedExpertsStart?: number
   /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobsNum: number
   /** Ids must be smaller: SGLang's scheduler crashes on others. */

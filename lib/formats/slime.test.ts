@@ -31,6 +31,12 @@ const sample = {
   spec_info: { spec_verify_ct: 0 },
 }
 
+/** The experts of two layers for all tokens but the last. */
+const experts = sample.tokens.slice(1).map((token) => [
+  [token, token + 1],
+  [0, token + 2],
+])
+
 const read = (value: unknown): Trajectory => trajectoryOf(slime, value)
 interface WrittenSample {
   readonly [key: string]: unknown
@@ -384,4 +390,19 @@ describe('slime status', () => {
       ),
     )
   })
+})
+
+test('routed experts of a slime sample belong to the responses, and others stay as they are in the file', () => {
+  const routed = { ...sample, rollout_routed_experts: experts }
+  const trajectory = read(routed)
+  expect(
+    trajectory.segments.flatMap((segment) => ('routedExperts' in segment ? [segment.routedExperts] : [])),
+  ).toHaveLength(2)
+  expect(trajectory.foreign?.slime).not.toHaveProperty('rollout_routed_experts')
+  expect(sampleOf(trajectory).rollout_routed_experts).toEqual(experts)
+  const short = read({ ...sample, rollout_routed_experts: experts.slice(1) })
+  expect(short.segments.some((segment) => 'routedExperts' in segment)).toBe(false)
+  expect(sampleOf(short).rollout_routed_experts).toEqual(experts.slice(1))
+  const only = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_routed_experts: [[[3, 4]]] }
+  expect(read(only).foreign).toBeUndefined()
 })

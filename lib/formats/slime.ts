@@ -5,6 +5,7 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { nestedExperts, withNestedExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -14,7 +15,7 @@ import type { Format, RecordSource } from './format.ts'
 import { firstMessages } from './messages.ts'
 import { parsedAt, refuse, refusing } from './reading/record-error.ts'
 import { initialLength, trainedTrajectory } from './trainers/trained-sequence.ts'
-import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields, writableExperts } from './writing/export-losses.ts'
 import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
 import { responseArrays } from './writing/response-arrays.ts'
 import type { TrainingRow } from './writing/training-row.ts'
@@ -79,6 +80,7 @@ const sampleSchema = z.looseObject({
   group_index: z.nullish(z.int()),
   index: z.nullish(z.int()),
   status: z.nullish(z.string()),
+  rollout_routed_experts: z.nullish(z.array(z.array(z.array(z.int())))),
 })
 type Sample = z.infer<typeof sampleSchema>
 
@@ -117,7 +119,12 @@ function read(value: unknown, source: RecordSource): Trajectory {
     },
     source,
   )
-  return { ...trajectory, segments: withVersions(trajectory.segments, sample.weight_versions ?? []) }
+  const segments = withVersions(trajectory.segments, sample.weight_versions ?? [])
+  const experts = sample.rollout_routed_experts ?? []
+  const routed = withNestedExperts(segments, experts)
+  if (routed || experts.length === 0) return { ...trajectory, segments: routed ?? segments }
+  const own = { ...trajectory.foreign?.[NAME], rollout_routed_experts: experts }
+  return { ...trajectory, segments, foreign: { ...trajectory.foreign, [NAME]: own } }
 }
 
 /** A sample before generation, or of a dump without ids, has only texts. */
@@ -180,7 +187,7 @@ function groupOf({ group_index, index }: Pick<Sample, 'group_index' | 'index'>):
 /** Returns content without a field. Texts and metadata stay, so a sample that is written again is unchanged. */
 function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObject | undefined {
   const metadata = isObject(sample.metadata) ? { metadata: without(sample.metadata, ['rollscope']) ?? {} } : {}
-  const columns = ['tokens', 'response_length', 'loss_mask', 'rollout_log_probs']
+  const columns = ['tokens', 'response_length', 'loss_mask', 'rollout_log_probs', 'rollout_routed_experts']
   return without({ ...sample, ...metadata }, [...columns, ...takenBy(sample, hasOutcome, hasGroup)])
 }
 
@@ -203,6 +210,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
     segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
   )
   const calls = toolCallsOf(trajectory)
+  const experts = nestedExperts(trajectory)
   const value = {
     group_index: numbers?.groupIndex ?? null,
     index: numbers?.index ?? null,
@@ -217,6 +225,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
     loss_mask: mask,
     rollout_log_probs: logprobs ?? null,
     ...(versions.length > 0 && { weight_versions: versions }),
+    ...(experts && { rollout_routed_experts: experts }),
     status: statuses[outcome.kind === 'ended' ? outcome.reason : outcome.kind],
     metadata: { ...(isObject(own.metadata) && own.metadata), rollscope: { segment_info: info } },
   }
@@ -227,7 +236,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),
-      ...listDroppedContent(trajectory, ['reward', 'group', 'outcome', 'weights']),
+      ...listDroppedContent(trajectory, ['reward', 'group', 'outcome', 'weights', ...writableExperts(experts)]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
   }

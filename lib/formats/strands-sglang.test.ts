@@ -67,6 +67,28 @@ describe('strands-sglang record of its own classes', () => {
   })
 })
 
+test('slices of routed experts that have the rows of their turns belong to the responses, and are written unchanged', () => {
+  const slice = (rows: number) =>
+    Buffer.from(Int32Array.from({ length: 2 * rows }, (_, n) => n).buffer).toString('base64')
+  const rollout = {
+    token_ids: [1, 2, 3, 4, 5, 6],
+    loss_mask: [0, 0, 1, 1, 0, 1],
+    logprobs: [null, null, -1, -1, null, -1],
+    routed_experts: [slice(3), slice(2)],
+    image_data: [],
+    segment_info: [
+      [false, 2],
+      [true, 2],
+      [false, 1],
+      [true, 1],
+    ],
+  }
+  const trajectory = read(rollout)
+  expect(trajectory.routedExperts).toBeUndefined()
+  expect(trajectory.segments).toMatchObject([{}, { routedExperts: { start: 0 } }, {}, { routedExperts: { start: 3 } }])
+  expect(written(trajectory).value).toEqual(rollout)
+})
+
 describe('the rollout_history of a strands-sglang model', () => {
   const columnsOf = (trajectory: Trajectory) => ({
     ids: ids(trajectory),
@@ -83,7 +105,9 @@ describe('the rollout_history of a strands-sglang model', () => {
     const opened = openText(text, source)
     if (!opened.ok) throw new Error(opened.error.message)
     expect(opened.trajectories.map(columnsOf)).toEqual(rollouts.map(withZeros))
-    expect(opened.trajectories.map(({ routedExperts }) => routedExperts?.length ?? 0)).toEqual(
+    const slices = ({ routedExperts, segments }: Trajectory): number =>
+      routedExperts?.length ?? segments.filter((segment) => 'routedExperts' in segment).length
+    expect(opened.trajectories.map(slices)).toEqual(
       rollouts.map(({ segments }) => segments.filter(([isOutput]) => isOutput).length),
     )
     const each = await Array.fromAsync(openEach(piecesOf(text), source))

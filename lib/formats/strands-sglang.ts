@@ -5,6 +5,7 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { expertSlices, withExpertSlices } from '#lib/trajectory/experts/slices.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
@@ -31,7 +32,7 @@ import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
 import { parsedAt, readAt, refuseIf, refusing } from './reading/record-error.ts'
-import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields, writableExperts } from './writing/export-losses.ts'
 import type { TokenField } from './writing/training-row.ts'
 
 const NAME = 'strands-sglang'
@@ -43,10 +44,16 @@ export const strandsSglang: Format = {
   keeps: 'Ids, loss mask, logprobs, segments, routed experts, images: a Rollout for model_validate_json.',
   sniff: (value) => recordIn(value) !== undefined,
   read: refusing((value, source) => [read(value, source)]),
-  write: (trajectory) => ({
-    value: rolloutOf(trajectory),
-    lost: [...listDroppedContent(trajectory, ['experts', 'images']), ...listDroppedForeignFields(trajectory, '')],
-  }),
+  write: (trajectory) => {
+    const experts = trajectory.routedExperts ?? expertSlices(trajectory)
+    return {
+      value: rolloutOf(trajectory, experts),
+      lost: [
+        ...listDroppedContent(trajectory, [...writableExperts(experts), 'images']),
+        ...listDroppedForeignFields(trajectory, ''),
+      ],
+    }
+  },
   rows: (record) => {
     const tokens = { start: 0, end: (record as ReturnType<typeof rolloutOf>).token_ids.length }
     const whole = (name: string, meaning: TokenField['meaning']): TokenField => ({
@@ -63,11 +70,11 @@ export const strandsSglang: Format = {
   },
 }
 
-const rolloutOf = (trajectory: Trajectory) => ({
+const rolloutOf = (trajectory: Trajectory, experts: readonly string[] = []) => ({
   token_ids: ids(trajectory),
   loss_mask: lossMask(trajectory),
   logprobs: logprobs(trajectory),
-  routed_experts: trajectory.routedExperts ?? [],
+  routed_experts: experts,
   image_data: imageDataOf(trajectory),
   segment_info: trajectory.segments.map((segment) => [segment.kind === 'response', segment.ids.length]),
 })
@@ -136,10 +143,11 @@ function read(value: unknown, source: RecordSource): Trajectory {
   const around = key === '' ? (value as JsonObject) : (without(value as JsonObject, [key]) ?? {})
   const bare = parts.map((part) => segmentOf(part, columns))
   const segments = withMessages(bare, around.messages) ?? bare
+  const routed = withExpertSlices(segments, parsed.routed_experts ?? [])
   return foreignTrajectory(
     {
       format: NAME,
-      segments,
+      segments: routed ?? segments,
       outcome: { kind: 'ended', reason: 'unknown' },
       reward: around.reward,
       lacked: [
@@ -149,7 +157,7 @@ function read(value: unknown, source: RecordSource): Trajectory {
         ...(columns.mask ? [] : ['loss mask: taken from the segments']),
         ...(parsed.segment_info || parsed.segments ? [] : ['segments: taken from the loss mask']),
       ],
-      routedExperts: parsed.routed_experts ?? undefined,
+      routedExperts: routed ? undefined : (parsed.routed_experts ?? undefined),
       imageData: parsed.image_data ?? undefined,
       rest: restOf(around, key, record, segments !== bare),
     },

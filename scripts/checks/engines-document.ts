@@ -34,6 +34,7 @@ const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])
   ['cached tokens', ({ engine }) => OTHERWISE[engine]?.cached ?? 'yes'],
   ['chat baseline', (all) => foundText(all, 'chatIds')],
   ['LoRA adapters by name', ({ engine }) => ADAPTERS[engine]],
+  ['routed experts', (all) => (all.routedExperts ? 'with `--enable-return-routed-experts`' : 'no')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
 ]

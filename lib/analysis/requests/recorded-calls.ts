@@ -75,6 +75,7 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
     logprobStartLen: request.logprobStartLen,
     topLogprobsNum: request.topLogprobsNum ?? 0,
     adapter: request.adapter,
+    routedExpertsStart: request.routedExpertsStart,
   }
   if (!request.scoring) return [{ purpose: 'writes', path: '/generate', body: plain(callBody(sent)) }]
   const { scoring, writing } = splitCall(sent, request.scoring.rid)

@@ -21,6 +21,8 @@ export const capabilitiesSchema = z.object({
   chatIds: z.boolean(),
   /** Whether requests can choose a LoRA adapter that the server has loaded. */
   adapters: z.boolean(),
+  /** Whether the server returns which experts of a mixture read each token. */
+  routedExperts: z.boolean(),
   /** Whether the server parses given texts into tool calls and reasoning. */
   parsers: z.boolean(),
 })

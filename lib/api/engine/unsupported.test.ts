@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { ENGINE_CAPABILITIES, tooManyAlternatives, whyUnsupported } from './unsupported.ts'
 
-const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'chatIds', 'adapters', 'parsers'] as const
+const CAPABILITIES = [
+  'promptLogprobs',
+  'streaming',
+  'abort',
+  'chatIds',
+  'adapters',
+  'routedExperts',
+  'parsers',
+] as const
 
 describe.each(Object.entries(ENGINE_CAPABILITIES))('A server with %s', (_, capabilities) => {
   test.each(CAPABILITIES)('supports %s, or names the reason and a remedy', (capability) => {

@@ -4,7 +4,7 @@ import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** A capability that a server may lack. */
-export type Capability = 'promptLogprobs' | 'streaming' | 'abort' | 'chatIds' | 'adapters' | 'parsers'
+export type Capability = 'promptLogprobs' | 'streaming' | 'abort' | 'chatIds' | 'adapters' | 'routedExperts' | 'parsers'
 
 /** The known capabilities of each engine. */
 export const ENGINE_CAPABILITIES = {
@@ -16,6 +16,7 @@ export const ENGINE_CAPABILITIES = {
     abort: true,
     chatIds: true,
     adapters: true,
+    routedExperts: true,
     parsers: true,
   },
   'llama.cpp': {
@@ -26,6 +27,7 @@ export const ENGINE_CAPABILITIES = {
     abort: false,
     chatIds: false,
     adapters: true,
+    routedExperts: false,
     parsers: false,
   },
   // The best case. Its client asks the server for the rest.
@@ -37,6 +39,7 @@ export const ENGINE_CAPABILITIES = {
     abort: true,
     chatIds: true,
     adapters: true,
+    routedExperts: false,
     parsers: false,
   },
   // The least that a server must do. Its client asks for more.
@@ -48,6 +51,7 @@ export const ENGINE_CAPABILITIES = {
     abort: false,
     chatIds: false,
     adapters: false,
+    routedExperts: false,
     parsers: false,
   },
 } as const satisfies Readonly<Record<Capabilities['engine'], Capabilities>>
@@ -94,6 +98,10 @@ const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint
   adapters: {
     lacks: 'runs without LoRA adapters here',
     hint: 'Choose no adapter, or start the server with adapters (SGLang: --lora-paths, vLLM: --lora-modules, llama.cpp: --lora).',
+  },
+  routedExperts: {
+    lacks: 'returns no routed experts here',
+    hint: 'Choose SGLang with a mixture of experts, started with --enable-return-routed-experts.',
   },
   parsers: { lacks: 'parses no given texts', hint: 'Choose a server with SGLang, or use Rollscope’s parsers.' },
 }

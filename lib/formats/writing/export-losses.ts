@@ -47,7 +47,11 @@ const contents = {
   reward: ['reward', ({ reward }) => reward !== undefined],
   group: ['group', ({ group }) => group !== undefined],
   outcome: ['outcome', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],
-  experts: ['routed experts', ({ routedExperts }) => routedExperts !== undefined],
+  experts: [
+    'routed experts',
+    ({ routedExperts, segments }) =>
+      routedExperts ?? segments.some((segment) => segment.kind === 'response' && segment.routedExperts),
+  ],
   images: ['images', (trajectory) => imageDataOf(trajectory).length > 0],
   encoding: [
     (trajectory) =>
@@ -62,6 +66,9 @@ export type Content = keyof typeof contents
 /** Returns the kind `images` if images in messages are all images of the trajectory: then a format with messages keeps them. */
 export const imagesOfMessages = ({ segments }: Trajectory): readonly Content[] =>
   imageDataOf({ segments }).length > 0 ? ['images'] : []
+
+/** Returns the kind `experts` if a format can write them: it has no field for experts with a gap between them. */
+export const writableExperts = (written: object | undefined): readonly Content[] => (written ? ['experts'] : [])
 
 /** Names all content that is present and not kept. */
 export const listDroppedContent = (trajectory: Trajectory, kept: readonly Content[]): string[] =>

@@ -2,8 +2,9 @@
  * The arrays of verl's `AgentLoopOutput` (verl 0.9.1, verl/experimental/agent_loop): the first prompt, and everything
  * after it as response. A tool result is part of the response, with mask 0.
  */
+import { nestedExperts } from '#lib/trajectory/experts/slices.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields, writableExperts } from './export-losses.ts'
 import { responseArrays, responseRow } from './response-arrays.ts'
 import type { TrainingRow } from './training-row.ts'
 import type { Writer } from './writer.ts'
@@ -20,7 +21,8 @@ export const verlWriter: Writer = {
 }
 
 function write(trajectory: Trajectory) {
-  const { segments, reward, routedExperts } = trajectory
+  const { segments, reward } = trajectory
+  const experts = trajectory.routedExperts ?? nestedExperts(trajectory)
   const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, NAME)
   const value = {
     prompt_ids: prompt,
@@ -32,13 +34,13 @@ function write(trajectory: Trajectory) {
     num_turns: segments.filter(({ ids }) => ids.length > 0).length,
     metrics: {},
     extra_fields: {},
-    ...(routedExperts && { routed_experts: routedExperts }),
+    ...(experts && { routed_experts: experts }),
   }
   return {
     value,
     lost: [
       ...lost,
-      ...listDroppedContent(trajectory, ['reward', 'experts']),
+      ...listDroppedContent(trajectory, ['reward', ...writableExperts(experts)]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
   }

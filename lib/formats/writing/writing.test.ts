@@ -1,10 +1,13 @@
 import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
-import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { expertSlices, withNestedExperts } from '#lib/trajectory/experts/slices.ts'
+import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { writableFormats } from '../registry.ts'
+import { slime } from '../slime.ts'
+import { strandsSglang } from '../strands-sglang.ts'
 import { trajectoryOf } from '../test-trajectories.ts'
 import { atif } from '../traces/atif.ts'
 import { atifWriter } from './atif.ts'
@@ -139,6 +142,22 @@ test('The masks of an ATIF file that do not belong to its ids are not used', () 
   ].map((change) => lossMask(trajectoryOf(atif, changed(change))))
   const usual = [0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1]
   expect(masks).toEqual([lossMask(sampleTrajectory), usual, usual, usual])
+})
+
+test('verl, slime and strands-sglang get the routed experts of a run, and those with a gap are a listed loss', () => {
+  const tokens = tokenCount(sampleTrajectory)
+  const nested = Array.from({ length: tokens - 1 }, (_, token) => [[token, token + 1]])
+  const segments = withNestedExperts(sampleTrajectory.segments, nested)
+  const routed: Trajectory = { ...sampleTrajectory, segments: [...(segments ?? [])] }
+  expect(verlWriter.write(routed).value).toMatchObject({ routed_experts: nested })
+  expect(slime.write?.(routed).value).toMatchObject({ rollout_routed_experts: nested })
+  expect(strandsSglang.write?.(routed).value).toMatchObject({ routed_experts: expertSlices(routed) })
+  const [first, ...others] = routed.segments
+  const gap = { ...routed, segments: [first as Segment, ...others.slice(1)] }
+  for (const { write } of [verlWriter, slime, strandsSglang]) {
+    expect(write?.(routed).lost).not.toContain('routed experts')
+    expect(write?.(gap).lost).toContain('routed experts')
+  }
 })
 
 test('A Parquet row and the arrays of verl keep how a run failed, and its routed experts', () => {

@@ -23,7 +23,8 @@ import type { Sampling } from '#lib/sampling/values.ts'
 import { createSentIds } from '#lib/sglang/reply/sent-ids.ts'
 import { droppedByRouter } from '#lib/sglang/server/router.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
-import type { Finish, Message, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { expertsSoFar, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
+import type { Finish, Message, Problem, ResponseSegment, RoutedExperts } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, failureOutcome, goingOn, unsent } from './call-ending.ts'
@@ -42,6 +43,8 @@ export interface CallSettings {
   readonly stream: boolean
   /** Name of the LoRA adapter. Omitted: none. */
   readonly adapter?: string
+  /** True to request the experts that read each token. */
+  readonly routedExperts?: boolean
 }
 
 /**
@@ -119,6 +122,7 @@ export async function callModel(
     ? liveViewOf(dependencies.server, room.tokens, settings.topLogprobs)
     : ({ kind: 'none' } as const)
   const scoresPrompt = settings.promptLogprobs && prompt !== undefined
+  const experts = settings.routedExperts ? expertsSoFar(recorder.trajectory) : undefined
   const request: GenerateRequest = {
     inputIds: input.ids,
     bodyWith: input.bodyWith,
@@ -130,6 +134,7 @@ export async function callModel(
     ...(view.kind !== 'none' && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     ...(settings.adapter !== undefined && { adapter: settings.adapter }),
+    ...(experts && { routedExpertsStart: experts.end }),
     vocabularySize: tokenizer.vocabularySize,
     // The first requested position has no logprob, so the request begins one position before the new tokens; earlier
     // positions can come from the prefix cache.
@@ -156,9 +161,14 @@ export async function callModel(
     firstTokenMs = elapsed()
   }
   const finish = (finished: Finish) => {
+    const found = experts && end && routedExpertsOf(end, tokenCount(recorder.trajectory), experts)
     const ending: Ending = {
       finish: finished,
-      problems: [...problems, ...droppedByRouter(dependencies.server, settings.sampling, finished)],
+      problems: [
+        ...problems,
+        ...droppedByRouter(dependencies.server, settings.sampling, finished),
+        ...(found?.ok === false ? [found.problem] : []),
+      ],
       timing: {
         startedAt,
         elapsedMs: elapsed(),
@@ -168,6 +178,7 @@ export async function callModel(
       ...(end && { usage: end.usage }),
       ...(end?.weightVersions && { weightVersions: end.weightVersions }),
       ...(end?.text !== undefined && { text: end.text }),
+      ...(found?.ok && { routedExperts: found.experts }),
     }
     const whole = resumed ? resumedEnding(resumed, sent, ending, recorder.trajectory.vocab) : ending
     recorder.emit(closeResponse(recorder.trajectory, whole, parser, tokenizer))
@@ -211,6 +222,26 @@ export async function callModel(
   }
   if (!end) throw new Error('the client closed a reply that has no end')
   return goingOn(finish(end.finish), room)
+}
+
+/**
+ * Returns the experts that an end brings, for the tokens from the first one without experts to the last one but one: the model has not
+ * read its last token. `tokens` is the number of all tokens.
+ */
+function routedExpertsOf(
+  { routedExperts, finish }: End,
+  tokens: number,
+  { end: start, perToken }: ReturnType<typeof expertsSoFar>,
+):
+  | { readonly ok: true; readonly experts: RoutedExperts }
+  | { readonly ok: false; readonly problem: Problem }
+  | undefined {
+  if (routedExperts === undefined)
+    return finish.kind === 'abort'
+      ? undefined
+      : { ok: false, problem: { kind: 'missing', message: 'The server returned no routed experts.' } }
+  const read = readExperts(routedExperts, { start, rows: tokens - 1 - start, perToken })
+  return read.ok ? read : { ok: false, problem: { kind: 'count', message: read.why } }
 }
 
 function lastResponse({ trajectory }: Recorder): ResponseSegment {
@@ -291,4 +322,5 @@ const requestRecord = (
   ...(request.logprobStartLen !== undefined && { logprobStartLen: request.logprobStartLen }),
   ...(request.topLogprobsNum > 0 && { topLogprobsNum: request.topLogprobsNum }),
   ...(request.adapter !== undefined && { adapter: request.adapter }),
+  ...(request.routedExpertsStart !== undefined && { routedExpertsStart: request.routedExpertsStart }),
 })

@@ -9,6 +9,7 @@ import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parser
 import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { joinedParts } from '#lib/trajectory/experts/routed-experts.ts'
 import type {
   Message,
   Problem,
@@ -34,7 +35,10 @@ export interface ArrivedTokens {
 }
 
 /** The end of a response. */
-export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weightVersions' | 'resumed'> & {
+export type Ending = Pick<
+  ResponseSegment,
+  'finish' | 'usage' | 'timing' | 'weightVersions' | 'resumed' | 'routedExperts'
+> & {
   readonly problems: readonly Problem[]
   /** The server's own text of the response for comparison; undefined if it sent none. */
   readonly text?: string
@@ -161,11 +165,12 @@ export const reopenResponse = (request: NonNullable<ResponseSegment['request']>)
 export function resumedEnding(
   kept: ResponseSegment,
   request: NonNullable<ResponseSegment['request']>,
-  { usage, timing, text, weightVersions = [], problems, ...ending }: Ending,
+  { usage, timing, text, weightVersions = [], routedExperts, problems, ...ending }: Ending,
   vocab: Vocab,
 ): Ending {
   const at = kept.ids.length
   const keptText = textOf(kept.ids, vocab)
+  const experts = joinedParts([kept.routedExperts, routedExperts])
   const versions = [
     ...(kept.weightVersions ?? []),
     ...weightVersions.map((version) => ({ ...version, start: version.start + at, end: version.end + at })),
@@ -176,6 +181,7 @@ export function resumedEnding(
       problem.index === undefined ? problem : { ...problem, index: problem.index + at },
     ),
     ...(versions.length > 0 && { weightVersions: versions }),
+    ...(experts && { routedExperts: experts }),
     resumed: [
       ...(kept.resumed ?? []),
       { at, ...(kept.finish && { stopped: kept.finish }), request, ...(usage && { usage }), ...(timing && { timing }) },

@@ -50,6 +50,12 @@ const settingsShape = {
     .boolean()
     .exactOptional()
     .describe(`Answer immediately and continue after the connection is closed. ${UNWATCHED} Default false.`),
+  routedExperts: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Record which experts of a mixture of experts read each token. Not with the endpoint chat. Default false.',
+    ),
   adapter: adapterName
     .exactOptional()
     .describe('Name of a LoRA adapter that the server has loaded. Omitted: none, the server’s default.'),
@@ -141,6 +147,9 @@ export const rolloutRequestSchema = z
   })
   .refine(({ endpoint, sampling = {} }) => endpoint !== 'chat' || NOT_IN_CHAT.every((name) => !(name in sampling)), {
     message: `no ${NOT_IN_CHAT.join(', ')} with the endpoint chat`,
+  })
+  .refine(({ endpoint, routedExperts }) => endpoint !== 'chat' || routedExperts !== true, {
+    message: 'no "routedExperts" with the endpoint chat',
   })
   .refine(
     ({ prompt, messages, text, ids }) =>

@@ -56,6 +56,7 @@ export function runOptions(trajectory: Trajectory, using: RunUsing, all: Service
           promptLogprobs: request.promptLogprobs ?? false,
           topLogprobs: request.topLogprobs ?? 5,
           stream: request.stream ?? true,
+          ...(request.routedExperts === true && { routedExperts: true }),
           ...(request.adapter !== undefined && { adapter: request.adapter }),
         },
         {

@@ -12,6 +12,7 @@ test.each([
   [{ sampling: { further: { new_one: 1 } } }, 'sampling.further.new_one'],
   [{ promptLogprobs: true }, 'promptLogprobs'],
   [{ endpoint: 'chat' }, 'endpoint'],
+  [{ routedExperts: true }, 'routedExperts'],
 ])('A request for %j is refused on llama.cpp by its field, and accepted on SGLang', (request, field) => {
   const problem = problemOf(() => checkCapabilities(llamacpp, request))
   expect(problem).toMatchObject({

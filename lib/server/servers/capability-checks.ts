@@ -14,12 +14,13 @@ interface Requested {
   readonly endpoint?: string | undefined
   readonly topLogprobs?: number | undefined
   readonly adapter?: string | undefined
+  readonly routedExperts?: boolean | undefined
 }
 
 /** Throws HttpProblem 422 with the field that the server cannot serve. */
 export function checkCapabilities(
   server: Pick<ServerDescription, 'capabilities' | 'adapters'>,
-  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0, adapter }: Requested,
+  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0, adapter, routedExperts }: Requested,
 ): void {
   checkAdapter(server, adapter)
   const { capabilities } = server
@@ -29,6 +30,7 @@ export function checkCapabilities(
     refuse(parameter, parameter.isFurther ? `sampling.further.${parameter.name}` : `sampling.${parameter.name}`)
   refuse(tooManyAlternatives(topLogprobs, capabilities), 'topLogprobs')
   if (promptLogprobs) refuse(whyUnsupported('promptLogprobs', capabilities), 'promptLogprobs')
+  if (routedExperts) refuse(whyUnsupported('routedExperts', capabilities), 'routedExperts')
   if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
 }
 
@@ -36,9 +38,11 @@ export function checkCapabilities(
 export function checkScoring(
   server: Pick<ServerDescription, 'capabilities' | 'adapters'>,
   adapters: readonly string[] = [],
+  routedExperts = false,
 ): void {
   refuse(whyUnsupported('promptLogprobs', server.capabilities), 'server')
   for (const adapter of adapters) checkAdapter(server, adapter)
+  if (routedExperts) refuse(whyUnsupported('routedExperts', server.capabilities), 'routedExperts')
 }
 
 /** A server whose list of adapters is unknown refuses unknown names itself. */

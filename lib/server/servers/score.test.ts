@@ -1,7 +1,9 @@
 /** Tests scoring with a client that answers as SGLang does: what each call requests, and what is refused before any call. */
 import { describe, expect, test } from 'vitest'
 import { EngineError } from '#lib/engine/http/errors.ts'
-import type { Chunk } from '#lib/engine/reply.ts'
+import type { Chunk, End } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
+import { int32Base64, unpackExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import { type ScoreRequest, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
 import { type ScoringScript, scoringServer } from '#testing/scoring-server.ts'
 import { openScoring, scoreAtOnce, scoreLines } from './score.ts'
@@ -131,6 +133,51 @@ describe('Scoring refuses before it sends anything', () => {
       { ids, ranges: [{ start: 1, end: 3 }], startLen: 1 },
     ])
       expect(isGood(bad)).toBe(false)
+  })
+})
+
+describe('Scoring with routed experts', () => {
+  /** Adds one entry for each requested token, its position. */
+  const routing = (change: (entries: readonly number[]) => readonly number[] | undefined = (entries) => entries) => {
+    const opened = server({
+      answer: (chunk, call) => {
+        const { routedExpertsStart: start = 0, inputIds } = opened.calls[call - 1] as GenerateRequest
+        const entries = change(inputIds.slice(start, -1).map((_, row) => start + row))
+        const experts = entries && { routedExperts: int32Base64(Int32Array.from(entries)) }
+        return { ...chunk, end: { ...(chunk.end as End), ...experts } }
+      },
+    })
+    return opened
+  }
+
+  test('requests them from one position before each range, and returns those of all tokens but the last', async () => {
+    const { calls, open } = routing()
+    const found = await scoreAtOnce(await open({ ids: bytes(3000), routedExperts: true }), signal)
+    expect(calls.map(({ routedExpertsStart }) => routedExpertsStart)).toEqual([0, 2047])
+    const rows = found.routedExperts && unpackExperts(found.routedExperts)
+    expect([rows?.start, rows?.perToken, rows?.entries.length]).toEqual([0, 1, 2999])
+    expect(Array.from(rows?.entries.slice(2040, 2050) ?? [])).toEqual(Array.from({ length: 10 }, (_, at) => 2040 + at))
+  })
+
+  test('returns none of a single first token, which no pass has read before another', async () => {
+    expect(await scoreAtOnce(await routing().open({ ids: [1], routedExperts: true }), signal)).not.toHaveProperty(
+      'routedExperts',
+    )
+  })
+
+  test.each([
+    ['none', () => undefined, 'the server returned no routed experts'],
+    [
+      'some of them',
+      (entries: readonly number[]) => entries.slice(1).concat(1, 2),
+      /^The server returned 4 routed experts for 3/,
+    ],
+  ] as const)('fails if the server returns %s', async (_, change, message) => {
+    const opened = routing(change)
+    await expect(scoreAtOnce(await opened.open({ ids: bytes(4), routedExperts: true }), signal)).rejects.toMatchObject({
+      code: 'INCONSISTENT',
+      message: expect.stringMatching(message),
+    })
   })
 })
 

@@ -6,10 +6,12 @@
 import { randomUUID } from 'node:crypto'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import type { End } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { joinedParts, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
+import type { RoutedExperts, Span } from '#lib/trajectory/format/trajectory.ts'
 import type { AdaptedSpan } from '#lib/trajectory/scoring/adapters.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -33,7 +35,7 @@ export interface Scoring {
 
 /** Requests the server's description and refuses what the server could not score. Throws HttpProblem or EngineError. */
 export async function openScoring(request: ScoreRequest, all: Services, signal: AbortSignal): Promise<Scoring> {
-  const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0, adapter } = request
+  const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0, adapter, routedExperts } = request
   const ranges = (request.ranges ?? [{ start: startLen, end: ids.length }]).map((range) => ({
     ...(adapter !== undefined && { adapter }),
     ...range,
@@ -43,6 +45,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
   checkScoring(
     serverDescription,
     ranges.flatMap((range) => range.adapter ?? []),
+    routedExperts,
   )
   const needed = ranges.at(-1)?.end ?? 0
   if (serverDescription.contextLength !== undefined && needed >= serverDescription.contextLength)
@@ -70,20 +73,22 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
     tokenizer,
     async *scores(signal) {
       for (const range of ranges.flatMap(portions)) {
+        // Requests begin one position early, because SGLang returns no logprob for the first requested position.
+        const from = Math.max(0, range.start - 1)
         const asked: GenerateRequest = {
           inputIds: ids.slice(0, range.end),
           sampling: {},
           rid: randomUUID().replaceAll('-', ''),
           stream: false,
           scoreOnly: true,
-          // The request begins one position early, because SGLang returns no logprob for the first requested position.
-          logprobStartLen: Math.max(0, range.start - 1),
+          logprobStartLen: from,
+          ...(routedExperts && { routedExpertsStart: from }),
           topLogprobsNum: topLogprobs,
           ...(range.adapter !== undefined && { adapter: range.adapter }),
           vocabularySize,
           expected: serverDescription,
         }
-        yield await scoresOfSpan(client.generate(asked, signal), range)
+        yield await scoresOfSpan(client.generate(asked, signal), range, routedExperts ? from : undefined)
       }
     },
   }
@@ -109,6 +114,7 @@ export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
   for await (const scores of scoring.scores(signal)) parts.push(scores)
   const [first] = parts
   const last = parts.at(-1)
+  const experts = joinedParts(parts.map(({ routedExperts }) => routedExperts))
   const tops = parts.flatMap(({ topLogprobs }) => topLogprobs ?? [])
   return {
     server: scoring.server,
@@ -122,6 +128,7 @@ export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
           logprobs: tops.flatMap(({ logprobs }) => logprobs),
         },
       }),
+    ...(experts && { routedExperts: experts }),
     ...(last?.weightVersion !== undefined && { weightVersion: last.weightVersion }),
     ...(first?.cachedTokens !== undefined && { cachedTokens: first.cachedTokens }),
   }
@@ -138,6 +145,7 @@ function portions({ start, end, ...adapter }: AdaptedSpan): readonly AdaptedSpan
 async function scoresOfSpan(
   chunks: ReturnType<ReturnType<Services['servers']['client']>['generate']>,
   { start, end }: Span,
+  expertsFrom: number | undefined,
 ): Promise<Scores> {
   for await (const { prompt, end: ending, tokens } of chunks) {
     if (ending?.finish.kind === 'abort')
@@ -152,6 +160,8 @@ async function scoresOfSpan(
     if (from < 0) throw new EngineError('INCONSISTENT', `the server scored ${found.length} of ${end - start} positions`)
     const top = prompt?.topLogprobs
     const version = ending?.weightVersions?.at(-1)?.version
+    const hasExperts = expertsFrom !== undefined && expertsFrom < end - 1
+    const experts = hasExperts ? expertsOf(ending, expertsFrom, end) : undefined
     const cached = ending?.usage.cachedTokens
     return {
       start,
@@ -159,11 +169,21 @@ async function scoresOfSpan(
       ...(top && {
         topLogprobs: { k: top.k, ids: top.ids.slice(from * top.k), logprobs: top.logprobs.slice(from * top.k) },
       }),
+      ...(experts && { routedExperts: experts }),
       ...(version !== undefined && { weightVersion: version }),
       ...(cached !== undefined && { cachedTokens: cached }),
     }
   }
   throw new EngineError('UPSTREAM_TRUNCATED', 'the server gave no reply')
+}
+
+/** Returns the experts of the positions from `start`; the last position before `end` is not read. Throws EngineError. */
+function expertsOf(ending: End | undefined, start: number, end: number): RoutedExperts {
+  const { routedExperts } = ending ?? {}
+  if (routedExperts === undefined) throw new EngineError('INCONSISTENT', 'the server returned no routed experts')
+  const read = readExperts(routedExperts, { start, rows: end - 1 - start, perToken: undefined })
+  if (!read.ok) throw new EngineError('INCONSISTENT', read.why)
+  return read.experts
 }
 
 /**

@@ -1,7 +1,9 @@
-/** Tests calls with a LoRA adapter, with answers of SGLang 0.5.23. */
+/** Tests calls with a LoRA adapter, and calls of a mixture of experts, with answers of SGLang 0.5.23. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
+import { expertAgreement } from '#lib/trajectory/experts/agreement.ts'
+import { type ExpertRows, expertShape, readExperts, unpackExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import { recording, replay } from '#testing/sglang/recordings.ts'
 import { createClient } from '../client/client.ts'
 
@@ -50,5 +52,43 @@ describe('A call with a LoRA adapter', () => {
       code: 'UPSTREAM_REJECTED',
       message: expect.stringMatching(message),
     })
+  })
+})
+
+describe('A call of a mixture of experts', () => {
+  const LAYERS = 6
+  const PER_LAYER = 2
+  const PER_TOKEN = LAYERS * PER_LAYER
+
+  /** Returns the experts of a recorded reply, from the first requested position on. */
+  async function expertsOf(name: string, start: number, own: Partial<GenerateRequest> = {}) {
+    const { chunks, body } = await generate(name, { routedExpertsStart: start, ...own })
+    expect(body).toMatchObject({ return_routed_experts: true, routed_experts_start_len: start })
+    const written = chunks.flatMap(({ tokens }) => tokens.ids).length
+    const rows = inputIds.length + written - 1 - start
+    const read = readExperts(chunks.at(-1)?.end?.routedExperts ?? '', { start, rows, perToken: undefined })
+    return read.ok ? unpackExperts(read.experts) : read.why
+  }
+
+  test('returns the experts of every token but the last, which has not been read yet', async () => {
+    const rows = await expertsOf('mixture-experts', 0)
+    expect(rows).toMatchObject({ start: 0, perToken: PER_TOKEN })
+    expect(expertShape(rows as ExpertRows)).toEqual({ layers: LAYERS, perLayer: PER_LAYER })
+  })
+
+  test('returns the same from a later position, in a stream, and of a prefill', async () => {
+    const whole = (await expertsOf('mixture-experts', 0)) as ExpertRows
+    const later = (await expertsOf('mixture-experts-later', 3)) as ExpertRows
+    const stream = (await expertsOf('mixture-experts-stream', 0, { stream: true })) as ExpertRows
+    const score = (await expertsOf('mixture-experts-score', 0, { scoreOnly: true })) as ExpertRows
+    expect(later.entries).toEqual(whole.entries.slice(3 * PER_TOKEN))
+    expect(stream.entries).toEqual(whole.entries)
+    expect(score.entries).toEqual(whole.entries.slice(0, (inputIds.length - 1) * PER_TOKEN))
+    expect(expertAgreement(whole, score, inputIds.length)).toMatchObject({ mean: 1, tokens: inputIds.length - 1 })
+  })
+
+  test('returns none without --enable-return-routed-experts', async () => {
+    const { chunks } = await generate('experts-not-enabled', { routedExpertsStart: 0 })
+    expect(chunks.at(-1)?.end).not.toHaveProperty('routedExperts')
   })
 })

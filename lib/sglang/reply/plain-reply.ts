@@ -74,6 +74,7 @@ const META: ReadonlyMap<string, Test> = new Map([
   ['completion_tokens', count],
   ['cached_tokens', count],
   ['e2e_latency', optional(isNumber)],
+  ['routed_experts', optional(isText)],
   ['weight_version', optional(isText)],
   ['weight_versions', optional(listOf(isVersion))],
   ['input_token_logprobs', isLogprobList],

@@ -18,6 +18,7 @@ export function replyPart(
     cachedTokens: meta.cached_tokens,
     tokensSoFar: meta.output_token_logprobs_length,
     finish: meta.finish_reason ? finishOf(meta.finish_reason, redact) : undefined,
+    routedExperts: meta.routed_experts,
     weightVersions: meta.weight_versions,
     weightVersion: meta.weight_version,
     serverMs: typeof meta.e2e_latency === 'number' ? meta.e2e_latency * 1000 : undefined,

@@ -23,6 +23,7 @@ const metaInfoSchema = z.looseObject({
   cached_tokens: z.int().nullish(),
   e2e_latency: z.number().nullish(),
   weight_version: z.string().nullish(),
+  routed_experts: z.string().nullish(),
   weight_versions: z
     .array(z.looseObject({ version: z.string(), start: z.int().min(0), end: z.int().min(0) }))
     .nullish(),
@@ -113,6 +114,7 @@ export const serverInfoSchema = z.object({
   max_total_num_tokens: z.int().nullish(),
   enable_lora: z.boolean().nullish(),
   lora_paths: z.unknown(),
+  enable_return_routed_experts: z.boolean().nullish(),
 })
 
 /** /v1/loads: one entry for each data-parallel rank. */

@@ -45,7 +45,7 @@ describe('server description', () => {
     })
     expect(await client.describe(never)).toEqual({
       kind: 'server',
-      capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: false },
+      capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: false, routedExperts: false },
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
       version: '0.5.23',
@@ -115,7 +115,10 @@ describe('server description', () => {
       '/server_info': recording('mixture-get_server_info'),
       '/v1/models': recording('mixture-get_v1_models'),
     })
-    expect(await client.describe(never)).toMatchObject({ capabilities: { adapters: true }, adapters: ['math'] })
+    expect(await client.describe(never)).toMatchObject({
+      capabilities: { adapters: true, routedExperts: true },
+      adapters: ['math'],
+    })
   })
 
   test.each([

@@ -54,7 +54,12 @@ export async function describeServer(
   const list = needsList ? await optional(info('/v1/models', modelsSchema, signal)) : undefined
   return {
     kind: behind ? 'router' : 'server',
-    capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: adapters !== 'off' },
+    capabilities: {
+      ...ENGINE_CAPABILITIES.sglang,
+      adapters: adapters !== 'off',
+      // A server that does not report the option may return them; the record says if it does not.
+      routedExperts: server?.enable_return_routed_experts !== false,
+    },
     adapters: adapters === 'on' && list ? adaptersIn(list) : undefined,
     ...identityOf(model),
     version: server?.version ?? undefined,

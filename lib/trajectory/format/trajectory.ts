@@ -326,6 +326,10 @@ const request = withDescription(
       z.optional(z.string()),
       'Name of the LoRA adapter that sampled the response. Omitted: none was requested.',
     ),
+    routedExpertsStart: withDescription(
+      z.optional(z.int().check(z.minimum(0))),
+      'The first token whose routed experts were requested. Omitted: none were requested.',
+    ),
     logprobStartLen: withDescription(z.optional(z.int()), 'Omitted: no prompt logprobs were requested.'),
     topLogprobsNum: withDescription(z.optional(z.int()), 'Omitted: no alternatives were requested.'),
     streamed: z.boolean(),
@@ -381,6 +385,26 @@ const timing = withDescription(
   'Omitted: unknown.',
 )
 
+const routedExperts = z.looseObject({
+  start: withDescription(
+    z.int().check(z.minimum(0)),
+    'Index in the trajectory of the first token with experts. Every token after it has some, except the last one of the response, which the model has not read yet.',
+  ),
+  perToken: withDescription(
+    z.int().check(z.minimum(1)),
+    'Number of entries of one token: those of its first layer, then of the second, and so on. A layer without experts has zeros.',
+  ),
+  perLayer: withDescription(
+    z.optional(z.int().check(z.minimum(1))),
+    'Experts that each layer chooses for a token, a divisor of `perToken`. Omitted: unknown, as servers do not report it.',
+  ),
+  bytes: withDescription(z.literal([1, 2, 4]), 'Bytes of an entry.'),
+  data: withDescription(
+    z.string(),
+    'The entries, token by token, as little-endian integers in base64; signed if they have 4 bytes.',
+  ),
+})
+
 const resumption = withDescription(
   z.looseObject({
     at: withDescription(
@@ -421,6 +445,10 @@ const responseSegment = withDescription(
     weightVersions: withDescription(
       z.optional(z.array(z.looseObject({ version: z.string(), ...spanShape }))),
       'The weights that sampled each part of the response. Omitted: not reported.',
+    ),
+    routedExperts: withDescription(
+      z.optional(routedExperts),
+      'Of a mixture of experts: the experts that read the tokens. Omitted: not requested, or not returned.',
     ),
     resumed: withDescription(
       z.optional(z.array(resumption)),
@@ -762,7 +790,7 @@ export const trajectorySchema = z.looseObject({
   ),
   routedExperts: withDescription(
     z.optional(z.array(z.string())),
-    'Of imported files: base64 int32, one slice per turn. Omitted: none.',
+    'Of imported files whose slices belong to no response: base64 int32, one slice per turn. Omitted: none.',
   ),
   imageData: withDescription(
     z.optional(z.array(z.string())),
@@ -803,6 +831,8 @@ export type OutcomeReason = (typeof outcomeReasons)[number]
 export type TopLogprobs = NonNullable<Segment['topLogprobs']>
 /** Something that could not be stored or was inconsistent. */
 export type Problem = NonNullable<Segment['problems']>[number]
+/** The experts that read consecutive tokens. */
+export type RoutedExperts = NonNullable<ResponseSegment['routedExperts']>
 /** The meaning of a column of numbers. */
 export type ColumnMeaning = NonNullable<Trajectory['columnMeanings']>[string]
 /** The trajectory with which another one shares its first tokens. */
@@ -827,6 +857,7 @@ export const schemas = {
   toolResult,
   outcome,
   topLogprobs,
+  routedExperts,
   vocabEntry,
   columnMeaning,
 }

@@ -16,6 +16,8 @@ export interface GenerateCall {
   readonly topLogprobsNum: number
   /** Name of the LoRA adapter. Omitted: none. */
   readonly adapter?: string | undefined
+  /** First position whose routed experts are requested. Omitted: none are requested. */
+  readonly routedExpertsStart?: number | undefined
   /** Sends max_new_tokens 0: the server reads the ids, returns their logprobs and samples nothing. */
   readonly scoreOnly?: boolean | undefined
 }
@@ -40,6 +42,10 @@ export function callBody(call: GenerateCall): Record<string, unknown> {
     ...(call.logprobStartLen !== undefined && { logprob_start_len: call.logprobStartLen }),
     ...(call.topLogprobsNum > 0 && { top_logprobs_num: call.topLogprobsNum }),
     ...(call.adapter !== undefined && { lora_path: call.adapter }),
+    ...(call.routedExpertsStart !== undefined && {
+      return_routed_experts: true,
+      routed_experts_start_len: call.routedExpertsStart,
+    }),
     stream: call.stream,
   }
 }
@@ -48,11 +54,11 @@ export function callBody(call: GenerateCall): Record<string, unknown> {
  * Splits a call in two if a stream would repeat the prompt's logprobs in every chunk: the first only fetches them, the
  * second samples.
  */
-export function splitCall<Call extends Pick<GenerateCall, 'streamInterval' | 'logprobStartLen'>>(
+export function splitCall<Call extends Pick<GenerateCall, 'streamInterval' | 'logprobStartLen' | 'routedExpertsStart'>>(
   call: Call,
   scoringRid: string,
 ) {
-  const { streamInterval: _, ...whole } = call
+  const { streamInterval: _, routedExpertsStart: ___, ...whole } = call
   const { logprobStartLen: __, ...writing } = call
   return { scoring: { ...whole, rid: scoringRid, stream: false, scoreOnly: true }, writing }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { packExperts } from '../experts/routed-experts.ts'
 import { gatherScores } from './gathered.ts'
 import type { ScoreLine } from './score.ts'
 
@@ -28,6 +29,19 @@ test('gatherScores puts every score at its token and names each weight version o
   expect(scores).toEqual([Number.NaN, -1, Number.NaN, -3])
   expect(reportedCounts).toEqual([2, 3])
   expect(end).toMatchObject({ server: { name: 's' }, versions: ['7'] })
+})
+
+test('gatherScores joins the routed experts of all parts', async () => {
+  const part = (start: number, ...entries: readonly number[]) =>
+    packExperts({ start, perToken: 1, entries: Int32Array.from(entries) })
+  const { end } = await gathered(
+    server,
+    { kind: 'scores', start: 0, logprobs: [null, -1], routedExperts: part(0, 5) },
+    { kind: 'scores', start: 2, logprobs: [-2, -3], routedExperts: part(1, 6, 7) },
+    { kind: 'done' },
+  )
+  expect(end).toMatchObject({ experts: { start: 0, perToken: 1, entries: Int32Array.of(5, 6, 7) } })
+  expect((await gathered(server, some, { kind: 'done' })).end).toHaveProperty('experts', undefined)
 })
 
 test('gatherScores keeps the received scores if the stream fails or breaks off', async () => {

@@ -1,4 +1,5 @@
 /** Collects the lines of a scoring into one column. Received scores are kept if the stream breaks off. */
+import { type ExpertRows, joinRows, unpackExperts } from '../experts/routed-experts.ts'
 import type { ScoreLine, ScoreRequest, ScoringServer } from './score.ts'
 
 /** Scores ids: the page does it over HTTP, the server with its own client. */
@@ -20,6 +21,8 @@ export interface Gathered {
   readonly server: ScoringServer
   /** Weight versions that answered, each once. */
   readonly versions: readonly string[]
+  /** The routed experts, joined up to the first gap. Undefined: none were requested. */
+  readonly experts: ExpertRows | undefined
 }
 
 /** A scoring that ended before all ids were scored. */
@@ -45,6 +48,7 @@ export async function gatherScores(
   onProgress: (tokensDone: number) => void,
 ): Promise<Gathered> {
   const versions = new Set<string>()
+  const experts: ExpertRows[] = []
   let server: ScoringServer | undefined
   let done = 0
   for await (const line of lines)
@@ -55,13 +59,14 @@ export async function gatherScores(
       case 'scores':
         for (const [offset, logprob] of line.logprobs.entries()) scores[line.start + offset] = logprob ?? Number.NaN
         if (line.weightVersion !== undefined) versions.add(line.weightVersion)
+        if (line.routedExperts) experts.push(unpackExperts(line.routedExperts))
         done += line.logprobs.length
         onProgress(done)
         break
       case 'failed':
         throw new ScoringError(line.code, line.detail, line.hint)
       case 'done':
-        if (server) return { server, versions: [...versions] }
+        if (server) return { server, versions: [...versions], experts: joinRows(experts) }
     }
   throw new ScoringError('UPSTREAM_TRUNCATED', 'The answer ended before everything was scored.')
 }

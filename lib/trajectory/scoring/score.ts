@@ -31,6 +31,10 @@ export const scoreRequestSchema = z
       'Half-open ranges of positions in ascending order. They are scored one after the other on growing prefixes, and the answer is streamed as lines.',
     ),
     adapter: withDescription(adapterName, 'Name of the LoRA adapter that scores. Omitted: none, the server’s default.'),
+    routedExperts: withDescription(
+      z.exactOptional(z.boolean()),
+      'Return which experts of a mixture of experts read each position. Default false.',
+    ),
     topLogprobs: withDescription(
       z.exactOptional(z.int().check(z.minimum(0), z.maximum(20))),
       'Alternatives for each position. Default 0.',
@@ -73,6 +77,10 @@ const scoresSchema = z.object({
     'Natural logarithms at temperature 1; null = unknown, as for the first token.',
   ),
   topLogprobs: z.exactOptional(schemas.topLogprobs),
+  routedExperts: withDescription(
+    z.exactOptional(schemas.routedExperts),
+    'Of the positions from the one before `start` to the last but one. Omitted: not requested.',
+  ),
   weightVersion: withDescription(z.exactOptional(z.string()), 'Weights that answered. Omitted: not reported.'),
   cachedTokens: withDescription(z.exactOptional(z.int()), 'Tokens taken from the prefix cache. Omitted: not reported.'),
 })
