@@ -113,7 +113,7 @@ export const serverInfoSchema = z.object({
   disable_radix_cache: z.boolean().nullish(),
   max_total_num_tokens: z.int().nullish(),
   enable_lora: z.boolean().nullish(),
-  lora_paths: z.unknown(),
+  lora_paths: z.unknown().optional(),
   enable_return_routed_experts: z.boolean().nullish(),
 })
 

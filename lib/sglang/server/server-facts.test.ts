@@ -121,6 +121,20 @@ describe('server description', () => {
     })
   })
 
+  test('of a version that reports neither adapters nor routed experts has its other options', async () => {
+    const { max_total_num_tokens: _, ...info } = recording('info-get_server_info').response as Record<string, unknown>
+    const older = Object.entries(info).filter(([name]) => !/lora|routed/.test(name))
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': answer(Object.fromEntries(older)),
+    })
+    expect(await client.describe(never)).toMatchObject({
+      version: '0.5.23',
+      incrementalStreaming: false,
+      capabilities: { adapters: true, routedExperts: true },
+    })
+  })
+
   test.each([
     ['has none', { enable_lora: false }, false, false],
     ['may have some that it does not list', { lora_paths: { math: '/adapters/math' } }, true, false],
