@@ -4,7 +4,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { BUILT_IN } from '#lib/api/server-name.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
 import { templateCheckSchema } from '#lib/api/template-check.ts'
 import { MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -39,6 +41,7 @@ const tokenizers = createTokenizerLoader({
 })
 let loaded: LoadedTokenizer
 /** The ids that the server answers. */
+let described: Partial<ServerDescription> = {}
 let served: () => Promise<readonly number[]>
 let python = 'nowhere'
 /** Answers on this thread as the lab's threads do. */
@@ -57,7 +60,7 @@ const all = {
   servers: {
     defaultName: 'remote',
     client: () => ({
-      describe: async () => ({ version: '0.5.23', modelName: 'tiny' }),
+      describe: async () => ({ version: '0.5.23', modelName: 'tiny', ...described }),
       tokenizeMessages: () => served(),
     }),
   },
@@ -163,6 +166,17 @@ describe('The check route', () => {
       verdict: 'same',
       detail: `The server, with its own template, has the same ${ids.length} tokens.`,
     })
+  })
+
+  test('names the engine of the server', async () => {
+    const { ids } = await render({ messages })
+    served = async () => ids
+    described = { version: '0.32.0', capabilities: ENGINE_CAPABILITIES.vllm }
+    try {
+      expect((await check({ renderer: 'server' })).version).toBe('server remote, vLLM 0.32.0, tiny')
+    } finally {
+      described = {}
+    }
   })
 
   test('reports the first difference if the server has other ids', async () => {

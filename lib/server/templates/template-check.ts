@@ -5,6 +5,7 @@ import * as z from 'zod'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { type PythonRenderAnswer, renderInPython } from '#lib/python-renderer/python-renderer.ts'
+import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { InputError, ReadInput } from '#lib/templates/document/input.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -112,8 +113,9 @@ async function checkByServer(
 ): Promise<TemplateCheck> {
   const client = servers.client(name)
   try {
-    const { modelName, version } = await client.describe(signal)
-    const serverVersion = [`server ${name}`, version && `SGLang ${version}`, modelName].filter(Boolean).join(', ')
+    const { modelName, version, capabilities } = await client.describe(signal)
+    const engine = ENGINE_NAMES[capabilities?.engine ?? 'sglang']
+    const serverVersion = [`server ${name}`, version && `${engine} ${version}`, modelName].filter(Boolean).join(', ')
     const ids = await client.tokenizeMessages(asWritten(texts), signal)
     if (!ours.ok)
       return {
