@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
@@ -577,16 +578,7 @@ describe('Another OpenAI-compatible server', () => {
     const { client } = await serving(none, plain('completion-probe'))
     const { capabilities, version, contextLength } = await client.describe(never)
     expect({ version, contextLength }).toEqual({ version: undefined, contextLength: undefined })
-    expect(capabilities).toEqual({
-      engine: 'openai',
-      logprobs: 'raw',
-      promptLogprobs: false,
-      streaming: false,
-      abort: false,
-      chatIds: false,
-      adapters: false,
-      parsers: false,
-    })
+    expect(capabilities).toEqual({ ...ENGINE_CAPABILITIES.openai, logprobs: 'raw' })
     await expect(client.separateReasoning({} as never, never)).rejects.toThrow(/^This OpenAI-compatible server parses/)
   })
 
