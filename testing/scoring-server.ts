@@ -4,12 +4,14 @@ import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Services } from '#lib/server/services.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 
 /** Behaviour of the scoring server. */
 export interface ScoringScript {
   readonly contextLength?: number
   readonly hasFiles?: boolean
+  readonly tokenizer?: Tokenizer
   readonly detokenized?: () => Promise<readonly string[]>
   readonly answer?: (chunk: Chunk, call: number) => Chunk
 }
@@ -18,6 +20,7 @@ export interface ScoringScript {
 export function scoringServer({
   contextLength = 10_000,
   hasFiles = true,
+  tokenizer = byteTokenizer,
   detokenized = async () => ['x'],
   answer = (chunk) => chunk,
 }: ScoringScript = {}) {
@@ -55,7 +58,7 @@ export function scoringServer({
     servers: { defaultName: 's', client: () => client },
     tokenizers: {
       load: async () => {
-        if (hasFiles) return { tokenizer: byteTokenizer }
+        if (hasFiles) return { tokenizer }
         throw new TokenizerError('TOKENIZER_NOT_FOUND', 'there is none')
       },
     },

@@ -7,6 +7,7 @@ import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
 import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
 import { EngineError } from './http/errors.ts'
+import { type ReadImages, type RequestImages, readImages } from './images.ts'
 
 /** Logprobs and ids as parallel lists. */
 export interface LogprobLists {
@@ -35,6 +36,8 @@ export interface ReplyPart {
   /** The text of the tokens; of a chunk with only new tokens, their text. */
   readonly text?: string | null | undefined
   readonly promptTokens?: number | null | undefined
+  /** The ids of the prompt as the server read them: with images, one id for each of their positions. */
+  readonly promptIds?: readonly number[] | null | undefined
   readonly completionTokens?: number | null | undefined
   readonly cachedTokens?: number | null | undefined
   /** The number of tokens in the reply so far, which shows whether a chunk repeats the tokens before it. */
@@ -59,6 +62,8 @@ export interface Chunk {
   readonly prompt?: PromptScores
   /** The call that scored the prompt, on the first chunk. */
   readonly scoring?: Scoring
+  /** Number of tokens that the server read for each image, on the first chunk; undefined: there are none, or it is unknown. */
+  readonly imageTokens?: readonly number[]
   readonly tokens: ArrivedTokens
   /** The end of the reply, on the last chunk. */
   readonly end?: End
@@ -113,6 +118,8 @@ export interface Expected {
   readonly writesNothing?: boolean
   /** The request's max_new_tokens. Undefined: the server’s own limit. */
   readonly mostTokens?: number | undefined
+  /** The images of the request. Undefined: none. */
+  readonly images?: RequestImages | undefined
 }
 
 /** Creates a reader for the replies of one call. */
@@ -126,7 +133,8 @@ export function replyReader(expected: Expected): ReplyReader {
     },
     read(part) {
       const { columns, finish } = part
-      checkPromptCount(part.promptTokens, expected.inputIds.length)
+      const images = expected.images && readImages({ ...expected, images: expected.images }, part)
+      if (!images) checkPromptCount(part.promptTokens, expected.inputIds.length)
       const scores = outputScores(part, expected)
       const { length } = scores.ids
       const total = part.tokensSoFar ?? part.completionTokens ?? undefined
@@ -147,12 +155,15 @@ export function replyReader(expected: Expected): ReplyReader {
       received += ids.length
       checkLength(received, expected.mostTokens)
       if (finish) checkReplyCount(part.completionTokens, received)
-      const prompt = promptRead ? undefined : promptScores(part, expected)
+      const prompt = promptRead ? undefined : promptScores(part, expected, images)
+      if (!promptRead && images && !part.promptIds) problems.push(IDS_NOT_REPORTED)
+      const imageTokens = promptRead ? undefined : images?.tokens
       promptRead = true
       return {
         tokens,
         problems,
         ...(prompt && { prompt }),
+        ...(imageTokens && { imageTokens }),
         ...(finish && { end: endOf(part, finish, received, text) }),
       }
     },
@@ -308,11 +319,19 @@ function top(
   }
 }
 
+const IDS_NOT_REPORTED: Problem = {
+  kind: 'missing',
+  message:
+    'The server does not report the ids of a prompt with images (prompt_token_ids), so they were not compared with those that were sent.',
+}
+
 /** Reads the scores of the prompt's tail. The ids that the server reports there must be those that were sent. */
 function promptScores(
-  { columns: { input: { ids, logprobs } = NO_COLUMNS, inputTop }, finish }: ReplyPart,
+  { columns, finish }: ReplyPart,
   { inputIds, logprobStartLen }: Expected,
+  images: ReadImages | undefined,
 ): PromptScores | undefined {
+  const { input: { ids, logprobs } = NO_COLUMNS, inputTop } = images ? (images.columnsOfSent(columns) ?? {}) : columns
   if (ids.length === 0) {
     const wereAsked = logprobStartLen !== undefined && logprobStartLen < inputIds.length
     if (!wereAsked || finish?.kind === 'abort') return undefined
@@ -333,7 +352,9 @@ function promptScores(
     logprobs:
       logprobs[0] === null && areStoredUnchanged(logprobs, 1)
         ? logprobs
-        : logprobs.map((logprob, i) => clean(logprob, i, 'logprobs', problems, i === 0)),
+        : logprobs.map((logprob, i) =>
+            clean(logprob, i, 'logprobs', problems, i === 0 || images?.isImage(ids.length - i) === true),
+          ),
     ...top(inputTop, 0, ids.length, 0, problems),
     problems,
   }

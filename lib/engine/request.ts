@@ -3,6 +3,7 @@
 import type { Sampling } from '#lib/sampling/values.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { EngineError } from './http/errors.ts'
+import { checkImages, type RequestImages } from './images.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
 /** One request for a reply to token ids. */
@@ -36,6 +37,8 @@ export interface GenerateRequest {
   readonly adapter?: string
   /** First position whose routed experts are requested. Undefined: none are requested. */
   readonly routedExpertsStart?: number
+  /** Images of the prompt. Undefined: none. */
+  readonly images?: RequestImages
   /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobsNum: number
   /** Ids must be smaller: SGLang's scheduler crashes on others. */
@@ -50,7 +53,8 @@ export interface GenerateRequest {
 }
 
 /** Checks ids, positions and the number of alternatives. Throws EngineError REQUEST_REFUSED. */
-export function checkRequest({ inputIds, vocabularySize, logprobStartLen, topLogprobsNum }: GenerateRequest): void {
+export function checkRequest(request: GenerateRequest): void {
+  const { inputIds, vocabularySize, logprobStartLen, topLogprobsNum, images } = request
   const refuse = (why: string): never => {
     throw new EngineError('REQUEST_REFUSED', why)
   }
@@ -62,6 +66,7 @@ export function checkRequest({ inputIds, vocabularySize, logprobStartLen, topLog
     )
   if (logprobStartLen !== undefined && (logprobStartLen < 0 || logprobStartLen > inputIds.length))
     refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)
+  if (images) checkImages({ inputIds, images })
   if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize)
     refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
 }

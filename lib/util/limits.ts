@@ -31,8 +31,10 @@ export interface Limits {
   readonly imageBytes: number
   /** Maximum pixels of one image: few bytes can unpack to more memory than a page may have. */
   readonly imagePixels: number
-  /** Maximum number of images of one message in the playground. */
+  /** Maximum number of images that one question of a run may have. */
   readonly images: number
+  /** Maximum bytes of a request that starts or continues a run, with its images. */
+  readonly runBytes: number
 }
 
 /** The limits in use. */
@@ -52,6 +54,7 @@ export const LIMITS: Limits = {
   imageBytes: 16 * 2 ** 20,
   imagePixels: 100_000_000,
   images: 32,
+  runBytes: 64 * 2 ** 20,
 }
 
 /** Writes a size for people, such as "128 MiB". */

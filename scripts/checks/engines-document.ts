@@ -33,11 +33,20 @@ const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])
   ['live view', (all) => foundText(all, 'streaming')],
   ['cached tokens', ({ engine }) => OTHERWISE[engine]?.cached ?? 'yes'],
   ['chat baseline', (all) => foundText(all, 'chatIds')],
+  ['images beside token ids', ({ engine }) => IMAGES[engine]],
   ['LoRA adapters by name', ({ engine }) => ADAPTERS[engine]],
   ['routed experts', (all) => (all.routedExperts ? 'with `--enable-return-routed-experts`' : 'no')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
 ]
+
+/** What images depend on. */
+const IMAGES: Readonly<Record<Engine, string>> = {
+  sglang: '`image_data`, if the model reads images',
+  'llama.cpp': 'no',
+  vllm: 'no',
+  openai: 'no',
+}
 
 /** How requests name an adapter. */
 const ADAPTERS: Readonly<Record<Engine, string>> = {
@@ -47,7 +56,7 @@ const ADAPTERS: Readonly<Record<Engine, string>> = {
   openai: 'as found',
 }
 
-const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'chatIds', 'parsers'] as const
+const CAPABILITIES = ['promptLogprobs', 'streaming', 'abort', 'chatIds', 'images', 'parsers'] as const
 
 /** Returns the text of the page. */
 export function enginesDocument(): string {
@@ -103,6 +112,20 @@ A whole reply of llama.cpp lacks the logprobs of tokens that end inside a charac
 
 vLLM takes alternatives by their ids, and never by their texts, which can be the same for several ids. To find out which tokens are special, it
 is made to sample them once. While a reasoning parser is set, vLLM applies grammars only after the reasoning; see \`enable_in_reasoning\` there.
+
+## Images
+
+A model that reads images gets them beside the ids. SGLang says in \`/model_info\` whether its model does (\`has_image_understanding\`).
+
+1. The chat template writes one placeholder for each image, such as \`<|image_pad|>\`. These ids are recorded and sent.
+2. The images of the whole conversation are sent as \`image_data\`, in the order of their placeholders, at each call.
+3. SGLang repeats each placeholder as often as the image has positions, and returns the ids that the model read
+   (\`return_prompt_token_ids\`, since 0.5.17).
+4. Rollscope compares them with the sent ids. Only placeholders may be repeated. Other ids end the run with \`INCONSISTENT\`.
+
+- A prompt whose placeholders are not as many as its images is never sent (\`IMAGE_PLACEHOLDERS\`). The message has both numbers.
+- Each response records how many tokens the server read for each image (\`request.images\`). Logprobs of prompts belong to the sent ids.
+- SGLang before 0.5.17 encodes the text of such a prompt again and reports no ids. A note then says that they were not compared.
 
 ## LoRA adapters
 

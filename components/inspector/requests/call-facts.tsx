@@ -2,6 +2,7 @@ import { countText, durationText } from '#components/token-view/numbers.ts'
 import type { RecordedCall } from '#lib/analysis/requests/recorded-calls.ts'
 import type { Finish, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { Inspection } from '../inspection.ts'
@@ -51,6 +52,12 @@ function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
             {countText(request.read.kept)}, then other tokens: {countText(request.read.ids.length)} were read where{' '}
             {countText(inputLength - request.read.kept)} stand
           </span>
+        </Fact>
+      )}
+      {request.images && (
+        <Fact name="image_data">
+          {countWithNoun(request.images.count, 'image')}
+          {request.images.tokens && `, read as ${request.images.tokens.map(countText).join(' + ')} tokens`}
         </Fact>
       )}
       <Fact name="new">{countText(Math.max(0, inputLength - firstNew))}</Fact>

@@ -9,6 +9,7 @@ import { SelectField } from '#components/ui/field.tsx'
 import { rangesToVerify } from '#lib/analysis/verify/plan.ts'
 import { type Verification, verification } from '#lib/analysis/verify/verification.ts'
 import { gatherScores, type Scorer } from '#lib/trajectory/scoring/gathered.ts'
+import { imagesToScore } from '#lib/trajectory/scoring/score.ts'
 import { type ServedFact, servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -66,7 +67,10 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
     try {
       const scores = new Float64Array(tokenCount(trajectory)).fill(Number.NaN)
       const { server: scoringServer, versions } = await gatherScores(
-        scorer.score({ ids: ids(trajectory), ranges, ...(server !== undefined && { server }) }, own.signal),
+        scorer.score(
+          { ids: ids(trajectory), ranges, ...(server !== undefined && { server }), ...imagesToScore(trajectory) },
+          own.signal,
+        ),
         scores,
         (done) => {
           if (!own.signal.aborted) setAsked({ kind: 'scoring', done, of })

@@ -4,10 +4,12 @@
  */
 
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { imageDataOf, imageSpansOf } from '#lib/trajectory/images/image-boxes.ts'
+import { sentInput } from '#lib/trajectory/images/sent-input.ts'
 import { chatBody, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
-import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
@@ -66,16 +68,20 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
     const body = sentChatBody(trajectory, call)
     return body ? [{ purpose: 'writes', path: '/v1/chat/completions', body: plain(body) }] : []
   }
+  const images = request.images && imagesBefore(trajectory, call)
+  const ids = inputIds(trajectory, call)
+  const input = images && sentInput({ inputIds: Array.from(ids), logprobStartLen: request.logprobStartLen, images })
   const sent = {
-    inputIds: shown(inputIds(trajectory, call)) as readonly number[],
+    inputIds: shown(input ? Int32Array.from(input.inputIds) : ids) as readonly number[],
     sampling: request.samplingParams,
     rid: request.rid,
     stream: request.streamed,
     streamInterval: request.streamInterval,
-    logprobStartLen: request.logprobStartLen,
+    logprobStartLen: input ? input.logprobStartLen : request.logprobStartLen,
     topLogprobsNum: request.topLogprobsNum ?? 0,
     adapter: request.adapter,
     routedExpertsStart: request.routedExpertsStart,
+    ...(images && { imageData: shown === fewIds ? images.urls.map(shortUrl) : images.urls }),
   }
   if (!request.scoring) return [{ purpose: 'writes', path: '/generate', body: plain(callBody(sent)) }]
   const { scoring, writing } = splitCall(sent, request.scoring.rid)
@@ -84,6 +90,25 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
     { purpose: 'writes', path: '/generate', body: plain(callBody(writing)) },
   ]
 }
+
+/** Returns the images before a response, and how many tokens the server had reported for them before this call. */
+function imagesBefore(trajectory: TrajectoryView, { segmentIndex }: RecordedCall) {
+  const segments = trajectory.segments.slice(0, segmentIndex)
+  const starts = segmentStarts(trajectory)
+  const before = segments.findLast((segment) => segment.kind === 'response')
+  return {
+    urls: imageDataOf({ ...trajectory, segments }),
+    spans: segments.flatMap((segment, index) =>
+      imageSpansOf(segment, trajectory).map((span) => shiftedSpan(span, elementAt(starts, index))),
+    ),
+    known: before?.request?.images?.tokens,
+  }
+}
+
+const shortUrl = (url: string): string =>
+  url.length > LONG_URL ? `${url.slice(0, LONG_URL)}… ${url.length - LONG_URL} more characters …` : url
+
+const LONG_URL = 64
 
 /** Rebuilds the body of a chat request. The trajectory records only what each request adds to the one before. */
 function sentChatBody(

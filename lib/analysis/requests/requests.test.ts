@@ -7,6 +7,7 @@ import { decode } from '#lib/trajectory/format/codec.ts'
 import { inputHash, inputHashes } from '#lib/trajectory/format/input-hash.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
+import { PNG_URL } from '#testing/images.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { checkInputs } from './check-inputs.ts'
 import { fewIds, inputIds, recordedCalls, sentBodies } from './recorded-calls.ts'
@@ -226,4 +227,36 @@ print("held")`
 
 test.each([undefined, { a: undefined }, [1n], () => 1])('pythonLiteral refuses %s, which is not JSON', (value) => {
   expect(() => pythonLiteral(value)).toThrow(TypeError)
+})
+
+test('the body of a call with images has those before its response, one placeholder each, and positions as the server counts', () => {
+  const [PAD, TEXT, TURN] = [1, 2, 3]
+  const request = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false, rid: 'r' }
+  const image = { role: 'user' as const, content: [{ type: 'image', image: PNG_URL }] }
+  const response = (ids: readonly number[], more: object) => ({
+    kind: 'response' as const,
+    ids,
+    thinks: [],
+    toolCalls: [],
+    request: { ...request, ...more },
+  })
+  const trajectory: Trajectory = {
+    ...sampleTrajectory,
+    vocab: { [PAD]: '<|image_pad|>', [TEXT]: 'a', [TURN]: 'b' },
+    model: { ...sampleTrajectory.model, tokenizer: { name: 't', specialIds: [PAD] } },
+    segments: [
+      { kind: 'prompt', ids: [TEXT, PAD, PAD, TEXT], messages: [image] },
+      response([TURN], { logprobStartLen: 0, images: { count: 1, tokens: [5] } }),
+      { kind: 'prompt', ids: [TEXT, PAD], messages: [image] },
+      response([TURN], { logprobStartLen: 4, images: { count: 2 } }),
+    ],
+  }
+  const bodies = recordedCalls(trajectory).flatMap((call) => sentBodies(trajectory, call, Array.from))
+  expect(bodies.map(({ body }) => [body.input_ids, body.image_data, body.logprob_start_len])).toEqual([
+    [[TEXT, PAD, TEXT], [PNG_URL], 0],
+    [[TEXT, PAD, TEXT, TURN, TEXT, PAD], [PNG_URL, PNG_URL], 7],
+  ])
+  expect(bodies[0]?.body.return_prompt_token_ids).toBe(true)
+  const [shown] = recordedCalls(trajectory).flatMap((call) => sentBodies(trajectory, call, fewIds))
+  expect(shown?.body.image_data).toEqual([`${PNG_URL.slice(0, 64)}… ${PNG_URL.length - 64} more characters …`])
 })

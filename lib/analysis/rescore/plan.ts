@@ -2,7 +2,7 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { lastAdapter } from '#lib/trajectory/scoring/adapters.ts'
-import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
+import { imagesToScore, type ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
@@ -28,7 +28,7 @@ export interface ScorePlan {
 }
 
 interface SidePlan {
-  readonly request: Required<Pick<ScoreRequest, 'ids' | 'ranges' | 'server'>> & Pick<ScoreRequest, 'adapter'>
+  readonly request: Required<Pick<ScoreRequest, 'ids' | 'ranges' | 'server'>> & Pick<ScoreRequest, 'adapter' | 'images'>
   /** Number of tokens in the ranges of the request. */
   readonly tokens: number
 }
@@ -51,7 +51,13 @@ export function scorePlan({ left, right, comparison }: ComparedSides, { servers,
       end > from ? [{ start: Math.max(start, from), end }] : [],
     )
     return {
-      request: { ids: sides[name], ranges, server: servers[name], ...(adapter !== undefined && { adapter }) },
+      request: {
+        ids: sides[name],
+        ranges,
+        server: servers[name],
+        ...(adapter !== undefined && { adapter }),
+        ...imagesToScore(name === 'left' ? left.trajectory : right.trajectory),
+      },
       tokens: ranges.reduce((sum, { start, end }) => sum + end - start, 0),
     }
   }

@@ -19,6 +19,8 @@ export const capabilitiesSchema = z.object({
   abort: z.boolean(),
   /** Whether the chat endpoint returns the ids that it read and wrote. */
   chatIds: z.boolean(),
+  /** Whether the model reads images, and requests can contain them beside token ids. */
+  images: z.boolean(),
   /** Whether requests can choose a LoRA adapter that the server has loaded. */
   adapters: z.boolean(),
   /** Whether the server returns which experts of a mixture read each token. */

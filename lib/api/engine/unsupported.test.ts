@@ -6,6 +6,7 @@ const CAPABILITIES = [
   'streaming',
   'abort',
   'chatIds',
+  'images',
   'adapters',
   'routedExperts',
   'parsers',
@@ -21,6 +22,12 @@ describe.each(Object.entries(ENGINE_CAPABILITIES))('A server with %s', (_, capab
         hint: expect.stringMatching(/^Choose .+\.$/),
       })
   })
+})
+
+test('A server with SGLang whose model reads no images says that it is the model', () => {
+  expect(whyUnsupported('images', { ...ENGINE_CAPABILITIES.sglang, images: false })?.detail).toBe(
+    'SGLang serves a model that reads no images.',
+  )
 })
 
 test('A server with unknown capabilities is never refused', () => {

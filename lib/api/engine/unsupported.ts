@@ -4,7 +4,15 @@ import type { Refusal } from '#lib/sampling/refusal.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** A capability that a server may lack. */
-export type Capability = 'promptLogprobs' | 'streaming' | 'abort' | 'chatIds' | 'adapters' | 'routedExperts' | 'parsers'
+export type Capability =
+  | 'promptLogprobs'
+  | 'streaming'
+  | 'abort'
+  | 'chatIds'
+  | 'images'
+  | 'adapters'
+  | 'routedExperts'
+  | 'parsers'
 
 /** The known capabilities of each engine. */
 export const ENGINE_CAPABILITIES = {
@@ -15,6 +23,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: true,
     abort: true,
     chatIds: true,
+    images: true,
     adapters: true,
     routedExperts: true,
     parsers: true,
@@ -26,6 +35,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: false,
     abort: false,
     chatIds: false,
+    images: false,
     adapters: true,
     routedExperts: false,
     parsers: false,
@@ -38,6 +48,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: true,
     abort: true,
     chatIds: true,
+    images: false,
     adapters: true,
     routedExperts: false,
     parsers: false,
@@ -50,6 +61,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: false,
     abort: false,
     chatIds: false,
+    images: false,
     adapters: false,
     routedExperts: false,
     parsers: false,
@@ -60,7 +72,7 @@ export const ENGINE_CAPABILITIES = {
 export function whyUnsupported(capability: Capability, capabilities: Capabilities | undefined): Refusal | undefined {
   if (!capabilities || capabilities[capability]) return undefined
   const { lacks, hint } = LACKS[capability]
-  const own = capability === 'streaming' && capabilities.engine === 'llama.cpp' ? LLAMACPP_STREAMS : lacks
+  const own = OWN_LACKS[capabilities.engine]?.[capability] ?? lacks
   return { detail: `${engineSubject(capabilities.engine)} ${own}.`, hint }
 }
 
@@ -74,8 +86,13 @@ export function tooManyAlternatives(alternatives: number, capabilities: Capabili
   }
 }
 
-const LLAMACPP_STREAMS =
-  'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole'
+/** What one engine lacks for a reason of its own. */
+const OWN_LACKS: Readonly<Partial<Record<Capabilities['engine'], Partial<Record<Capability, string>>>>> = {
+  sglang: { images: 'serves a model that reads no images' },
+  'llama.cpp': {
+    streaming: 'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole',
+  },
+}
 
 /** What an engine without the capability lacks, after its name, and what to do. */
 const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint: string }>> = {
@@ -94,6 +111,10 @@ const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint
   chatIds: {
     lacks: 'returns no token ids from its chat endpoint in a form that Rollscope reads',
     hint: 'Choose a server with SGLang or vLLM.',
+  },
+  images: {
+    lacks: 'takes no images beside token ids',
+    hint: 'Choose a server with SGLang and a model that reads images, or remove the images.',
   },
   adapters: {
     lacks: 'runs without LoRA adapters here',

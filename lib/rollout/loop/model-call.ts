@@ -25,9 +25,11 @@ import { droppedByRouter } from '#lib/sglang/server/router.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { expertsSoFar, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type { Finish, Message, Problem, ResponseSegment, RoutedExperts } from '#lib/trajectory/format/trajectory.ts'
+import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, failureOutcome, goingOn, unsent } from './call-ending.ts'
+import { furtherTokens, imagesOfCall } from './call-images.ts'
 import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
@@ -77,6 +79,9 @@ export interface ModelDependencies {
   readonly newRequestId: () => string
 }
 
+/** Fewest tokens of a chunk of a stream with images: each chunk repeats the ids of the whole prompt. */
+const TOKENS_A_STEP = 32
+
 /** Each run has a recorder of its own. */
 const sentBy = memoizeByIdentity((_: Recorder) => createSentIds())
 
@@ -106,15 +111,23 @@ export async function callModel(
   const input = prompt
     ? sentBy(recorder).input(segments, prompt.ids)
     : sentBy(recorder).input(segments.slice(0, -1), resumed?.ids ?? [])
+  const images = imagesOfCall({
+    trajectory: recorder.trajectory,
+    messages,
+    inputIds: input.ids,
+    tokenizer,
+    unsent: unsent(news),
+  })
+  const further = images ? furtherTokens(images) : 0
   const asked = settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
-  const room = roomFor(recorder.trajectory, prompt?.ids.length ?? 0, asked, settings.limits)
+  const room = roomFor(recorder.trajectory, (prompt?.ids.length ?? 0) + further, asked, settings.limits)
   if (room.tokens < 1 && room.reason !== 'length')
     throw new RunEnded({
       kind: 'ended',
       reason: room.reason,
       ...unsent(news),
       // SGLang counts the same way: the prompt and the requested tokens.
-      ...(room.reason === 'context_full' && { context: contextNeeded(input.ids.length + asked, room.holds) }),
+      ...(room.reason === 'context_full' && { context: contextNeeded(input.ids.length + further + asked, room.holds) }),
     })
 
   const sampling = samplingWithin(settings.sampling, room.tokens)
@@ -123,18 +136,20 @@ export async function callModel(
     : ({ kind: 'none' } as const)
   const scoresPrompt = settings.promptLogprobs && prompt !== undefined
   const experts = settings.routedExperts ? expertsSoFar(recorder.trajectory) : undefined
+  const isStreamed = view.kind !== 'none' && !(images && view.kind === 'unpaced')
   const request: GenerateRequest = {
     inputIds: input.ids,
     bodyWith: input.bodyWith,
     sampling,
     rid: dependencies.newRequestId(),
     expected: dependencies.server,
-    stream: view.kind !== 'none',
-    ...('tokensAStep' in view && { streamInterval: view.tokensAStep }),
-    ...(view.kind !== 'none' && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
+    stream: isStreamed,
+    ...('tokensAStep' in view && { streamInterval: Math.max(view.tokensAStep, images ? TOKENS_A_STEP : 0) }),
+    ...(isStreamed && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     ...(settings.adapter !== undefined && { adapter: settings.adapter }),
     ...(experts && { routedExpertsStart: experts.end }),
+    ...(images && { images }),
     vocabularySize: tokenizer.vocabularySize,
     // The first requested position has no logprob, so the request begins one position before the new tokens; earlier
     // positions can come from the prefix cache.
@@ -149,10 +164,16 @@ export async function callModel(
 
   let scores: Chunk['prompt']
   let scoring: Chunk['scoring']
+  let imageTokens: Chunk['imageTokens']
 
   let sent = { ...requestRecord(request, input.hash, dependencies.serverName), rid: request.rid }
   const begin = (rid: string) => {
-    sent = { ...sent, rid, ...(scoring && { scoring }) }
+    sent = {
+      ...sent,
+      rid,
+      ...(scoring && { scoring }),
+      ...(imageTokens && sent.images && { images: { ...sent.images, tokens: imageTokens } }),
+    }
     if (prompt) {
       const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
       recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
@@ -195,6 +216,7 @@ export async function callModel(
       if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(news) })
       scores ??= chunk.prompt
       scoring ??= chunk.scoring
+      imageTokens ??= chunk.imageTokens
       if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin(chunk.rid ?? request.rid)
       if (chunk.tokens.ids.length > 0) recorder.emit(addTokens(chunk.tokens, newVocabulary))
       problems.push(...chunk.problems)
@@ -276,7 +298,9 @@ async function derivePrompt(
         kind: 'failed',
         code: 'TEMPLATE_ERROR',
         message: `the chat template cannot render this: ${error.message}`,
-        hint: 'Change the messages or the template options, or choose another tokenizer.',
+        hint: messages.some((message) => imagePartsOf(message).length > 0)
+          ? 'The template may take texts only. Choose the tokenizer of a model that reads images, or remove the images.'
+          : 'Change the messages or the template options, or choose another tokenizer.',
         ...unsent({ kind: 'messages', messages }),
       },
       { cause: error },
@@ -317,6 +341,7 @@ const requestRecord = (
   samplingParams: request.sampling,
   inputLength: request.inputIds.length,
   inputHash: hash,
+  ...(request.images && { images: { count: request.images.urls.length } }),
   streamed: request.stream,
   ...(request.streamInterval !== undefined && { streamInterval: request.streamInterval }),
   ...(request.logprobStartLen !== undefined && { logprobStartLen: request.logprobStartLen }),

@@ -306,11 +306,15 @@ export function templateMessage(message: Message, calls: readonly ToolCall[]): T
   }
 }
 
-/** Joins parts that are all text, because most templates support no parts, and those for images accept a text too. */
-const templateContent = (content: NonNullable<Message['content']>): unknown =>
-  typeof content !== 'string' && content.every(({ type }) => type === 'text')
-    ? content.map(({ text = '' }) => text).join('')
-    : content
+/**
+ * Joins parts that are all text, because most templates support no parts, and those for images accept a text too. An image is
+ * only its type, because a template that knows no images would print the whole data URL.
+ */
+function templateContent(content: NonNullable<Message['content']>): unknown {
+  if (typeof content === 'string') return content
+  if (content.every(({ type }) => type === 'text')) return content.map(({ text = '' }) => text).join('')
+  return content.map((part) => (part.type === 'image' ? { type: 'image' } : part))
+}
 
 const renderSettings = ({ model }: Trajectory): TemplateVariables => ({
   tools: model.tools,

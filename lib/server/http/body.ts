@@ -1,7 +1,7 @@
 /** Reads bodies of requests within limits and checks them. */
 import * as z from 'zod/mini'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
-import { bytesText } from '#lib/util/limits.ts'
+import { bytesText, LIMITS } from '#lib/util/limits.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from './problem.ts'
 
@@ -19,6 +19,10 @@ export const readJsonBody = async <T>(request: Request, schema: z.core.$ZodType<
 /** Returns the checked JSON body of a request with the ids or the messages of a trajectory. Throws HttpProblem. */
 export const readLargeJson = async <T>(request: Request, schema: z.core.$ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_IDS), schema)
+
+/** Returns the checked JSON body of a request for a run, which may contain images. Throws HttpProblem. */
+export const readRunJson = async <T>(request: Request, schema: z.core.$ZodType<T>): Promise<T> =>
+  checkedJson(await readText(request, LIMITS.runBytes), schema)
 
 /** Returns the checked value of a JSON text. Throws HttpProblem. */
 export function checkedJson<T>(text: string, schema: z.core.$ZodType<T>): T {

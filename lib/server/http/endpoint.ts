@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
 import type { Services } from '../services.ts'
-import { readJsonBody, readLargeJson } from './body.ts'
+import { readJsonBody, readLargeJson, readRunJson } from './body.ts'
 
 /** Methods that a row can have. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -57,6 +57,13 @@ export const largeJsonBody = <T>(schema: z.core.$ZodType<T>): Body<T> => ({
   type: 'application/json',
   schema,
   read: (request) => readLargeJson(request, schema),
+})
+
+/** Returns the format of a JSON body for a run, which may contain images. */
+export const runJsonBody = <T>(schema: z.core.$ZodType<T>): Body<T> => ({
+  type: 'application/json',
+  schema,
+  read: (request) => readRunJson(request, schema),
 })
 
 /** Format of a body that is left unread after a check of its content type. */

@@ -6,7 +6,7 @@ import { runStartedSchema } from '#lib/api/run-request.ts'
 import { streamClosedSchema } from '#lib/api/stream-closed.ts'
 import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
-import { endpoint, jsonBody, largeJsonBody, NO_BODY } from '../http/endpoint.ts'
+import { endpoint, jsonBody, NO_BODY, runJsonBody } from '../http/endpoint.ts'
 import { eventStream } from '../http/ndjson.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
 import { runResponse } from '../http/run-response.ts'
@@ -31,7 +31,7 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/rollouts',
     summary: 'Runs an agent. Without `detached`, the run stops when the connection closes.',
-    body: largeJsonBody(rolloutRequestSchema),
+    body: runJsonBody(rolloutRequestSchema),
     answers: {
       200: events,
       201: { description: 'Detached: the run has started. Follow its events.', schema: runStartedSchema },
@@ -66,7 +66,7 @@ export const runRoutes = [
     path: '/api/groups',
     summary:
       'Runs several samples of one prompt at once, on a shared prefix. They are stopped when no client has requested them for 60 s.',
-    body: largeJsonBody(groupRequestSchema),
+    body: runJsonBody(groupRequestSchema),
     answers: { 201: { description: 'The samples have started. Follow their events.', schema: groupStartedSchema } },
     handle: ({ body, services, signal }) => startGroup(body, services, signal),
   }),
@@ -118,7 +118,7 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/trajectories/{key}/continue',
     summary: 'Runs a further turn on the same tokens.',
-    body: jsonBody(continueRequestSchema),
+    body: runJsonBody(continueRequestSchema),
     answers: {
       200: events,
       201: { description: 'Detached: the run has started. Follow its events.', schema: runStartedSchema },

@@ -5,7 +5,7 @@ import { BUILT_IN } from '#lib/api/server-name.ts'
 import { serverParsingSchema } from '#lib/api/server-parsing.ts'
 import { serverEntrySchema, serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import { scoreAnswerSchema, scoreLineSchema, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
-import { EMPTY_BODY, endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
+import { EMPTY_BODY, endpoint, jsonBody, runJsonBody } from '../http/endpoint.ts'
 import { ndjson } from '../http/ndjson.ts'
 import { mcpServerInputSchema } from '../servers/mcp-servers.ts'
 import { openScoring, scoreAtOnce, scoreLines } from '../servers/score.ts'
@@ -119,7 +119,7 @@ export const serverRoutes = [
     method: 'POST',
     path: '/api/score',
     summary: 'Computes prefill logprobs (temperature 1) of given ids on a server, without sampling.',
-    body: largeJsonBody(scoreRequestSchema),
+    body: runJsonBody(scoreRequestSchema),
     answers: {
       200: {
         description:

@@ -5,7 +5,7 @@ import { withVocabulary } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { withAdapters } from '#lib/trajectory/scoring/adapters.ts'
 import { unscoredPrompts, withPromptLogprobs } from '#lib/trajectory/scoring/prompt-logprobs.ts'
-import type { Scores } from '#lib/trajectory/scoring/score.ts'
+import { imagesToScore, type Scores } from '#lib/trajectory/scoring/score.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -45,7 +45,11 @@ export async function addPromptLogprobs(
       field: 'server',
     })
   const topLogprobs = alternativesOf(found)
-  const scoring = await openScoring({ ids: ids(found), server, ranges, topLogprobs }, all, signal)
+  const scoring = await openScoring(
+    { ids: ids(found), server, ranges, topLogprobs, ...imagesToScore(found) },
+    all,
+    signal,
+  )
   checkServed(found, scoring, [])
   const scores: Scores[] = []
   for await (const part of scoring.scores(signal)) scores.push(part)

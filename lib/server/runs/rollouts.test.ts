@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { testServices } from '#testing/services.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
 import { chatml } from '#testing/small-templates.ts'
@@ -24,6 +27,7 @@ let folder: string
 let all: Services
 let isDown: boolean
 let modelName: string
+let capabilities: ServerDescription['capabilities']
 let shippedTemplate: string
 let toolCallParser: string | undefined
 let replies: string[]
@@ -32,6 +36,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
   isDown = false
   modelName = 'm'
+  capabilities = undefined
   shippedTemplate = chatml
   toolCallParser = undefined
   replies = []
@@ -50,7 +55,7 @@ beforeEach(() => {
   slowServerAnswers = Promise.withResolvers()
   const describe = async (name?: string) => {
     if (name === 'slow') await slowServerAnswers.promise
-    return { modelName, contextLength: 4096, toolCallParser }
+    return { modelName, contextLength: 4096, toolCallParser, capabilities }
   }
   all = testServices(folder, {
     generate,
@@ -95,6 +100,77 @@ test('A continuation is refused if its client has not seen all of the trajectory
   const failure = await continueRollout(key, { prompt: 'two', seenSegments: seen }, all, never).catch((error) => error)
   expect((failure as HttpProblem).details).toMatchObject({ status: 409, code: 'CHANGED' })
   expect(questions(stored(key))).toEqual(['q', 'one'])
+})
+
+const EVERYTHING = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 1 } as const
+
+describe('Images of a question', () => {
+  const content = [
+    { type: 'image', image: PNG_URL },
+    { type: 'image', image: JPEG_URL },
+    { type: 'text', text: 'q' },
+  ]
+  const refused = (request: object) => {
+    const parsed = rolloutRequestSchema.safeParse(request)
+    return parsed.error?.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`)
+  }
+
+  test('precede its text, in a first question and in a further one', async () => {
+    const key = await began({ images: [PNG_URL, JPEG_URL] })
+    // The template of this test takes texts only.
+    expect(stored(key).outcome).toMatchObject({
+      code: 'TEMPLATE_ERROR',
+      hint: expect.stringContaining('a model that reads images'),
+      unsent: [{ role: 'user', content }],
+    })
+    const other = await began()
+    await ended(continueRollout(other, { prompt: 'q', images: [PNG_URL, JPEG_URL] }, all, never))
+    expect(stored(other).outcome).toMatchObject({
+      code: 'TEMPLATE_ERROR',
+      hint: expect.stringContaining('a model that reads images'),
+      unsent: [{ role: 'user', content }],
+    })
+  })
+
+  test('are refused before anything is stored if the model of the server reads none, also those of earlier turns', async () => {
+    const withImages = await began()
+    all.store.update(withImages, { ...stored(withImages), imageData: [PNG_URL] }, 2)
+    capabilities = { ...ENGINE_CAPABILITIES.sglang, images: false }
+    const count = all.store.list(EVERYTHING).total
+    const problems = [
+      began({ images: [PNG_URL] }),
+      began({ prompt: undefined, messages: [{ role: 'user', content }] } as never),
+      continueRollout(withImages, { prompt: 'q' }, all, never),
+    ]
+    for (const problem of problems)
+      await expect(problem).rejects.toMatchObject({
+        details: {
+          status: 422,
+          code: 'NOT_IN_ENGINE',
+          field: 'images',
+          detail: 'SGLang serves a model that reads no images.',
+        },
+      })
+    expect(all.store.list(EVERYTHING).total).toBe(count)
+  })
+
+  test('are refused by the schema with their place if they are addresses, SVG or too many, or have no question', () => {
+    const svg = `data:image/png;base64,${btoa('<svg/>')}=`
+    expect(refused({ prompt: 'q', images: [PNG_URL, 'https://a/b.png'] })).toEqual([
+      'images.1: an image as a data URL. It is no data URL, and addresses are never fetched.',
+    ])
+    expect(refused({ prompt: 'q', images: [svg] })?.[0]).toMatch(/^images\.0: an image as a data URL/)
+    expect(refused({ prompt: 'q', images: Array.from({ length: 33 }, () => PNG_URL) })?.[0]).toMatch(/^images: /)
+    expect(refused({ messages: [{ role: 'user', content: 'q' }], images: [PNG_URL] })).toEqual([
+      ': "images" only with "prompt"',
+    ])
+    expect(
+      refused({ messages: [{ role: 'user', content: [content[2], { type: 'image', reference: 'a.png' }] }] }),
+    ).toEqual([
+      'messages.0.content.1.image: an image as a data URL. It is no data URL, and addresses are never fetched.',
+    ])
+    expect(refused({ prompt: 'q', images: [PNG_URL] })).toBeUndefined()
+  })
 })
 
 describe('A stopped response', () => {

@@ -12,8 +12,11 @@ import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { samplingSchema } from '#lib/sglang/reply/sampling.ts'
 import { refusedOption } from '#lib/templates/chat-template.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
+import { imagePartsIn, imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { LIMITS } from '#lib/util/limits.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
 import { checkCapabilities, checkLogprobKind, meaningsOf } from '../servers/capability-checks.ts'
@@ -72,6 +75,22 @@ const templateOptions = z.record(z.string(), z.unknown()).superRefine((options, 
   }
 })
 
+const imagesSchema = z
+  .array(
+    z.string().superRefine((url, context) => {
+      const read = readDataUrl(url)
+      if (!read.ok) context.addIssue({ code: 'custom', message: `an image as a data URL. ${read.why}` })
+    }),
+  )
+  .min(1)
+  .max(LIMITS.images)
+  .describe(
+    'Images before the question, as data URLs in base64: PNG, JPEG, WebP or GIF. For another order, send `messages` with parts ' +
+      '`{"type": "image", "image": …}`. The model of the server must read images.',
+  )
+
+const IMAGES_WITHOUT_QUESTION = '"images" only with "prompt"'
+
 /** Schema of the body of a request to start a rollout. */
 export const rolloutRequestSchema = z
   .strictObject({
@@ -95,6 +114,7 @@ export const rolloutRequestSchema = z
       .describe(
         'The ids of the first prompt, sent unchanged. They have priority over `text`, which is then only compared with them.',
       ),
+    images: imagesSchema.exactOptional(),
     system: z.string().exactOptional().describe('System prompt, with `prompt` or `messages`.'),
     tools: z
       .array(requestedToolSchema)
@@ -156,6 +176,19 @@ export const rolloutRequestSchema = z
       [prompt, messages, text ?? ids].filter((opening) => opening !== undefined).length === 1,
     { message: 'exactly one of "prompt", "messages", "text" and "ids" ("text" is also allowed with "ids")' },
   )
+  .refine(({ prompt, images }) => prompt !== undefined || images === undefined, { message: IMAGES_WITHOUT_QUESTION })
+  .superRefine(({ messages = [] }, context) => {
+    for (const [index, message] of messages.entries())
+      for (const [part, { type, image }] of (typeof message.content === 'object' ? message.content : []).entries()) {
+        const read = type === 'image' ? readDataUrl(image ?? '') : undefined
+        if (read?.ok === false)
+          context.addIssue({
+            code: 'custom',
+            message: `an image as a data URL. ${read.why}`,
+            path: ['messages', index, 'content', part, 'image'],
+          })
+      }
+  })
   .refine((request) => rawPromptIn(request) === undefined || request.endpoint !== 'chat', {
     message: 'no "text" or "ids" with the endpoint chat: it takes messages',
   })
@@ -178,6 +211,7 @@ export const continueRequestSchema = z
       .describe(
         'The next question. Omitted: the run continues with the results of the last calls, which the model has not read yet.',
       ),
+    images: imagesSchema.exactOptional(),
     resume: z
       .literal(true)
       .exactOptional()
@@ -194,6 +228,7 @@ export const continueRequestSchema = z
       ),
     ...settingsShape,
   })
+  .refine(({ prompt, images }) => prompt !== undefined || images === undefined, { message: IMAGES_WITHOUT_QUESTION })
   .refine(({ prompt, resume }) => prompt === undefined || resume === undefined, {
     message: 'no "prompt" with "resume": the response is continued before a further question',
   })
@@ -215,7 +250,8 @@ export async function beginning(
 ): Promise<{ readonly trajectory: Trajectory; readonly using: RunUsing }> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  checkCapabilities(server, request)
+  const question = questionOf(request)
+  checkCapabilities(server, { ...request, images: question.some(hasImages) })
   // The parser is checked before a tokenizer is downloaded.
   if (request.parser !== undefined) parserOrProblem(request.parser)
   const chosen = await chosenTools(request.tools ?? [], all, signal)
@@ -260,7 +296,7 @@ export async function beginning(
   return {
     trajectory,
     using: {
-      start: prompt ? { messages: [], given: prompt } : { messages: questionOf(request) },
+      start: prompt ? { messages: [], given: prompt } : { messages: question },
       request,
       serverName,
       serverDescription: server,
@@ -288,7 +324,11 @@ export async function continueRollout(
   await checkTools(found.model.tools, all)
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  checkCapabilities(server, request)
+  checkCapabilities(server, {
+    ...request,
+    images:
+      request.images !== undefined || found.imageData !== undefined || found.segments.flatMap(imagePartsIn).length > 0,
+  })
   checkLogprobKind(found, server)
   const promptEncoder = await recordedPromptEncoder(
     found.model,
@@ -329,7 +369,7 @@ export async function continueRollout(
         ? { ...stored.provenance, limits: request.limits as Record<string, number> }
         : stored.provenance,
   }
-  const question: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
+  const question = request.prompt === undefined ? [] : [questionWith(request.prompt, request.images)]
   const start = request.resume
     ? { messages: [], resumes: true as const }
     : { messages: [...unsentSystem(stored), ...question] }
@@ -385,8 +425,19 @@ function unsentSystem({ segments, outcome }: Trajectory): readonly Message[] {
   return (outcome.unsent ?? []).filter(({ role }) => role === 'system' || role === 'developer')
 }
 
-function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
-  const rest: Message[] = messages ? ([...messages] as Message[]) : [{ role: 'user', content: prompt ?? '' }]
+/** Returns a message of the user with the images before its text, as models with vision are trained. */
+const questionWith = (prompt: string, images: readonly string[] = []): Message => ({
+  role: 'user',
+  content:
+    images.length === 0
+      ? prompt
+      : [...images.map((image) => ({ type: 'image', image })), { type: 'text', text: prompt }],
+})
+
+const hasImages = (message: Message): boolean => imagePartsOf(message).length > 0
+
+function questionOf({ prompt, messages, system, images }: RolloutRequest): Message[] {
+  const rest: Message[] = messages ? ([...messages] as Message[]) : [questionWith(prompt ?? '', images)]
   return system === undefined || system === '' ? rest : [{ role: 'system', content: system }, ...rest]
 }
 

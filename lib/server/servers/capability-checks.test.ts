@@ -54,7 +54,10 @@ test.each([
   ['has other ones', { ...sglang, adapters: ['code'] }, 'NO_ADAPTER'],
   ['has unloaded all of them', { ...sglang, adapters: [] }, 'NO_ADAPTER'],
 ])('A LoRA adapter is refused by name on a server that %s', (_, server, code) => {
-  for (const check of [() => checkCapabilities(server, { adapter: 'math' }), () => checkScoring(server, ['math'])])
+  for (const check of [
+    () => checkCapabilities(server, { adapter: 'math' }),
+    () => checkScoring(server, { adapters: ['math'] }),
+  ])
     expect(problemOf(check)).toMatchObject({ status: 422, code, field: 'adapter' })
   expect(problemOf(() => checkCapabilities(server, {}))).toBeUndefined()
 })
@@ -62,6 +65,26 @@ test.each([
 test('A LoRA adapter that a server lists, or of which nothing is known, is accepted', () => {
   for (const server of [{ ...sglang, adapters: ['math'] }, sglang, {}])
     expect(problemOf(() => checkCapabilities(server, { adapter: 'math' }))).toBeUndefined()
+})
+
+test('A conversation with images is refused, run or scored, on a server whose model or engine reads none', () => {
+  const reads = { capabilities: { ...ENGINE_CAPABILITIES.sglang, images: true } }
+  for (const server of [{ capabilities: { ...ENGINE_CAPABILITIES.sglang, images: false } }, llamacpp]) {
+    expect(problemOf(() => checkCapabilities(server, { images: true }))).toMatchObject({
+      status: 422,
+      code: 'NOT_IN_ENGINE',
+      field: 'images',
+      hint: 'Choose a server with SGLang and a model that reads images, or remove the images.',
+    })
+    expect(problemOf(() => checkScoring(server, { images: true }))).toMatchObject({ field: 'server' })
+    expect(problemOf(() => checkCapabilities(server, { images: false }))).toBeUndefined()
+  }
+  expect(problemOf(() => checkCapabilities(reads, { images: true }))).toBeUndefined()
+  for (const check of [checkCapabilities, checkScoring])
+    expect(problemOf(() => check(reads, { images: true, routedExperts: true }))).toMatchObject({
+      field: 'routedExperts',
+    })
+  expect(problemOf(() => checkScoring(reads, { images: true }))).toBeUndefined()
 })
 
 test('Given ids are scored only by servers that return prompt logprobs', () => {

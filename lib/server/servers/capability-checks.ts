@@ -15,12 +15,14 @@ interface Requested {
   readonly topLogprobs?: number | undefined
   readonly adapter?: string | undefined
   readonly routedExperts?: boolean | undefined
+  /** Whether the conversation has images. */
+  readonly images?: boolean | undefined
 }
 
 /** Throws HttpProblem 422 with the field that the server cannot serve. */
 export function checkCapabilities(
   server: Pick<ServerDescription, 'capabilities' | 'adapters'>,
-  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0, adapter, routedExperts }: Requested,
+  { sampling = {}, promptLogprobs, endpoint, topLogprobs = 0, adapter, routedExperts, images }: Requested,
 ): void {
   checkAdapter(server, adapter)
   const { capabilities } = server
@@ -31,18 +33,35 @@ export function checkCapabilities(
   refuse(tooManyAlternatives(topLogprobs, capabilities), 'topLogprobs')
   if (promptLogprobs) refuse(whyUnsupported('promptLogprobs', capabilities), 'promptLogprobs')
   if (routedExperts) refuse(whyUnsupported('routedExperts', capabilities), 'routedExperts')
+  if (images) refuse(whyUnsupported('images', capabilities), 'images')
+  if (images && routedExperts) refuse(EXPERTS_WITH_IMAGES, 'routedExperts')
   if (endpoint === 'chat') refuse(whyUnsupported('chatIds', capabilities), 'endpoint')
 }
 
-/** Throws HttpProblem if the server cannot score given ids, or has no such adapter. */
+/** Throws HttpProblem if the server cannot score given ids, has no such adapter, or reads no images. */
 export function checkScoring(
   server: Pick<ServerDescription, 'capabilities' | 'adapters'>,
-  adapters: readonly string[] = [],
-  routedExperts = false,
+  {
+    adapters = [],
+    routedExperts = false,
+    images = false,
+  }: {
+    readonly adapters?: readonly string[]
+    readonly routedExperts?: boolean | undefined
+    readonly images?: boolean
+  } = {},
 ): void {
   refuse(whyUnsupported('promptLogprobs', server.capabilities), 'server')
+  if (images) refuse(whyUnsupported('images', server.capabilities), 'server')
+  if (images && routedExperts) refuse(EXPERTS_WITH_IMAGES, 'routedExperts')
   for (const adapter of adapters) checkAdapter(server, adapter)
   if (routedExperts) refuse(whyUnsupported('routedExperts', server.capabilities), 'routedExperts')
+}
+
+/** A server reads more positions than are sent for each image, so its experts do not belong to the sent ids. */
+const EXPERTS_WITH_IMAGES: Refusal = {
+  detail: 'Routed experts are not returned by the sent ids if a prompt has images.',
+  hint: 'Choose no routed experts, or remove the images.',
 }
 
 /** A server whose list of adapters is unknown refuses unknown names itself. */

@@ -5,6 +5,8 @@ import type { Chunk, End } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { int32Base64, unpackExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import { type ScoreRequest, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
+import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
+import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { type ScoringScript, scoringServer } from '#testing/scoring-server.ts'
 import { openScoring, scoreAtOnce, scoreLines } from './score.ts'
 
@@ -69,6 +71,68 @@ test('Scoring uses the adapter of the request, and that of a range before it, fo
   ])
   await linesOf(open({ ids: [1, 2], ranges: [{ start: 0, end: 2 }] }))
   expect(calls.at(-1)).not.toHaveProperty('adapter')
+})
+
+describe('Scoring of ids with images', () => {
+  const PAD = 300
+  const tokenizer = byteTokenizerWith('vision', [{ id: PAD, content: '<|image_pad|>', special: true }], 0)
+  const pads = (count: number) => Array.from({ length: count }, () => PAD)
+  const opened = (request: Partial<ScoreRequest>, script: ScoringScript = { tokenizer }) => {
+    const { calls, open } = server(script)
+    return { calls, opened: open({ ids: [1, 2], images: [PNG_URL], ...request }) }
+  }
+
+  test('sends with each call the images of its prefix, and reads an image to its end', async () => {
+    const ids = [1, 2, ...pads(3), 4, ...pads(2), 6]
+    const ranges = [
+      { start: 1, end: 4 },
+      { start: 5, end: 6 },
+      { start: 6, end: 9 },
+    ]
+    const { calls, opened: scoring } = opened({ ids, images: [PNG_URL, JPEG_URL], ranges })
+    const lines = await linesOf(scoring)
+    expect(calls.map(({ inputIds, images }) => [inputIds.length, images?.urls, images?.spans])).toEqual([
+      [5, [PNG_URL], [{ start: 2, end: 5 }]],
+      [6, [PNG_URL], [{ start: 2, end: 5 }]],
+      [
+        9,
+        [PNG_URL, JPEG_URL],
+        [
+          { start: 2, end: 5 },
+          { start: 6, end: 8 },
+        ],
+      ],
+    ])
+    const scores = lines.flatMap((line) => (line.kind === 'scores' ? [[line.start, ...line.logprobs]] : []))
+    expect(scores).toEqual([
+      [1, -1, -2, -3],
+      [5, -5],
+      [6, -6, -7, -8],
+    ])
+  })
+
+  test.each([
+    [
+      'another number of placeholders',
+      { ids: [1, PAD, 2, PAD] },
+      'IMAGE_PLACEHOLDERS',
+      'the ids have 2 image placeholders, expected 1, one for each image',
+    ],
+    ['an address', { ids: [1, PAD], images: ['https://a/b.png'] }, 'IMAGE_REFUSED', 'image 1 cannot be sent'],
+  ])('is refused with %s', async (_, request, code, detail) => {
+    const { calls, opened: scoring } = opened(request)
+    await expect(scoring).rejects.toMatchObject({
+      details: { status: 422, code, detail: expect.stringContaining(detail) },
+    })
+    expect(calls).toEqual([])
+  })
+
+  test('is refused without the files of the tokenizer, because placeholders are unknown then', async () => {
+    const { opened: scoring } = opened({ ids: [1, PAD] }, { hasFiles: false })
+    await expect(scoring).rejects.toMatchObject({
+      details: { code: 'IMAGE_PLACEHOLDERS', hint: expect.stringContaining('ROLLSCOPE_TOKENIZERS') },
+    })
+  })
 })
 
 test('Scoring in one answer covers all positions from startLen on, and the very first token has no logprob', async () => {

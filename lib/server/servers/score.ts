@@ -6,14 +6,18 @@
 import { randomUUID } from 'node:crypto'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import type { RequestImages } from '#lib/engine/images.ts'
 import type { End } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { joinedParts, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type { RoutedExperts, Span } from '#lib/trajectory/format/trajectory.ts'
+import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
+import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import type { AdaptedSpan } from '#lib/trajectory/scoring/adapters.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { checkScoring } from './capability-checks.ts'
@@ -42,11 +46,11 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
   }))
   const client = all.servers.client(name)
   const serverDescription = await client.describe(signal)
-  checkScoring(
-    serverDescription,
-    ranges.flatMap((range) => range.adapter ?? []),
+  checkScoring(serverDescription, {
+    adapters: ranges.flatMap((range) => range.adapter ?? []),
     routedExperts,
-  )
+    images: request.images !== undefined,
+  })
   const needed = ranges.at(-1)?.end ?? 0
   if (serverDescription.contextLength !== undefined && needed >= serverDescription.contextLength)
     throw new HttpProblem({
@@ -62,6 +66,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
     all,
     signal,
   )
+  const images = request.images && imagesOfIds(ids, request.images, tokenizer)
   const { modelName, weightVersion } = serverDescription
   return {
     server: {
@@ -75,8 +80,10 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
       for (const range of ranges.flatMap(portions)) {
         // Requests begin one position early, because SGLang returns no logprob for the first requested position.
         const from = Math.max(0, range.start - 1)
+        const end = endOfInput(range.end, images)
         const asked: GenerateRequest = {
-          inputIds: ids.slice(0, range.end),
+          inputIds: ids.slice(0, end),
+          ...(images && { images: imagesBefore(end, images) }),
           sampling: {},
           rid: randomUUID().replaceAll('-', ''),
           stream: false,
@@ -88,10 +95,44 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           vocabularySize,
           expected: serverDescription,
         }
-        yield await scoresOfSpan(client.generate(asked, signal), range, routedExperts ? from : undefined)
+        yield await scoresOfSpan(client.generate(asked, signal), range, end, routedExperts ? from : undefined)
       }
     },
   }
+}
+
+/** Finds the placeholders of the images among the ids. Throws HttpProblem if they are not as many. */
+function imagesOfIds(ids: readonly number[], urls: readonly string[], tokenizer: Tokenizer | undefined): RequestImages {
+  const odd = urls.map(readDataUrl).findIndex(({ ok }) => !ok)
+  if (odd >= 0)
+    throw new HttpProblem({
+      status: 422,
+      code: 'IMAGE_REFUSED',
+      detail: `image ${odd + 1} cannot be sent: it is no data URL of a PNG, JPEG, WebP or GIF image within the limits`,
+      field: `images.${odd}`,
+    })
+  const placeholders = placeholderIds(tokenizer?.addedTokens ?? [])
+  const spans = imageSpans(placeholderRuns(ids, placeholders), urls.length)
+  if (spans.length !== urls.length)
+    throw new HttpProblem({
+      status: 422,
+      code: 'IMAGE_PLACEHOLDERS',
+      detail: `the ids have ${countWithNoun(spans.length, 'image placeholder')}, expected ${urls.length}, one for each image`,
+      hint: tokenizer
+        ? 'The trajectory lacks images, or its tokens lack placeholders.'
+        : 'Its placeholders are known only with the files of the server’s tokenizer. Make them available under ROLLSCOPE_TOKENIZERS.',
+      field: 'images',
+    })
+  return { urls, spans, placeholders }
+}
+
+/** An image is sent whole, so a call that would end within one reads it to its end. */
+const endOfInput = (end: number, images: RequestImages | undefined): number =>
+  images?.spans.find((span) => span.start < end && end < span.end)?.end ?? end
+
+function imagesBefore(end: number, images: RequestImages): RequestImages {
+  const spans = images.spans.filter((span) => span.end <= end)
+  return { ...images, spans, urls: images.urls.slice(0, spans.length) }
 }
 
 /** Yields the lines of a streamed answer; a failure of the server is its last line. */
@@ -145,6 +186,7 @@ function portions({ start, end, ...adapter }: AdaptedSpan): readonly AdaptedSpan
 async function scoresOfSpan(
   chunks: ReturnType<ReturnType<Services['servers']['client']>['generate']>,
   { start, end }: Span,
+  inputLength: number,
   expertsFrom: number | undefined,
 ): Promise<Scores> {
   for await (const { prompt, end: ending, tokens } of chunks) {
@@ -156,7 +198,8 @@ async function scoresOfSpan(
         `the server wrote ${tokens.ids.length} tokens, but the request was for scoring only`,
       )
     const found = prompt?.logprobs ?? []
-    const from = found.length - (end - start)
+    const from = found.length - (inputLength - start)
+    const to = from + (end - start)
     if (from < 0) throw new EngineError('INCONSISTENT', `the server scored ${found.length} of ${end - start} positions`)
     const top = prompt?.topLogprobs
     const version = ending?.weightVersions?.at(-1)?.version
@@ -165,9 +208,13 @@ async function scoresOfSpan(
     const cached = ending?.usage.cachedTokens
     return {
       start,
-      logprobs: found.slice(from),
+      logprobs: found.slice(from, to),
       ...(top && {
-        topLogprobs: { k: top.k, ids: top.ids.slice(from * top.k), logprobs: top.logprobs.slice(from * top.k) },
+        topLogprobs: {
+          k: top.k,
+          ids: top.ids.slice(from * top.k, to * top.k),
+          logprobs: top.logprobs.slice(from * top.k, to * top.k),
+        },
       }),
       ...(experts && { routedExperts: experts }),
       ...(version !== undefined && { weightVersion: version }),

@@ -87,5 +87,6 @@ const META: ReadonlyMap<string, Test> = new Map([
 const REPLY: ReadonlyMap<string, Test> = new Map([
   ['text', optional(isText)],
   ['output_ids', optional(listOf(isId))],
+  ['prompt_token_ids', optional(listOf(isId))],
   ['meta_info', (value) => isObject(value) && holds(value, META)],
 ])

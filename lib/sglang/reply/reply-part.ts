@@ -5,7 +5,7 @@ import type { GenerateReply } from '../server/schema.ts'
 
 /** Returns a reply of /generate, or a chunk of one, as a part. `redact` makes the server's text safe to show and store. */
 export function replyPart(
-  { text, output_ids, meta_info: meta }: GenerateReply,
+  { text, output_ids, prompt_token_ids, meta_info: meta }: GenerateReply,
   columns: ReplyColumns,
   redact: (text: string) => string,
 ): ReplyPart {
@@ -14,6 +14,7 @@ export function replyPart(
     outputIds: output_ids,
     text,
     promptTokens: meta.prompt_tokens,
+    promptIds: prompt_token_ids,
     completionTokens: meta.completion_tokens,
     cachedTokens: meta.cached_tokens,
     tokensSoFar: meta.output_token_logprobs_length,

@@ -38,6 +38,7 @@ const metaInfoSchema = z.looseObject({
 export const generateReplySchema = z.looseObject({
   text: z.string().nullish(),
   output_ids: z.array(z.int().min(0)).nullish(),
+  prompt_token_ids: z.array(z.int().min(0)).nullish(),
   meta_info: metaInfoSchema,
 })
 /** A reply of /generate. */
@@ -102,6 +103,7 @@ export const modelInfoSchema = z.looseObject({
   weight_version: z.string().nullish(),
   reasoning_parser: z.string().nullish(),
   tool_call_parser: z.string().nullish(),
+  has_image_understanding: z.boolean().nullish(),
 })
 
 /** The schema keeps only these fields: the reply also contains the server's keys in plain text. */

@@ -45,7 +45,7 @@ describe('server description', () => {
     })
     expect(await client.describe(never)).toEqual({
       kind: 'server',
-      capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: false, routedExperts: false },
+      capabilities: { ...ENGINE_CAPABILITIES.sglang, adapters: false, routedExperts: false, images: false },
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
       version: '0.5.23',
@@ -153,7 +153,7 @@ describe('server description', () => {
   test('of a router is its workers’ model and little else', async () => {
     expect(await (await asking(router)).describe(never)).toEqual({
       kind: 'router',
-      capabilities: ENGINE_CAPABILITIES.sglang,
+      capabilities: { ...ENGINE_CAPABILITIES.sglang, images: false },
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
       weightVersion: 'default',

@@ -59,6 +59,7 @@ export async function describeServer(
       adapters: adapters !== 'off',
       // A server that does not report the option may return them; the record says if it does not.
       routedExperts: server?.enable_return_routed_experts !== false,
+      images: model.has_image_understanding === true,
     },
     adapters: adapters === 'on' && list ? adaptersIn(list) : undefined,
     ...identityOf(model),
@@ -113,7 +114,8 @@ async function describeByWorkers(
   const model = models.find(({ modelName }) => modelName !== undefined)
   if (lastKnown?.kind === 'router' && (!model || model.modelName === lastKnown.modelName))
     return { ...lastKnown, ...now }
-  return model && { kind: 'router', capabilities: ENGINE_CAPABILITIES.sglang, ...model, ...now }
+  // The metadata of a worker does not say whether its model reads images.
+  return model && { kind: 'router', capabilities: { ...ENGINE_CAPABILITIES.sglang, images: false }, ...model, ...now }
 }
 
 const workersOf = ({ workers }: z.infer<typeof workersReplySchema>): NonNullable<ServerDescription['workers']> =>

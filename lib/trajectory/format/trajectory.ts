@@ -330,6 +330,18 @@ const request = withDescription(
       z.optional(z.int().check(z.minimum(0))),
       'The first token whose routed experts were requested. Omitted: none were requested.',
     ),
+    images: withDescription(
+      z.optional(
+        z.looseObject({
+          count: withDescription(z.int().check(z.minimum(1)), 'Number of images that were sent beside the ids.'),
+          tokens: withDescription(
+            z.optional(z.array(z.int().check(z.minimum(1)))),
+            'Number of tokens that the server read in place of each placeholder. Omitted: not reported.',
+          ),
+        }),
+      ),
+      'The images of the messages before the response, in the order of their placeholders. Omitted: none were sent.',
+    ),
     logprobStartLen: withDescription(z.optional(z.int()), 'Omitted: no prompt logprobs were requested.'),
     topLogprobsNum: withDescription(z.optional(z.int()), 'Omitted: no alternatives were requested.'),
     streamed: z.boolean(),

@@ -18,7 +18,7 @@ export interface ImageBox {
 }
 
 /** Returns the image parts of a message in order. */
-const imagePartsOf = ({ content }: Message): readonly ContentPart[] =>
+export const imagePartsOf = ({ content }: Message): readonly ContentPart[] =>
   typeof content === 'object' ? content.filter(({ type }) => type === 'image') : []
 
 /** Returns the image parts of a segment's messages in order. */

@@ -27,7 +27,7 @@ export interface PlaceholderIds {
 }
 
 /** Returns the ids of placeholders among added tokens. */
-function placeholderIds(added: Iterable<{ readonly id: number; readonly content: string }>): PlaceholderIds {
+export function placeholderIds(added: Iterable<{ readonly id: number; readonly content: string }>): PlaceholderIds {
   const fillers = new Set<number>()
   const markers = new Set<number>()
   for (const { id, content } of added) {

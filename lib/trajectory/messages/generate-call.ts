@@ -18,6 +18,8 @@ export interface GenerateCall {
   readonly adapter?: string | undefined
   /** First position whose routed experts are requested. Omitted: none are requested. */
   readonly routedExpertsStart?: number | undefined
+  /** Data URLs in the order of their placeholders. Omitted: none. */
+  readonly imageData?: readonly string[] | undefined
   /** Sends max_new_tokens 0: the server reads the ids, returns their logprobs and samples nothing. */
   readonly scoreOnly?: boolean | undefined
 }
@@ -46,6 +48,8 @@ export function callBody(call: GenerateCall): Record<string, unknown> {
       return_routed_experts: true,
       routed_experts_start_len: call.routedExpertsStart,
     }),
+    // The server reads more ids than these; it reports them, so that they can be compared.
+    ...(call.imageData !== undefined && { image_data: call.imageData, return_prompt_token_ids: true }),
     stream: call.stream,
   }
 }

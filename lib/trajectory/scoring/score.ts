@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
+import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
@@ -35,6 +36,10 @@ export const scoreRequestSchema = z
       z.exactOptional(z.boolean()),
       'Return which experts of a mixture of experts read each position. Default false.',
     ),
+    images: withDescription(
+      z.exactOptional(z.array(z.string()).check(z.minLength(1))),
+      'Data URLs of the images of the ids, in the order of their placeholders. Omitted: none.',
+    ),
     topLogprobs: withDescription(
       z.exactOptional(z.int().check(z.minimum(0), z.maximum(20))),
       'Alternatives for each position. Default 0.',
@@ -57,6 +62,12 @@ export const scoreRequestSchema = z
   )
 /** A scoring request. */
 export type ScoreRequest = Plain<z.infer<typeof scoreRequestSchema>>
+
+/** Returns the images of a scoring request for the ids of a trajectory; no field if it has none. */
+export function imagesToScore(trajectory: Parameters<typeof imageDataOf>[0]): Pick<ScoreRequest, 'images'> {
+  const images = imageDataOf(trajectory)
+  return images.length > 0 ? { images } : {}
+}
 
 const scoringServerSchema = z.object({
   name: z.string(),

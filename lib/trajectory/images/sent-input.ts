@@ -1,0 +1,44 @@
+/** Converts the tokens of a prompt with images to the form that servers take. */
+import type { Span } from '../format/trajectory.ts'
+
+interface ImageInput {
+  readonly inputIds: readonly number[]
+  /** First position with prompt logprobs. */
+  readonly logprobStartLen?: number | undefined
+  readonly images: {
+    /** The tokens of each image in the input ids. */
+    readonly spans: readonly Span[]
+    /** Number of tokens that the server reads for each of the first images. */
+    readonly known?: readonly number[] | undefined
+  }
+}
+
+/** What a server takes: one placeholder for each image, and positions that count the tokens that it will read. */
+export interface SentInput {
+  readonly inputIds: readonly number[]
+  readonly logprobStartLen?: number
+}
+
+/** Returns the input of a request with images in the form that a server takes. */
+export function sentInput({ inputIds, logprobStartLen, images: { spans, known = [] } }: ImageInput): SentInput {
+  const isSame = spans.every(({ start, end }) => end === start + 1)
+  return {
+    inputIds: isSame ? inputIds : withoutRepeats(inputIds, spans),
+    ...(logprobStartLen !== undefined && {
+      logprobStartLen: spans.reduce((position, { start, end }, index) => {
+        const length = end - start
+        return end <= logprobStartLen ? position + (known[index] ?? length) - length : position
+      }, logprobStartLen),
+    }),
+  }
+}
+
+function withoutRepeats(ids: readonly number[], spans: readonly Span[]): readonly number[] {
+  const kept: number[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    kept.push(...ids.slice(from, start + 1))
+    from = end
+  }
+  return [...kept, ...ids.slice(from)]
+}
