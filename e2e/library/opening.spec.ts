@@ -24,6 +24,12 @@ async function drop(page: Page, name: string): Promise<void> {
   await idle(page)
 }
 
+/** Opens the library, and waits until it takes drops and pastes. */
+async function openLibrary(page: Page): Promise<void> {
+  await open(page, '/library')
+  await page.locator('[data-library="idle"]').waitFor()
+}
+
 const badges = (page: Page) => page.getByRole('list', { name: 'Missing in the file' }).getByRole('listitem')
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens' })
 
@@ -31,7 +37,7 @@ test('Dropped files of verifiers, datasets and Inspect show their ids, with badg
   page,
 }) => {
   const wrongs = watch(page)
-  await open(page, '/library')
+  await openLibrary(page)
 
   await test.step('A Parquet file of datasets has ids, logprobs and rewards', async () => {
     await drop(page, 'hf-tokens.parquet')
@@ -95,7 +101,7 @@ test('The largest importance ratio of a dump of miles is three clicks away, and 
 }) => {
   const { rollout_data: dump } = JSON.parse(await readFile(`${GOLDEN}/miles-train-data.json`, 'utf8')) as MilesDump
   const card = page.getByRole('region', { name: 'Token', exact: true })
-  await open(page, '/library')
+  await openLibrary(page)
   await drop(page, 'miles-train-data.json')
   await page.getByLabel('More colour modes').selectOption('ratio')
   await page.getByRole('button', { name: /^Largest/ }).click()
@@ -125,7 +131,7 @@ test('A pasted record whose logprobs are all 0 is repaired by name, and the page
     rollout_log_probs: [0, 0, 0, 0, 0],
     status: 'completed',
   }
-  await open(page, '/library')
+  await openLibrary(page)
   await page.evaluate((text) => {
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', text)
@@ -150,7 +156,7 @@ test('A folder opens with a list of what became of each file', async ({ page }, 
   await cp(`${GOLDEN}/verl-3.jsonl`, path.join(folder, 'step_2', '3.jsonl'))
   await cp(`${GOLDEN}/atif-1.8.json`, path.join(folder, 'trajectory.json'))
   await writeFile(path.join(folder, 'notes.txt'), 'no trajectory')
-  await open(page, '/library')
+  await openLibrary(page)
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByLabel('Folder of rollouts').setInputFiles(folder)
   const dialog = page.getByRole('dialog', { name: 'Open files' })
@@ -168,7 +174,7 @@ test('A refused URL stays in the dialog with its reason, and a file opens by key
     }
     throw new Error(`Tab does not reach ${name}`)
   }
-  await open(page, '/library')
+  await openLibrary(page)
   await pressTo('Open')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Open a trajectory' })
