@@ -3,10 +3,11 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import { EMPTY_PROMPT } from '#lib/share/settings/prompt-draft.ts'
-import type { PromptSegment, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import type { PromptSegment, ResponseSegment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withRatios } from '#testing/trainer-ratios.ts'
 import { TokenCard } from '../card/token-card.tsx'
 import { Origin } from './origin.tsx'
 import { Outline } from './outline.tsx'
@@ -118,6 +119,42 @@ test('totals count tool calls without a recorded result once the run is over', (
   expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed) · 1 result not recorded')
   rerender(<TrajectoryTotals trajectory={{ ...sample, segments, outcome: { kind: 'running' } }} />)
   expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed)')
+})
+
+test('A call whose result is only a message says so, in the totals and in its card', () => {
+  const [prompt, response] = withRatios([{ ratios: [1] }]).segments
+  if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('no segments')
+  const span = { start: 0, end: 1 }
+  const call = {
+    kind: 'parsed',
+    id: 'c',
+    name: 'add',
+    input: {},
+    raw: 'add()',
+    span,
+    text: span,
+    arguments: [],
+  } as const
+  const of = (role: 'tool' | 'user'): Trajectory => ({
+    ...sample,
+    provenance: { kind: 'import', format: 'messages', lacked: [] },
+    segments: [
+      { ...response, toolCalls: [call] },
+      { ...prompt, messages: [role === 'tool' ? { role, content: '3' } : { role, content: 'go on' }] },
+    ],
+  })
+  const shown = (trajectory: Trajectory) => (
+    <>
+      <TrajectoryTotals trajectory={trajectory} />
+      <ToolCalls trajectory={trajectory} onSelect={() => {}} />
+    </>
+  )
+  const { rerender } = render(shown(of('tool')))
+  expect(fact('tool calls')).toBe('0 ✓ 0 ✗ · 1 result in the messages')
+  expect(screen.getByText('result in the messages')).toBeDefined()
+  rerender(shown(of('user')))
+  expect(fact('tool calls')).toBe('0 ✓ 0 ✗ · 1 result not recorded')
+  expect(screen.getByText('no recorded result')).toBeDefined()
 })
 
 test('totals report a template that does not preserve the prefix', () => {

@@ -5,6 +5,7 @@ import { useRowWindow } from '#components/ui/row-window.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { clipText, durationText } from '../numbers.ts'
@@ -158,10 +159,13 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
   )
 }
 
-function stateText(call: ToolCall, { live, provenance }: TrajectoryView): string {
+function stateText(call: ToolCall, { live, provenance, segments }: TrajectoryView): string {
   if (live?.runningCalls[call.id] !== undefined) return 'running…'
-  // A file from a trainer has the tool result among its ids, but does not say which ids they are.
-  if (!call.result) return provenance.kind === 'import' ? 'no recorded result' : 'not executed'
+  if (!call.result) {
+    if (provenance.kind !== 'import') return 'not executed'
+    // A file from a trainer has the tool result among its ids, but does not say which ids they are.
+    return haveResultMessages(segments) ? 'result in the messages' : 'no recorded result'
+  }
   const time = call.result.elapsedMs === undefined ? '' : ` ${durationText(call.result.elapsedMs)}`
   return `${call.result.status === 'success' ? '✓' : call.result.status === 'cancelled' ? 'stopped' : '✗'}${time}`
 }

@@ -1,5 +1,6 @@
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -19,7 +20,8 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
   const calls = all.toolCalls
-  const untold = trajectory.outcome.kind === 'running' ? 0 : calls.pending
+  const pending = trajectory.outcome.kind === 'running' ? 0 : calls.pending
+  const where = haveResultMessages(trajectory.segments) ? 'in the messages' : 'not recorded'
   const problems = problemCount(trajectory)
   const problemFact = problems > 0 && (
     <Fact name="problems" title="Numbers that could not be stored, texts or counts that did not agree: see the tokens">
@@ -50,7 +52,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
       {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
       <Fact name="tool calls">
         {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗{calls.malformed > 0 && ` (${calls.malformed} malformed)`}
-        {untold > 0 && ` · ${countWithNoun(untold, 'result')} not recorded`}
+        {pending > 0 && ` · ${countWithNoun(pending, 'result')} ${where}`}
       </Fact>
       {all.cachedTokens !== null && all.promptTokensRead !== null && (
         <Fact name="cached tokens" title="Prompt tokens that the server took from its prefix cache, over all calls">

@@ -14,3 +14,13 @@ export const callsById = memoizeByIdentity((segments: readonly SegmentView[]): R
   const calls = segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
   return new Map(calls.map((call, index) => [call.id, { call, number: index + 1 }]))
 })
+
+/**
+ * Returns whether every call without a recorded result has one among the messages. Files of messages have the text of a result, and do not
+ * say whether its call succeeded.
+ */
+export const haveResultMessages = memoizeByIdentity((segments: readonly SegmentView[]): boolean => {
+  const calls = segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
+  const messages = segments.flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : []))
+  return messages.filter((message) => message.role === 'tool' && message.content !== undefined).length >= calls.length
+})
