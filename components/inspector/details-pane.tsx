@@ -6,6 +6,7 @@ import { useScorer } from '#components/shell/use-scoring.ts'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { Heading } from '#components/ui/facts.tsx'
+import type { AddedColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectionState } from './use-inspection-state.ts'
@@ -25,11 +26,11 @@ interface DetailsPaneProps {
   readonly isRequesting: boolean
   /** Selects a token. */
   readonly onChoose: (index: number) => void
-  readonly onColumn: (name: string, values: Float64Array) => void
+  readonly onColumns: (columns: readonly AddedColumn[]) => void
 }
 
 /** Shows the card of the selected tokens, the tool calls and the rescoring. */
-export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onColumn }: DetailsPaneProps) {
+export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onColumns }: DetailsPaneProps) {
   const { inspection, link } = state
   const { trajectory, view } = inspection
   const { selection } = view
@@ -67,7 +68,7 @@ export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onCo
       )}
       <Heading>Tool calls</Heading>
       <ToolCalls trajectory={trajectory} onSelect={onChoose} />
-      <VerifyPanel inspection={inspection} scorer={scorer} onColumn={onColumn} />
+      <VerifyPanel inspection={inspection} scorer={scorer} onColumns={onColumns} />
     </>
   )
 }

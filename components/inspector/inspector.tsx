@@ -6,7 +6,7 @@ import { useRatioPair, useRatios, withDropped } from '#components/inspector/rati
  * its parts share.
  */
 import { lazyPart } from '#components/shell/lazy-part.tsx'
-import { useAddedColumn } from '#components/shell/use-scoring.ts'
+import { useAddedColumns } from '#components/shell/use-scoring.ts'
 import { TokenGist } from '#components/token-view/card/token-gist.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/token-view/colour/number-modes.ts'
 import { isSingle, single } from '#components/token-view/selection.ts'
@@ -59,7 +59,7 @@ export function Inspector({
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
   const { keysWith } = useOpenedFile()
-  const { shown, onColumn } = useAddedColumn(given)
+  const { shown, onColumns } = useAddedColumns(given)
   const trajectory = useRatioPair(shown)
   const showMiddle = () => setPane('middle')
   const own = useInspectionState(trajectory, storedKey, comparedKey, showMiddle)
@@ -113,7 +113,7 @@ export function Inspector({
         }
         right={
           <DetailsPane
-            {...{ state, ratios, onColumn }}
+            {...{ state, ratios, onColumns }}
             shown={shownToken}
             isRequesting={promptLogprobs.isRequesting}
             onChoose={choose}

@@ -5,7 +5,7 @@ import { serverStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import { scoreIds } from '#lib/browser/rollout/scoring.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
-import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
+import { type AddedColumn, withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** Returns the scorer that uses the configured servers; its lists are undefined until they are loaded. */
@@ -27,23 +27,32 @@ export function useScorer(): Scorer {
       return refusal ? [[name, refusalText(refusal)]] : []
     }),
   )
-  return { servers, defaultServer: data?.default, refusals, score: scoreIds }
+  const expertServers = servers?.filter((_, index) => {
+    const status = statuses[index]?.data
+    return status?.state === 'ready' && status.capabilities?.routedExperts === true
+  })
+  return {
+    servers,
+    defaultServer: data?.default,
+    refusals,
+    ...(expertServers && { expertServers }),
+    score: scoreIds,
+  }
 }
 
-/** Prefill logprobs are raw, and a server of the sampling model computes them. */
-const RESCORED = { quantity: 'logprob', model: 'rollout', values: 'raw', source: 'Verify on a server' } as const
-
-/** Returns the trajectory with the column that was added here; another trajectory begins without it. */
-export function useAddedColumn(trajectory: TrajectoryView) {
-  const [added, setAdded] = useState<{
-    readonly of: TrajectoryView
-    readonly name: string
-    readonly values: Float64Array
-  }>()
+/** Returns the trajectory with the columns that were added here; another trajectory begins without them. */
+export function useAddedColumns(trajectory: TrajectoryView) {
+  const [added, setAdded] = useState<{ readonly of: TrajectoryView; readonly columns: readonly AddedColumn[] }>()
   const shown = useMemo(
-    () => (added?.of === trajectory ? withColumn(trajectory, added.name, added.values, RESCORED) : trajectory),
+    () =>
+      added?.of === trajectory
+        ? added.columns.reduce<TrajectoryView>(
+            (view, { name, values, meaning }) => withColumn(view, name, values, meaning),
+            trajectory,
+          )
+        : trajectory,
     [trajectory, added],
   )
-  const onColumn = (name: string, values: Float64Array) => setAdded({ of: trajectory, name, values })
-  return { shown, onColumn }
+  const onColumns = (columns: readonly AddedColumn[]) => setAdded({ of: trajectory, columns })
+  return { shown, onColumns }
 }

@@ -1,7 +1,8 @@
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { drawn, scorer } from '#lib/analysis/rescore/test-model.ts'
+import { packExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
 import type { Inspection } from '../inspection.ts'
@@ -14,18 +15,19 @@ function show(
   score: Score = scorer(),
   servers: readonly string[] = ['s', 't'],
   refusals: Readonly<Record<string, string>> = {},
+  expertServers: readonly string[] = [],
 ) {
-  const [onSelect, onView, onColumn] = [vi.fn(), vi.fn(), vi.fn()]
+  const [onSelect, onView, onColumns] = [vi.fn(), vi.fn(), vi.fn()]
   const inspection = { trajectory, onSelect, onView, offer: () => () => {} } as unknown as Inspection
   render(
     <VerifyPanel
       inspection={inspection}
-      scorer={{ servers, defaultServer: 't', refusals, score }}
-      onColumn={onColumn}
+      scorer={{ servers, defaultServer: 't', refusals, expertServers, score }}
+      onColumns={onColumns}
     />,
   )
   const panel = screen.getByRole('region', { name: 'Verify on server' })
-  return { panel, onSelect, onView, onColumn, user: userEvent.setup() }
+  return { panel, onSelect, onView, onColumns, user: userEvent.setup() }
 }
 const scoreAgain = () => userEvent.click(screen.getByRole('button', { name: 'Rescore' }))
 const ended = (panel: HTMLElement, how: string) => waitFor(() => expect(panel.dataset.verify).toBe(how))
@@ -34,7 +36,7 @@ test('the verify panel scores on the recorded server, names the outliers, and co
   const trajectory = drawn('c a|b|c|a', { sampling: GREEDY })
   const [prompt, response] = trajectory.segments as [Trajectory['segments'][number], Trajectory['segments'][number]]
   const logprobs = response.logprobs?.map((value, index) => (index === 1 ? -9 : (value ?? null))) ?? []
-  const { panel, user, onSelect, onView, onColumn } = show({
+  const { panel, user, onSelect, onView, onColumns } = show({
     ...trajectory,
     model: { ...trajectory.model, name: 'another' },
     segments: [prompt, { ...response, logprobs }] as Trajectory['segments'],
@@ -44,7 +46,9 @@ test('the verify panel scores on the recorded server, names the outliers, and co
   await ended(panel, 'scored')
   expect(panel.querySelector('[data-floor]')?.parentElement?.textContent).toContain('over 4 trained tokens')
   expect(panel.textContent).toContain('bigrams; recorded: another')
-  expect(onColumn).toHaveBeenCalledWith('verified', expect.any(Float64Array))
+  expect(onColumns).toHaveBeenCalledWith([
+    { name: 'verified', values: expect.any(Float64Array), meaning: expect.objectContaining({ values: 'raw' }) },
+  ])
   await user.click(within(panel).getByRole('button', { name: /^2 b/ }))
   expect(onSelect).toHaveBeenCalledWith({ anchor: 2, focus: 2 }, 'tokens')
   await user.click(within(panel).getByRole('button', { name: 'Colour tokens by the scores' }))
@@ -66,14 +70,14 @@ test('the verify panel ignores scores that arrive after the scoring was cancelle
     await held.promise
     yield* scorer()(request, new AbortController().signal)
   }
-  const { panel, user, onColumn } = show(drawn('c a|b', { sampling: GREEDY }), score)
+  const { panel, user, onColumns } = show(drawn('c a|b', { sampling: GREEDY }), score)
   await scoreAgain()
   await user.click(screen.getByRole('button', { name: 'Cancel' }))
   expect(panel.dataset.verify).toBe('idle')
   held.resolve()
   await scoreAgain()
   await ended(panel, 'scored')
-  expect(onColumn).toHaveBeenCalledTimes(1)
+  expect(onColumns).toHaveBeenCalledTimes(1)
 })
 
 test('the verify panel shows the error of a server that fails, with its hint', async () => {
@@ -102,4 +106,49 @@ test('the verify panel disables rescoring on a server that cannot score, with th
   await user.selectOptions(within(panel).getByRole('combobox', { name: 'Server' }), 't')
   expect(button.disabled).toBe(false)
   expect(within(panel).queryByText(why)).toBeNull()
+})
+
+describe('the verify panel of a run with routed experts', () => {
+  const trajectory = drawn('c a|b|c|a', { sampling: GREEDY })
+  const rows = trajectory.segments.flatMap(({ ids }) => ids).length - 1
+  const experts = (changed = -1) =>
+    packExperts({
+      start: 0,
+      perToken: 2,
+      perLayer: 2,
+      entries: Int32Array.from({ length: 2 * rows }, (_, at) => (at === changed ? 9 : at % 2)),
+    })
+  const routed: Trajectory = {
+    ...trajectory,
+    segments: trajectory.segments.map((segment) =>
+      segment.kind === 'response' ? { ...segment, routedExperts: experts() } : segment,
+    ),
+  }
+  /** Scores as usual, and returns experts of which one entry differs. */
+  const score: Score = async function* (request, signal) {
+    for await (const line of scorer()(request, signal))
+      yield line.kind === 'scores' && request.routedExperts ? { ...line, routedExperts: experts(2) } : line
+  }
+
+  test('compares them over all tokens, and colours the tokens by their agreement', async () => {
+    const { panel, user, onView, onColumns } = show(routed, score, ['s', 't'], {}, ['s'])
+    await scoreAgain()
+    await ended(panel, 'scored')
+    expect(Number(panel.querySelector<HTMLElement>('[data-experts]')?.dataset.experts)).toBeCloseTo(1 - 0.5 / rows)
+    expect(panel.textContent).toContain(`${rows - 1} of ${rows}`)
+    const [columns] = onColumns.mock.calls[0] as [readonly { readonly name: string; readonly values: Float64Array }[]]
+    expect(columns.map(({ name }) => name)).toEqual(['verified', 'expertAgreement'])
+    expect(Array.from(columns[1]?.values ?? [])).toEqual([1, 0.5, ...Array(rows - 2).fill(1), Number.NaN])
+    await user.click(within(panel).getByRole('button', { name: 'Colour tokens by their experts' }))
+    expect(onView).toHaveBeenCalledWith({ colour: 'experts', tab: 'tokens' })
+  })
+
+  test('says that a server returns none, and compares the logprobs', async () => {
+    const { panel, onColumns } = show(routed, score, ['s', 't'], {}, [])
+    expect(panel.textContent).toContain('s returns no routed experts, so only logprobs are compared.')
+    await scoreAgain()
+    await ended(panel, 'scored')
+    expect(panel.querySelector('[data-experts]')).toBeNull()
+    expect(onColumns).toHaveBeenCalledWith([expect.objectContaining({ name: 'verified' })])
+  })
 })

@@ -8,9 +8,12 @@ import { Heading } from '#components/ui/facts.tsx'
 import { SelectField } from '#components/ui/field.tsx'
 import { rangesToVerify } from '#lib/analysis/verify/plan.ts'
 import { type Verification, verification } from '#lib/analysis/verify/verification.ts'
+import { type ExpertAgreement, expertAgreement } from '#lib/trajectory/experts/agreement.ts'
+import { joinedExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import { gatherScores, type Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import { imagesToScore } from '#lib/trajectory/scoring/score.ts'
 import { type ServedFact, servedFacts } from '#lib/trajectory/scoring/served.ts'
+import type { AddedColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -19,8 +22,8 @@ import { VerifyReport } from './verify-report.tsx'
 
 interface VerifyPanelProps extends InspectorPartProps {
   readonly scorer: Scorer
-  /** Adds a number for every token as a column of the trajectory. */
-  readonly onColumn: (name: string, values: Float64Array) => void
+  /** Shows these columns with the trajectory, in place of those of an earlier call. */
+  readonly onColumns: (columns: readonly AddedColumn[]) => void
 }
 
 type Asked =
@@ -31,13 +34,17 @@ type Asked =
       readonly server: string
       readonly found: Verification
       readonly served: readonly ServedFact[]
+      readonly experts: ExpertAgreement | undefined
     }
 
 /** Name of the column with the scores. */
 const COLUMN = 'verified'
+const SOURCE = 'Verify on a server'
+/** Prefill logprobs are raw, and a server of the sampling model computes them. */
+const RESCORED = { quantity: 'logprob', model: 'rollout', values: 'raw', source: SOURCE } as const
 
 /** Shows the servers, a button that rescores the trajectory, and the report. */
-export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) {
+export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps) {
   const { trajectory } = inspection
   const { servers = [], defaultServer } = scorer
   const [chosen, setChosen] = useState<string>()
@@ -49,13 +56,16 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
   const recorded = recordedServer(trajectory)
   const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
   const isScoring = asked?.kind === 'scoring'
+  const hasExperts = trajectory.segments.some((segment) => segment.kind === 'response' && segment.routedExperts)
+  const returnsExperts = hasExperts && server !== undefined && scorer.expertServers?.includes(server) === true
   const refusal = server === undefined ? undefined : scorer.refusals?.[server]
 
   const verify = async () => {
     const own = new AbortController()
     controller.current?.abort()
     controller.current = own
-    const ranges = rangesToVerify(trajectory)
+    const recordedExperts = returnsExperts ? joinedExperts(trajectory) : undefined
+    const ranges = rangesToVerify(trajectory, recordedExperts !== undefined)
     const of = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
     if (of === 0)
       return setAsked({
@@ -66,24 +76,41 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
     setAsked({ kind: 'scoring', done: 0, of })
     try {
       const scores = new Float64Array(tokenCount(trajectory)).fill(Number.NaN)
-      const { server: scoringServer, versions } = await gatherScores(
-        scorer.score(
-          { ids: ids(trajectory), ranges, ...(server !== undefined && { server }), ...imagesToScore(trajectory) },
-          own.signal,
-        ),
-        scores,
-        (done) => {
-          if (!own.signal.aborted) setAsked({ kind: 'scoring', done, of })
-        },
-      )
+      const request = {
+        ids: ids(trajectory),
+        ranges,
+        ...(server !== undefined && { server }),
+        ...imagesToScore(trajectory),
+        ...(recordedExperts && { routedExperts: true }),
+      }
+      const {
+        server: scoringServer,
+        versions,
+        experts: found,
+      } = await gatherScores(scorer.score(request, own.signal), scores, (done) => {
+        if (!own.signal.aborted) setAsked({ kind: 'scoring', done, of })
+      })
       if (own.signal.aborted) return
+      const experts = recordedExperts && found && expertAgreement(recordedExperts, found, tokenCount(trajectory))
       setAsked({
         kind: 'scored',
         server: scoringServer.name,
         found: verification(trajectory, scores),
         served: servedFacts(trajectory, scoringServer, versions),
+        experts,
       })
-      onColumn(COLUMN, scores)
+      onColumns([
+        { name: COLUMN, values: scores, meaning: RESCORED },
+        ...(experts
+          ? [
+              {
+                name: 'expertAgreement',
+                values: experts.shares,
+                meaning: { quantity: 'expert_agreement' as const, source: SOURCE },
+              },
+            ]
+          : []),
+      ])
     } catch (error) {
       if (own.signal.aborted) return
       const { message, hint } =
@@ -126,6 +153,12 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
           </Button>
         )}
       </div>
+      {hasExperts && refusal === undefined && server !== undefined && !returnsExperts && (
+        <p className="mt-1.5 text-faint text-xs">
+          {server} returns no routed experts, so only logprobs are compared. SGLang returns them with
+          --enable-return-routed-experts.
+        </p>
+      )}
       {refusal !== undefined && <p className="mt-1.5 text-dim text-xs">{refusal}</p>}
       {recorded !== undefined && scorer.servers && !servers.includes(recorded) && (
         <p className="mt-1.5 text-faint text-xs">It was sampled on {recorded}, which is not among the servers here.</p>
@@ -147,9 +180,10 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
           <VerifyReport
             found={asked.found}
             served={asked.served}
+            experts={asked.experts}
             server={asked.server}
             trajectory={trajectory}
-            onColour={() => inspection.onView({ colour: `column:${COLUMN}`, tab: 'tokens' })}
+            onColour={(colour) => inspection.onView({ colour, tab: 'tokens' })}
             onSelect={(index) => inspection.onSelect({ anchor: index, focus: index }, 'tokens')}
           />
         )}

@@ -1,7 +1,8 @@
-import { countText, decimalText } from '#components/token-view/numbers.ts'
+import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import type { LogprobDifference, Verification } from '#lib/analysis/verify/verification.ts'
+import type { ExpertAgreement } from '#lib/trajectory/experts/agreement.ts'
 import type { ServedFact } from '#lib/trajectory/scoring/served.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
@@ -14,11 +15,14 @@ interface VerifyReportProps {
   readonly server: string
   readonly trajectory: TrajectoryView
   readonly onSelect: (tokenIndex: number) => void
-  readonly onColour: () => void
+  /** Agreement of the recorded experts with those of the scoring. Undefined: they were not compared. */
+  readonly experts: ExpertAgreement | undefined
+  /** Shows a colour mode. */
+  readonly onColour: (mode: string) => void
 }
 
 /** Shows how far the scores of a server differ from the recorded logprobs, the outliers, and whether both come from the same model. */
-export function VerifyReport({ found, served, server, trajectory, onSelect, onColour }: VerifyReportProps) {
+export function VerifyReport({ found, served, experts, server, trajectory, onSelect, onColour }: VerifyReportProps) {
   const { sampled, prefill, tempered, outliers, unknown } = found
   return (
     <div className="grid gap-2 text-xs">
@@ -49,6 +53,19 @@ export function VerifyReport({ found, served, server, trajectory, onSelect, onCo
             <span className={verdict === 'other' ? 'text-warn' : verdict === 'same' ? '' : 'text-faint'}>{text}</span>
           </Fact>
         ))}
+        {experts && (
+          <>
+            <Fact
+              name="same experts"
+              title={`Mean share of equal choices: ${countText(experts.perLayer)} experts in each of ${countText(experts.layers)} layers`}
+            >
+              <span data-experts={experts.mean}>{percentText(experts.mean)}</span>
+            </Fact>
+            <Fact name="tokens with all the same">
+              {countText(experts.equal)} of {countText(experts.tokens)}
+            </Fact>
+          </>
+        )}
         {unknown > 0 && <Fact name="trained without logprob">{countText(unknown)}</Fact>}
       </Facts>
       {tempered && (
@@ -89,10 +106,15 @@ export function VerifyReport({ found, served, server, trajectory, onSelect, onCo
           )}
         </div>
       )}
-      <p>
-        <Button className="text-xs" onClick={onColour}>
+      <p className="flex flex-wrap gap-1.5">
+        <Button className="text-xs" onClick={() => onColour('column:verified')}>
           Colour tokens by the scores
         </Button>
+        {experts && (
+          <Button className="text-xs" onClick={() => onColour('experts')}>
+            Colour tokens by their experts
+          </Button>
+        )}
       </p>
     </div>
   )

@@ -31,6 +31,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
   const capabilities = status.state === 'ready' ? status.capabilities : undefined
   const noPromptLogprobs = whyUnsupported('promptLogprobs', capabilities)
   const noStreaming = whyUnsupported('streaming', capabilities)
+  const noExperts = whyUnsupported('routedExperts', capabilities)
   const noChat = whyUnsupported('chatIds', capabilities)
   const tooMany = tooManyAlternatives(Number(setup.topLogprobs), capabilities)
   return (
@@ -67,6 +68,16 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
         disabled={noStreaming !== undefined}
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
+      />
+      <CheckField
+        label="Routed experts"
+        note={
+          (noExperts && refusalText(noExperts)) ??
+          'of a mixture of experts: which experts read each token, for replay in training'
+        }
+        disabled={(noExperts !== undefined || isChat) && !setup.routedExperts}
+        checked={setup.routedExperts && !isChat}
+        onChange={(event) => set('routedExperts', event.target.checked)}
       />
       <AdapterField adapter={setup.adapter} status={status} onChange={(adapter) => set('adapter', adapter)} />
       <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">

@@ -47,7 +47,7 @@ test('What the engine of the server cannot do is disabled, with the reason', () 
       isFixed={false}
     />,
   )
-  for (const name of ['Prompt logprobs', 'Live view']) {
+  for (const name of ['Prompt logprobs', 'Live view', 'Routed experts']) {
     const box = screen.getByRole<HTMLInputElement>('checkbox', { name })
     expect(box.disabled).toBe(true)
     expect(document.getElementById(box.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^llama\.cpp /)

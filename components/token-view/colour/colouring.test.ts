@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ResponseSegment, Segment } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -308,6 +308,7 @@ const withTrainer = withRatios([
       values: [0.5, 0.5, 0.5, 0.5, 0.5],
       clipMask: [1, 1, 1, 0, null],
       weightVersion: [1, 1, 2, 2, 2],
+      expertAgreement: [1, 1, 0.75, 0, null],
     },
   },
 ])
@@ -330,6 +331,20 @@ test('numbers of the trainer are coloured by the columns that have these roles',
   expect(said('trainer')[0]).toBe('trainer logprob −8 nats')
   expect(said('clipmask')).toEqual(['used (1)', 'used (1)', 'used (1)', 'left out (0)', undefined])
   expect(said('version')).toEqual(['1', '1', '2', '2', '2'])
+})
+
+test('the agreement of experts is coloured from 100 % down, and its menu entry appears only with the column', () => {
+  const { levels, words } = colouringOf(withTrainer, 'experts')
+  const segment = elementAt(withTrainer.segments, 1)
+  const level = levels(segment)
+  expect(level(0)).toBe(0)
+  expect(level(3)).toBe(HEAT_LEVELS)
+  expect(level(2)).toBeGreaterThan(level(1))
+  expect(words(segment, 2)).toBe('expert agreement 75 %')
+  const names = (trajectory: Trajectory) =>
+    colourGroups(trajectory).flatMap(({ choices }) => choices.map(({ name }) => name))
+  expect(names(withTrainer)).toContain('experts')
+  expect(names(sample)).not.toContain('experts')
 })
 
 test('every choice of the colour menu is a mode with the same name, and docs/inspector.md has a row for each', () => {

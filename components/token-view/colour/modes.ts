@@ -19,6 +19,8 @@ import {
   COLUMN_PREFIX,
   columnMode,
   entropyMode,
+  expertsMode,
+  hasExperts,
   hasTrainerNumber,
   isTrainerNumber,
   MARGIN,
@@ -66,6 +68,8 @@ function modeNamed(trajectory: Coloured, name: string, k: number): ColourMode {
       return entropyMode(trajectory)
     case 'margin':
       return MARGIN
+    case 'experts':
+      return expertsMode(trajectory)
     case 'version':
       return versionMode(trajectory)
     case 'clipmask':
@@ -130,6 +134,7 @@ function groupsOf(trajectory: Coloured): readonly ColourGroup[] {
         choice('rank', 'Rank', alternatives),
         number(entropy, entropy.isApproximate ? alternatives : undefined),
         number(MARGIN, runnersUp),
+        ...(hasExperts(trajectory) ? [number(expertsMode(trajectory))] : []),
       ],
     },
     {

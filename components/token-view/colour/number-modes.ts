@@ -169,6 +169,26 @@ export const MARGIN = quantityMode('margin', {
   text: shortNumber,
 })
 
+/** The share of equal experts in two passes over the same tokens, of all tokens. */
+export const expertsMode = (trajectory: ColumnSource): NumberMode =>
+  quantityMode(
+    'experts',
+    {
+      name: 'experts',
+      title: 'Expert agreement',
+      explanation:
+        'Share of the experts of a mixture of experts that a second pass over the same tokens chose again: the fewer, the warmer',
+      scope: 'all',
+      axis: () => SHARE_AXIS,
+      text: percentText,
+    },
+    trajectory,
+  )
+
+/** Returns whether a trajectory has the agreement of experts. */
+export const hasExperts = (trajectory: ColumnSource): boolean =>
+  hasQuantity(quantityNamed('experts', trajectory), trajectory)
+
 /** Prefix of a mode's name in the address; the name of a column follows. */
 export const COLUMN_PREFIX = 'column:'
 

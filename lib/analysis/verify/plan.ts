@@ -4,15 +4,15 @@ import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory
 
 /**
  * Returns the ranges of segments with recorded logprobs, and their adapters: responses, and prompts whose prefill logprobs were
- * requested.
+ * requested. With `isWhole`, for routed experts, all tokens are in a range.
  */
-export function rangesToVerify(trajectory: TrajectoryView): readonly AdaptedSpan[] {
+export function rangesToVerify(trajectory: TrajectoryView, isWhole = false): readonly AdaptedSpan[] {
   const ranges: { start: number; end: number }[] = []
   let start = 0
   for (const segment of trajectory.segments) {
     const end = start + segment.ids.length
     const last = ranges.at(-1)
-    if (isScored(segment)) {
+    if (isWhole || isScored(segment)) {
       if (last?.end === start) last.end = end
       else ranges.push({ start, end })
     }

@@ -29,6 +29,13 @@ test('the verification scores prompts and responses with recorded logprobs, and 
   expect(rangesToVerify({ ...sample, segments: [] })).toEqual([])
 })
 
+test('all tokens are scored if the routed experts of all are compared', () => {
+  const [prompt, response] = sample.segments as [Trajectory['segments'][number], ResponseSegment]
+  const { logprobs: _, ...unasked } = prompt
+  const apart = { ...sample, segments: [unasked, response, unasked, response] as Trajectory['segments'] }
+  expect(rangesToVerify(apart, true)).toEqual([{ start: 0, end: 16 }])
+})
+
 test('a range that is verified names the adapter of its response', () => {
   const adapted = {
     ...sample,

@@ -81,6 +81,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
       ...(sent && !isChat && { sampling: toSamplingRequest(sent.samplingParams) }),
       ...(limits && Object.keys(limits).length > 0 && { limits }),
       ...(sent?.logprobStartLen !== undefined && { promptLogprobs: true }),
+      ...(sent?.routedExpertsStart !== undefined && { routedExperts: true }),
       ...(sent?.adapter !== undefined && { adapter: sent.adapter }),
       ...(sent && { server: sent.server }),
     },

@@ -4,9 +4,9 @@ import type { Again } from './again.ts'
 /** Returns the curl command that starts the run. Later questions are comments with the body of each request. */
 export function rolloutCurl({ request, samples, reward, turns }: Again): string {
   const isGroup = samples > 1 || reward !== undefined
-  const { sampling, limits, topLogprobs, promptLogprobs, stream, adapter, server } = request
+  const { sampling, limits, topLogprobs, promptLogprobs, stream, routedExperts, adapter, server } = request
   // Sampling parameters and limits apply to a single turn, so each request repeats them.
-  const settings = { sampling, limits, topLogprobs, promptLogprobs, stream, adapter, server }
+  const settings = { sampling, limits, topLogprobs, promptLogprobs, stream, routedExperts, adapter, server }
   const further = turns.map(
     (prompt) => `# Then: POST /api/trajectories/{key}/continue ${JSON.stringify({ prompt, ...settings })}\n`,
   )

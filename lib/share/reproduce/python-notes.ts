@@ -31,6 +31,9 @@ export function notesOn(again: Again): readonly string[] {
     ...(isRawPrompt && (turns.length > 0 || tools.length > 0 || Object.keys(results).length > 0)
       ? ['The run began with text or ids, which a Strands agent cannot do. The script samples only the first response.']
       : []),
+    ...(isRawPrompt && request.routedExperts
+      ? ['The script does not request routed experts, which the run recorded.']
+      : []),
     ...(isRawPrompt
       ? []
       : [

@@ -220,6 +220,16 @@ test.each([[{ prompt: 'q' }], [{ ids: [1] }]])(
   },
 )
 
+test('the Python script requests routed experts, or says that it does not', () => {
+  expect(pythonScript(againOfRequest({ prompt: 'q', routedExperts: true }), BASE)).toContain(
+    'return_routed_experts=True,',
+  )
+  expect(pythonScript(againOfRequest({ ids: [1], routedExperts: true }), BASE)).toContain(
+    'does not request routed experts',
+  )
+  expect(pythonScript(againOfRequest({ prompt: 'q' }), BASE)).not.toContain('routed')
+})
+
 test('the Python script gives an agent the context window of the run, or none', () => {
   const windowOf = (limits: RunRequest['limits']) =>
     pythonScript(againOfRequest({ prompt: 'q', ...(limits && { limits }) }), BASE)

@@ -119,7 +119,7 @@ async def rollout(client, tokenizer, index):
         tokenizer=tokenizer,
         tool_parser=get_tool_parser(${pythonString(chosen)}),
         sampling_params=${samplingOf(again)},
-        context_window_limit=CONTEXT_WINDOW,
+        context_window_limit=CONTEXT_WINDOW,${request.routedExperts ? '\n        return_routed_experts=True,' : ''}
     )
 ${tools.length > 0 ? '    model.format_tool_specs = lambda _: SPECS\n' : ''}${limiter.length > 0 ? `    limiter = LoopLimiter(${limiter.join(', ')})\n` : ''}    agent = Agent(
         model=model,

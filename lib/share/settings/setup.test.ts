@@ -207,3 +207,9 @@ test('requestOf sends the LoRA adapter with every turn, and none if the field is
   const none = request({ adapter: ' ' })
   expect(none.ok && none.settings).not.toHaveProperty('adapter')
 })
+
+test('requestOf requests routed experts if they are chosen, and never from a chat endpoint', () => {
+  expect(request({ routedExperts: true })).toMatchObject({ settings: { routedExperts: true } })
+  for (const none of [request(), request({ routedExperts: true, endpoint: 'chat' })])
+    expect(none.ok && none.settings).not.toHaveProperty('routedExperts')
+})

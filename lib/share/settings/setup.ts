@@ -51,6 +51,8 @@ export const setupSchema = z.object({
   ),
   /** Number of samples of one prompt that run at once. */
   samples: z._default(z.string(), '1'),
+  /** Whether to record the experts of a mixture of experts. */
+  routedExperts: z._default(z.boolean(), false),
   /** Name of the LoRA adapter; '' is none. */
   adapter: z._default(z.string(), ''),
   /** Reward rule of the samples. */
@@ -210,6 +212,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
       ...(topLogprobs !== undefined && { topLogprobs }),
       promptLogprobs: setup.promptLogprobs,
       stream: setup.stream,
+      ...(setup.routedExperts && setup.endpoint === 'generate' && { routedExperts: true }),
       ...(setup.adapter.trim() !== '' && { adapter: setup.adapter.trim() }),
       ...(setup.server !== '' && { server: setup.server }),
     },

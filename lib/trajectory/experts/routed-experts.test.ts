@@ -9,6 +9,7 @@ import {
   expertsSoFar,
   int32Base64,
   joinedExperts,
+  joinedParts,
   packExperts,
   readExperts,
   unpackExperts,
@@ -111,6 +112,12 @@ describe('The experts of all responses', () => {
     expect(joinedExperts(withRows(undefined))).toBeUndefined()
     expect(joinedExperts(sampleTrajectory)).toBeUndefined()
     expect(expertsSoFar(sampleTrajectory)).toEqual({ end: 0, perToken: undefined })
+  })
+
+  test('of a response that was resumed are joined, and those of one call stay', () => {
+    expect(joinedParts([rowsAt(0, 1, 2), rowsAt(2, 3)])).toEqual(rowsAt(0, 1, 2, 3))
+    expect(joinedParts([undefined, rowsAt(2, 3)])).toEqual(rowsAt(2, 3))
+    expect(joinedParts([undefined, undefined])).toBeUndefined()
   })
 
   test('tell from which token the next call requests them', () => {

@@ -628,6 +628,7 @@ const columnQuantities = [
   'mask',
   'weight_version',
   'normaliser',
+  'expert_agreement',
   'other',
 ] as const
 

@@ -13,6 +13,8 @@ export interface Scorer {
   readonly defaultServer: string | undefined
   /** Why servers cannot score, by their names. Servers that can, or whose answer is pending, are omitted. */
   readonly refusals?: Readonly<Record<string, string>>
+  /** Names of the servers that return routed experts, as far as their answers have come. */
+  readonly expertServers?: readonly string[]
   readonly score: Score
 }
 

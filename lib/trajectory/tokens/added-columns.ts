@@ -2,6 +2,14 @@
 import type { ColumnMeaning } from '../format/trajectory.ts'
 import type { TrajectoryView } from './trajectory-view.ts'
 
+/** A column that was computed after a trajectory was opened. */
+export interface AddedColumn {
+  readonly name: string
+  /** One number for each token; NaN = unknown. */
+  readonly values: Float64Array
+  readonly meaning: ColumnMeaning
+}
+
 /** Adds a column with one value for each token, NaN = unknown, and what it means. It replaces a column of the same name. */
 export function withColumn(
   trajectory: TrajectoryView,

@@ -35,6 +35,7 @@ const ROLES = {
   entropy: { quantity: 'entropy', names: ['entropy', 'entropies'] },
   ratio: { quantity: 'importance_ratio', names: ['importanceratio', 'importanceratios'] },
   clipMask: { quantity: 'mask', names: ['clipmask', 'tismask', 'ismask'] },
+  experts: { quantity: 'expert_agreement', names: ['expertagreement'] },
   trainerVersion: {
     quantity: 'weight_version',
     model: 'trainer',

@@ -101,6 +101,7 @@ export const TOKEN_QUANTITIES = {
   return: ofRole('return', 'return', ''),
   value: ofRole('value', 'value', ''),
   clipmask: ofRole('clipMask', 'clip mask', ''),
+  experts: ofRole('experts', 'expert agreement', ''),
 } as const satisfies Readonly<Record<string, TokenQuantity>>
 
 /** Returns a number that a column of the file has. */
