@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, idle, open } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
+import { CORE } from '../support/tags.ts'
 
 const GOLDEN = 'lib/formats/golden/foreign'
 
@@ -33,9 +34,9 @@ async function openLibrary(page: Page): Promise<void> {
 const badges = (page: Page) => page.getByRole('list', { name: 'Missing in the file' }).getByRole('listitem')
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens' })
 
-test('Dropped files of verifiers, datasets and Inspect show their ids, with badges for what they lack, and the drift of a trace', async ({
-  page,
-}) => {
+test('Dropped files of verifiers, datasets and Inspect show their ids, with badges for what they lack, and the drift of a trace', {
+  tag: CORE,
+}, async ({ page }) => {
   const wrongs = watch(page)
   await openLibrary(page)
 
