@@ -195,11 +195,17 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
             {title}
           </Link>
         ) : (
-          <span data-title tabIndex={tabIndex} title={title} className="block truncate text-[13px] text-bad">
+          // A narrow window has no tooltip: two lines of the reason are more useful there than the advice.
+          <span
+            data-title
+            tabIndex={tabIndex}
+            title={title}
+            className="block truncate text-[13px] text-bad max-md:line-clamp-2 max-md:whitespace-normal max-md:text-xs"
+          >
             {title}
           </span>
         )}
-        <span className="block truncate text-dim">
+        <span className={`block truncate text-dim ${row.ok ? '' : 'max-md:hidden'}`}>
           {row.ok ? (
             <>
               {place}
