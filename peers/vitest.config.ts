@@ -20,6 +20,9 @@ const LLAMACPP = ['peers/servers/llamacpp.test.ts']
 /** Tests that need vLLM, which takes minutes to start, and llama.cpp: npm run test:peers -- --project vllm. */
 const VLLM = ['peers/servers/vllm.test.ts']
 
+/** Tests that need SGLang with a mixture of experts and a LoRA adapter: npm run test:peers -- --project mixture. */
+const MIXTURE = ['peers/servers/mixture.test.ts']
+
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
 export default defineConfig({
@@ -31,13 +34,14 @@ export default defineConfig({
         test: {
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP, ...VLLM],
+          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP, ...VLLM, ...MIXTURE],
           globalSetup: ['peers/set-up/sglang-setup.ts'],
           ...timeouts,
         },
       },
       { test: { name: 'exports', include: EXPORTS, globalSetup: ['peers/set-up/exports-setup.ts'], ...timeouts } },
       { test: { name: 'llamacpp', include: LLAMACPP, globalSetup: ['peers/set-up/llamacpp-setup.ts'], ...timeouts } },
+      { test: { name: 'mixture', include: MIXTURE, globalSetup: ['peers/set-up/mixture-setup.ts'], ...timeouts } },
       { test: { name: 'vllm', include: VLLM, globalSetup: ['peers/set-up/vllm-setup.ts'], ...timeouts } },
       { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/set-up/strands-setup.ts'], ...timeouts } },
     ],

@@ -1,6 +1,6 @@
 /** Runs the same conversations on the built-in server and on the real llama.cpp, whose address is all that Rollscope is given. */
 import { beforeAll, expect, inject, test } from 'vitest'
-import { application } from '../set-up/application.ts'
+import { application, difference, tokensOf } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 import { comparedText, compareReplies } from './same-replies.ts'
 
@@ -23,6 +23,22 @@ test('A server of which only the address is known gives a run with tools, by its
   expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
   const calls = trajectory.segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
   expect(calls.map(({ result }) => result?.status)).toContain('success')
+})
+
+test('A LoRA adapter of the server is used by the name of its file, and another name is refused', async () => {
+  const [conversation] = conversations
+  if (!conversation) throw new Error('there are no conversations')
+  const run = (adapter?: string) =>
+    rollscope.converse(conversation, {
+      server: 'llamacpp',
+      stream: false,
+      tokenizer: 'server',
+      ...(adapter !== undefined && { adapter }),
+    })
+  const [base, adapted] = [tokensOf(await run()), tokensOf(await run('tiny-adapter'))]
+  expect(adapted.logprobs.some((logprob) => logprob !== null)).toBe(true)
+  expect(difference(base.logprobs, adapted.logprobs).largest).toBeGreaterThan(1e-3)
+  await expect(run('other')).rejects.toThrow(/422 .*it has tiny-adapter/s)
 })
 
 test('A request for prompt logprobs is refused before the run, with the remedy', async () => {

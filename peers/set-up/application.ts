@@ -22,6 +22,10 @@ export interface PeerRunSettings {
   readonly stream: boolean
   /** True to request logprobs of prompts. Omitted: only sampled tokens have logprobs. */
   readonly promptLogprobs?: boolean
+  /** Name of a LoRA adapter. Omitted: none. */
+  readonly adapter?: string
+  /** True to record routed experts. */
+  readonly routedExperts?: boolean
   /** Omitted: the one that the server reports. */
   readonly tokenizer?: string
   /** Omitted: that of the tokenizer. */
@@ -50,9 +54,9 @@ export function application(baseUrl: string): Application {
     },
     async converse(
       { prompts: [first, ...further], thinking },
-      { server, stream, promptLogprobs = false, tokenizer, chatTemplate },
+      { tokenizer, chatTemplate, promptLogprobs = false, ...own },
     ) {
-      const settings = { server, stream, promptLogprobs, sampling: { temperature: 0, max_new_tokens: 512 } }
+      const settings = { ...own, promptLogprobs, sampling: { temperature: 0, max_new_tokens: 512 } }
       const events = await post('/api/rollouts', {
         prompt: first,
         system: 'You are a helpful assistant.',
