@@ -6,10 +6,12 @@ import { clipText } from '../numbers.ts'
 import { MissingBadges } from './missing-badges.tsx'
 
 const LONG_TEXT = 200
+/** Ids of groups may be hashes or whole prompts. */
+const LONG_GROUP = 60
 
 /** Shows where a trajectory comes from, and what its file lacks. */
 export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) {
-  const { provenance, model, createdAt, problems = [] } = trajectory
+  const { provenance, model, createdAt, group, problems = [] } = trajectory
   const { lacked = [], repairs = [] } = provenance.kind === 'import' ? provenance : {}
   return (
     <div className="grid gap-2 text-dim text-xs [overflow-wrap:anywhere]">
@@ -23,6 +25,12 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
         )}
         <br />
         {new Date(createdAt).toLocaleString()}
+        {provenance.kind === 'import' && group && (
+          <>
+            <br />
+            sample {group.index + 1} of the group <ForeignText>{clipText(group.id, LONG_GROUP)}</ForeignText>
+          </>
+        )}
         {provenance.kind === 'import' && model.tokenizer && (
           <>
             <br />

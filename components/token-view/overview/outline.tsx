@@ -208,7 +208,7 @@ function SegmentRow({ row, label, isFolded, onToggle }: SegmentRowProps) {
         <span className="min-w-0 flex-1 truncate" title={label}>
           {label}
         </span>
-        <span className="text-dim">{countText(tokens.end - tokens.start)}</span>
+        {tokens.end > tokens.start && <span className="text-dim">{countText(tokens.end - tokens.start)}</span>}
       </div>
       {facts.length > 0 && (
         <p className="truncate pl-5 text-[11px] text-dim leading-4" title={facts.map(({ text }) => text).join(' · ')}>

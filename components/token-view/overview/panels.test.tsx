@@ -327,6 +327,16 @@ test('the origin marks ids that a tokenizer encoded again, with the reason as th
   expect(others.map(({ textContent }) => textContent)).toEqual(['No logprobs'])
 })
 
+test('The origin of an imported sample names its group, and that of a run does not', () => {
+  const group = { id: 'What is 25 * 17?', index: 1 }
+  const { rerender } = render(
+    <Origin trajectory={{ ...sample, group, provenance: { kind: 'import', format: 'verl', lacked: [] } }} />,
+  )
+  expect(document.body.textContent).toContain('sample 2 of the group What is 25 * 17?')
+  rerender(<Origin trajectory={{ ...sample, group }} />)
+  expect(document.body.textContent).not.toContain('of the group')
+})
+
 test('the origin shows what a file lacks as badges, with the effect as their title', () => {
   const provenance = { kind: 'import', format: 'verl', lacked: [], missing: ['ids', 'temperature'] } as const
   const { rerender } = render(<Origin trajectory={{ ...sample, provenance }} />)
