@@ -33,22 +33,32 @@ export function Banner({ tone, title, hint, children }: BannerProps) {
   )
 }
 
-/** Pages of the documentation in the texts that the page shares with the command line, such as `docs/formats.md`. */
-const DOCUMENT = /\bdocs\/([a-z-]+)\.md\b/g
+/**
+ * Pages of the documentation and scripts of the application, as texts name them that the page shares with the command line: `docs/formats.md`,
+ * `/convert_pt.py`.
+ */
+const LINKED = /\bdocs\/[a-z-]+\.md\b|(?<!\w)\/convert_pt\.py\b/g
 
-/** Shows advice, in which the names of documents are links to their pages. They open in a new tab, so that the message stays. */
+/** Shows advice, in which the names of documents and scripts are links. They open in a new tab, so that the message stays. */
 export function HintText({ text }: { readonly text: string }) {
   const shown = visibleText(text)
   const parts: ReactNode[] = []
   let end = 0
-  for (const { 0: document, 1: page, index } of shown.matchAll(DOCUMENT)) {
+  for (const { 0: name, index } of shown.matchAll(LINKED)) {
+    const page = name.replace(/\.md$/, '')
     parts.push(
       shown.slice(end, index),
-      <a key={index} href={`/docs/${page}`} target="_blank" rel="noopener" className="text-accent underline">
-        docs/{page}
+      <a
+        key={index}
+        href={page.startsWith('/') ? page : `/${page}`}
+        target="_blank"
+        rel="noopener"
+        className="text-accent underline"
+      >
+        {page}
       </a>,
     )
-    end = index + document.length
+    end = index + name.length
   }
   return [...parts, shown.slice(end)]
 }

@@ -13,7 +13,7 @@ const REFUSED = new ApiError(
   422,
   'URL_REFUSED',
   'the file is not downloaded: example.org is not one of the hosts in ROLLSCOPE_OPEN_HOSTS',
-  'Start Rollscope with the host, as docs/formats.md says, or download the file yourself.',
+  'Start Rollscope with the host, as docs/formats.md says. `python public/convert_pt.py a.pt` is served at /convert_pt.py.',
 )
 
 /** Shows the form over a store whose downloads are `openUrl`. */
@@ -51,7 +51,9 @@ test('A refused URL stays in its field, with the reason as a sentence and a link
   const alert = await screen.findByRole('alert')
   expect(alert.textContent).toMatch(/^The file is not downloaded: example\.org/)
   expect(screen.getByRole('link', { name: 'docs/formats' }).getAttribute('href')).toBe('/docs/formats')
-  expect(alert.textContent).toContain('as docs/formats says')
+  expect(alert.textContent).toContain('as docs/formats says. `python public/convert_pt.py a.pt` is')
+  expect(screen.getByRole('link', { name: '/convert_pt.py' }).getAttribute('href')).toBe('/convert_pt.py')
+  expect(screen.getAllByRole('link')).toHaveLength(2)
   expect([field.value, field.getAttribute('aria-invalid')]).toEqual(['https://example.org/a.jsonl', 'true'])
   expect(onOpened).not.toHaveBeenCalled()
 })
