@@ -79,3 +79,9 @@ export const closesTwice = `{%- for m in messages -%}
 {{- '<|im_start|>' + m.role + '<|user|>' + m.content + '<|observation|>' + m.role + '<|user|><|im_end|>' -}}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|im_start|>assistant<|user|>' -}}{%- endif -%}`
+
+/** ChatML with images, as Qwen2-VL's template writes them. */
+export const visionTemplate = `{%- for message in messages %}<|im_start|>{{ message.role }}
+{% if message.content is string %}{{ message.content }}{% else %}{% for content in message.content %}{% if content.type == 'image' or 'image' in content %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in content %}{{ content.text }}{% endif %}{% endfor %}{% endif %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`

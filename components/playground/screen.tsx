@@ -11,8 +11,10 @@ import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { useViewState } from '#components/shell/view-state.ts'
 import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
+import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
+import { refusalText } from '#lib/sampling/refusal.ts'
 import { FIRST_QUESTION, requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
@@ -45,7 +47,8 @@ const hasOutcomeText = (outcome: Outcome): boolean =>
 export function PlaygroundScreen() {
   const view = useViewState()
   const [setup, setSetup] = useSetup()
-  const [draft, changeDraft] = usePromptDraft(view.key === undefined)
+  const [prompt, changeDraft] = usePromptDraft(view.key === undefined)
+  const { images = [], ...draft } = prompt
   const [pointed, setPointed] = useState<number>()
   const [pane, setPane] = useState<Pane>('middle')
   const server = useServerStatus(setup.server)
@@ -55,7 +58,7 @@ export function PlaygroundScreen() {
     shown: run,
     setup,
     onSetup: setSetup,
-    draft,
+    draft: prompt,
     onDraft: changeDraft,
     prepare: (samples) => Promise.all([loadTokens(), loadRun(), samples > 1 && loadSamples()]),
   })
@@ -72,6 +75,16 @@ export function PlaygroundScreen() {
     sending.startOver()
     changeDraft({ mode: 'ids', ids: ids.join(' '), record: 0 })
   }
+  const { capabilities } = server.status.state === 'ready' ? server.status : {}
+  const imageRefusal = whyUnsupported('images', capabilities)
+  const attach = (files: readonly File[]) =>
+    sending.call(async () => {
+      if (imageRefusal) throw new ApiError(0, 'NOT_IN_ENGINE', imageRefusal.detail, imageRefusal.hint)
+      const { readImageFiles } = await import('./prompt/image-files.ts')
+      const { urls, refusal } = await readImageFiles(files, images.length)
+      changeDraft((now) => ({ images: [...new Set([...(now.images ?? []), ...urls])] }))
+      if (refusal) throw refusal
+    })
   const { selection } = view.view
   const token = trajectory && tokenAt(trajectory, selection?.focus ?? pointed ?? -1)
   return (
@@ -79,9 +92,14 @@ export function PlaygroundScreen() {
       title="Playground"
       server={setup.server}
       trajectory={isRunning ? undefined : trajectory}
-      onFiles={([file]) => {
-        const { mode } = draft
-        if (hasTokens || mode === 'question') return false
+      onFiles={(files) => {
+        const [file] = files
+        const mode = hasTokens ? 'question' : draft.mode
+        if (mode === 'question') {
+          const isImages = files.every(({ type }) => type.startsWith('image/'))
+          if (isImages) void attach(files)
+          return isImages
+        }
         void sending.call(async () => {
           const { droppedPrompt } = await import('./dropped-prompt.ts')
           changeDraft({ [mode]: await droppedPrompt(file), record: 0 })
@@ -151,8 +169,10 @@ export function PlaygroundScreen() {
                 </p>
               )}
               <Composer
-                draft={draft}
+                draft={prompt}
                 onChange={changeDraft}
+                onAttach={attach}
+                noImages={imageRefusal && refusalText(imageRefusal)}
                 onSend={() => sending.send()}
                 onStop={sending.stop}
                 state={sending.state}

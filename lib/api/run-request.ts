@@ -14,6 +14,8 @@ export type RequestedTool = string | McpToolName | MockTool
 /** Part of a request that begins a run and determines its tokens. */
 export interface RunOpening {
   readonly prompt?: string
+  /** Data URLs of images before the text of `prompt`. */
+  readonly images?: readonly string[]
   readonly messages?: readonly Message[]
   readonly text?: string
   readonly ids?: readonly number[]

@@ -20,8 +20,9 @@ function Page() {
   end = () => setState('ready')
   return (
     <Composer
-      draft={{ ...EMPTY_PROMPT, question: 'hi' }}
+      draft={{ ...EMPTY_PROMPT, question: 'hi', images: [] }}
       onChange={() => {}}
+      onAttach={() => {}}
       state={state}
       isFirst
       onSend={() => {

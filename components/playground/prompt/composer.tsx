@@ -1,17 +1,24 @@
 'use client'
-import { ArrowUp, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useRef } from 'react'
+import { ArrowUp, ImagePlus, Plus, Square } from 'lucide-react'
+import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useId, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
-import { PROMPT_MODES, type PromptDraft, type PromptMode, typedIn } from '#lib/share/settings/prompt-draft.ts'
+import { PROMPT_MODES, type PromptMode, type PromptWithImages, typedIn } from '#lib/share/settings/prompt-draft.ts'
 import type { AskPreview } from './prompt-preview.tsx'
 
 /** The editor of conversations, texts and ids is loaded on demand, because most runs begin with a question. */
 const PromptEditor = lazy(async () => ({ default: (await import('./prompt-editor.tsx')).PromptEditor }))
 
+/** Loaded with the first image. */
+const AttachedImages = lazy(async () => ({ default: (await import('./attached-images.tsx')).AttachedImages }))
+
 interface ComposerProps {
-  readonly draft: PromptDraft
-  readonly onChange: (change: Partial<PromptDraft>) => void
+  readonly draft: PromptWithImages
+  readonly onChange: (change: Partial<PromptWithImages>) => void
+  /** Attaches image files to the question. */
+  readonly onAttach: (files: readonly File[]) => void
+  /** Why the server takes no images; undefined if it does. */
+  readonly noImages?: string | undefined
   readonly onSend: () => void
   readonly onStop: () => void
   /** starting: sent, without an answer so far; running: a rollout is in progress; stopping: it was requested to stop. */
@@ -37,9 +44,11 @@ const STOP_TEXTS = { starting: 'Starting… Stop', running: 'Stop', stopping: 'S
 
 /** Editor of the next prompt, with the buttons that send it and stop the run. */
 export function Composer(props: ComposerProps) {
-  const { draft, onChange, onSend, onStop, state, isFirst, onStartOver, children } = props
+  const { draft, onChange, onAttach, noImages, onSend, onStop, state, isFirst, onStartOver, children } = props
+  const { images = [] } = draft
   const hasEditor = isFirst && draft.mode !== 'question'
-  const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== ''
+  const isBlocked = !hasEditor && images.length > 0 && noImages !== undefined
+  const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== '' && !isBlocked
   // Send and Stop are the same button, so the second click of a double click must do nothing.
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
   const once = (action: () => void) => (event: MouseEvent) => {
@@ -85,26 +94,88 @@ export function Composer(props: ComposerProps) {
           <div className="flex justify-end">{button}</div>
         </div>
       ) : (
-        <div className="flex items-end gap-2 p-3">
-          {!isFirst && state === 'ready' && (
-            <Button className="min-h-9.5" onClick={onStartOver} title="Start a new run; this one stays stored">
-              <Plus size={15} aria-hidden /> <span className="max-sm:sr-only">New run</span>
-            </Button>
+        <>
+          {images.length > 0 && (
+            <Suspense fallback={<div className="h-19" />}>
+              <AttachedImages
+                images={images}
+                onRemove={(index) => onChange({ images: images.filter((_, at) => at !== index) })}
+              />
+            </Suspense>
           )}
-          <textarea
-            data-composer
-            aria-label={isFirst ? 'Question' : 'Next turn'}
-            rows={Math.min(8, Math.max(1, draft.question.split('\n').length))}
-            className="field-sizing-content block max-h-48 min-h-9.5 w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
-            placeholder={isFirst ? 'Ask something' : 'Next turn, same tokens'}
-            value={draft.question}
-            onChange={(event) => onChange({ question: event.target.value })}
-            onKeyDown={onKeyDown}
-          />
-          {button}
-        </div>
+          {isBlocked && (
+            <p role="alert" className="px-3.5 pt-2 text-bad text-xs">
+              {noImages}
+            </p>
+          )}
+          <div className="flex items-end gap-2 p-3">
+            {!isFirst && state === 'ready' && (
+              <Button className="min-h-9.5" onClick={onStartOver} title="Start a new run; this one stays stored">
+                <Plus size={15} aria-hidden /> <span className="max-sm:sr-only">New run</span>
+              </Button>
+            )}
+            <AttachButton onAttach={onAttach} noImages={noImages} />
+            <textarea
+              data-composer
+              aria-label={isFirst ? 'Question' : 'Next turn'}
+              rows={Math.min(8, Math.max(1, draft.question.split('\n').length))}
+              className="field-sizing-content block max-h-48 min-h-9.5 w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
+              placeholder={isFirst ? 'Ask something' : 'Next turn, same tokens'}
+              value={draft.question}
+              onChange={(event) => onChange({ question: event.target.value })}
+              onKeyDown={onKeyDown}
+              onPaste={(event) => {
+                // A copied text may come with a picture of itself.
+                if (event.clipboardData.types.includes('text/plain') || event.clipboardData.files.length === 0) return
+                event.preventDefault()
+                onAttach([...event.clipboardData.files])
+              }}
+            />
+            {button}
+          </div>
+        </>
       )}
     </div>
+  )
+}
+
+/** Button that chooses image files. Without images on the server it stays focusable, and says why. */
+function AttachButton({ onAttach, noImages }: Pick<ComposerProps, 'onAttach' | 'noImages'>) {
+  const input = useRef<HTMLInputElement>(null)
+  const reason = useId()
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        multiple
+        aria-label="Image files"
+        className="sr-only"
+        tabIndex={-1}
+        onChange={({ target }) => {
+          const files = [...(target.files ?? [])]
+          target.value = ''
+          if (files.length > 0) onAttach(files)
+        }}
+      />
+      <Button
+        className="min-h-9.5 aria-disabled:cursor-not-allowed aria-disabled:opacity-45"
+        aria-label="Attach images"
+        aria-disabled={noImages !== undefined}
+        aria-describedby={noImages === undefined ? undefined : reason}
+        title={noImages ?? 'Attach images: PNG, JPEG, WebP or GIF. They can also be pasted or dropped.'}
+        // Without files, the refusal is shown.
+        onClick={() => (noImages === undefined ? input.current?.click() : onAttach([]))}
+      >
+        <ImagePlus size={16} aria-hidden />
+      </Button>
+      {noImages !== undefined && (
+        <span id={reason} className="sr-only">
+          {noImages}
+        </span>
+      )}
+    </>
   )
 }
 

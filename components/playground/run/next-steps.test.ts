@@ -183,3 +183,19 @@ test('nextSteps sends or restores an unread prompt of text or ids as its ids', (
     { kind: 'take-back', text: 'Restore the ids', prompt },
   ])
 })
+
+test('nextSteps gives a question back with its images, and not parts that the composer cannot write', () => {
+  const image = { type: 'image', image: 'data:image/png;base64,AA==' }
+  const text = { type: 'text', text: 'Why?' }
+  const promptOf = (content: readonly object[]) =>
+    nextSteps({
+      outcome: failed('CONNECT_REFUSED', { unsent: [{ role: 'user', content }] }),
+      setup: DEFAULT_SETUP,
+      segments: [],
+    }).flatMap((step) => (step.kind === 'send' || step.kind === 'take-back' ? [step.prompt] : []))
+  const asked = { mode: 'question', question: 'Why?', images: [image.image] }
+  expect(promptOf([image, text])).toEqual([asked, asked])
+  expect(promptOf([text, image])).toEqual([])
+  expect(promptOf([{ type: 'image', reference: 'a.png' }, text])).toEqual([])
+  expect(promptOf([{ type: 'video' }, text])).toEqual([])
+})

@@ -4,7 +4,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { isSamplingName } from '#lib/sampling/parameters.ts'
-import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
+import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import type { LimitField, Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
@@ -14,8 +14,8 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 export type NextStep = { readonly text: string } & (
   | { readonly kind: 'change'; readonly setup: Setup }
   /** `prompt` is undefined if unread tool results are sent without a further question. */
-  | { readonly kind: 'send'; readonly setup: Setup; readonly prompt: Partial<PromptDraft> | undefined }
-  | { readonly kind: 'take-back'; readonly prompt: Partial<PromptDraft> }
+  | { readonly kind: 'send'; readonly setup: Setup; readonly prompt: Partial<PromptWithImages> | undefined }
+  | { readonly kind: 'take-back'; readonly prompt: Partial<PromptWithImages> }
   /** The last response continues from its own tokens. */
   | { readonly kind: 'resume'; readonly setup: Setup }
   /** The person writes a further turn in the composer. */
@@ -72,10 +72,19 @@ const sampledWith = ({ sampling }: Setup): object =>
   Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== ''))
 
 /** Returns the unread prompt for the composer. A text becomes the ids that it was encoded to, because these were sent. */
-function promptIn({ unsent, unsentGiven }: Exclude<Outcome, { kind: 'running' }>): Partial<PromptDraft> | undefined {
+function promptIn({
+  unsent,
+  unsentGiven,
+}: Exclude<Outcome, { kind: 'running' }>): Partial<PromptWithImages> | undefined {
   if (unsentGiven) return { mode: 'ids', ids: unsentGiven.ids.join(' '), record: 0 }
-  const question = unsent?.findLast(({ role }) => role === 'user')?.content
-  return typeof question === 'string' ? { mode: 'question', question } : undefined
+  const content = unsent?.findLast(({ role }) => role === 'user')?.content
+  if (typeof content !== 'object') return content === undefined ? undefined : { mode: 'question', question: content }
+  // The composer writes images before one text; parts in another order cannot be given back.
+  const text = content.at(-1)
+  const images = content.slice(0, -1).flatMap(({ image }) => image ?? [])
+  return text?.type === 'text' && images.length === content.length - 1
+    ? { mode: 'question', question: text.text ?? '', images }
+    : undefined
 }
 
 const START_OVER: NextStep = { kind: 'start-over', text: 'Start over' }
@@ -137,7 +146,13 @@ const PASSING: ReadonlySet<string> = new Set([
 ])
 
 /** Codes of failures that the messages, the template or the setup cause, not the server. */
-const OWN_TO_CHANGE: ReadonlySet<string> = new Set(['TEMPLATE_ERROR', 'REQUEST_REFUSED', 'UPSTREAM_REJECTED'])
+const OWN_TO_CHANGE: ReadonlySet<string> = new Set([
+  'TEMPLATE_ERROR',
+  'REQUEST_REFUSED',
+  'UPSTREAM_REJECTED',
+  'IMAGE_REFUSED',
+  'IMAGE_PLACEHOLDERS',
+])
 
 function afterFailure(
   { code, parameter }: Extract<Outcome, { kind: 'failed' }>,

@@ -5,7 +5,7 @@ import type { useViewState } from '#components/shell/view-state.ts'
 import type { RunOpening } from '#lib/api/run-request.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
+import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import type { PromptOpening } from '#lib/share/settings/prompt-opening.ts'
 import { FIRST_QUESTION, type FieldErrors, requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import type { DraftChange } from '../use-prompt-draft.ts'
@@ -17,7 +17,7 @@ interface SendingOptions {
   readonly shown: ShownRun
   readonly setup: Setup
   readonly onSetup: (setup: Setup) => void
-  readonly draft: PromptDraft
+  readonly draft: PromptWithImages
   readonly onDraft: (change: DraftChange) => void
   /** Loads the code that shows the run. A failed load is tried again when the run is shown. */
   readonly prepare: (samples: number) => Promise<unknown>
@@ -33,7 +33,7 @@ export interface Sending {
    * Sends `asked` instead of the composer's draft. unread: sends the results of the last calls without a question; resume: the
    * last response continues.
    */
-  readonly send: (using?: Setup, asked?: Partial<PromptDraft> | 'unread' | 'resume') => Promise<void>
+  readonly send: (using?: Setup, asked?: Partial<PromptWithImages> | 'unread' | 'resume') => Promise<void>
   readonly sendWithServerTokenizer: () => Promise<void>
   readonly stop: () => Promise<void>
   /** Awaits a request and shows the refusal of the server. */
@@ -62,8 +62,8 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
     }
     // The code is loaded while the request is in progress.
     prepare(request.samples).catch(() => {})
-    const given = typeof asked === 'object' ? { ...draft, ...asked } : draft
-    const { question } = given
+    const given = typeof asked === 'object' ? { ...draft, images: [], ...asked } : draft
+    const { question, images = [] } = given
     const continued = trajectory && trajectory.segments.length > 0 ? view.key : undefined
     const controller = new AbortController()
     setProblem(undefined)
@@ -78,7 +78,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       // The next turn has another question. A draft that was edited but not sent is kept for the next run,
       // and so is a question of the user if text or ids were sent instead.
       const isDone = continued !== undefined || draft.mode === 'question' || question === FIRST_QUESTION
-      if (asked === undefined && isDone) onDraft({ question: '' })
+      if (asked === undefined && isDone) onDraft({ question: '', images: [] })
       if (first && asked === undefined && (request.samples > 1 || request.reward)) {
         const { samples, reward } = request
         const rollouts = { ...first.opening, ...request.settings, samples, ...(reward && { reward }) }
@@ -93,7 +93,9 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
             ? first.opening
             : {
                 seenSegments: trajectory?.segments.length,
-                ...(asked === 'resume' ? { resume: true } : asked !== 'unread' && { prompt: question }),
+                ...(asked === 'resume'
+                  ? { resume: true }
+                  : asked !== 'unread' && { prompt: question, ...(images.length > 0 && { images }) }),
               }),
           ...request.settings,
         },
@@ -103,7 +105,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       if (continued === undefined) await view.setKey(started.trajectoryId)
     } catch (error) {
       // If the user has typed since then, the new text is kept.
-      if (asked === undefined) onDraft((now) => (now.question === '' ? { question } : {}))
+      if (asked === undefined) onDraft((now) => (now.question === '' ? { question, images } : {}))
       if (error instanceof ApiError) setProblem(error)
       else if (!controller.signal.aborted) throw error
     } finally {
@@ -167,7 +169,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
 }
 
 /** Adds the first prompt to the settings. Only questions are handled without this module, which is loaded for other prompts. */
-async function firstPrompt(draft: PromptDraft, opening: RunOpening): Promise<PromptOpening> {
+async function firstPrompt(draft: PromptWithImages, opening: RunOpening): Promise<PromptOpening> {
   return (await import('#lib/share/settings/prompt-opening.ts')).withPrompt(draft, opening)
 }
 

@@ -282,6 +282,7 @@ test('the composer sends by key, and only if there is a question and no run', as
     onSend,
     onStop: () => {},
     onStartOver: () => {},
+    onAttach: () => {},
     isFirst: true,
     onPreview: () => new Promise<never>(() => {}),
     previewed: {},

@@ -11,6 +11,7 @@ import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { call, empty } from '#testing/scripted-rollout.ts'
 import { startVisionServer, type VisionServerOptions } from '#testing/sglang/vision-server.ts'
+import { visionTemplate } from '#testing/small-templates.ts'
 import { calculator } from '../tools/calculator.ts'
 import type { CallSettings } from './model-call.ts'
 import { type RolloutStart, rollout } from './rollout.ts'
@@ -22,12 +23,7 @@ const tokenizer = byteTokenizerWith(
   TOKENS.map((content, index) => ({ id: START + index, content, special: true })),
   0,
 )
-/** The part of Qwen2-VL's template that writes images. */
-const template = `{%- for message in messages %}<|im_start|>{{ message.role }}
-{% if message.content is string %}{{ message.content }}{% else %}{% for content in message.content %}{% if content.type == 'image' or 'image' in content %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in content %}{{ content.text }}{% endif %}{% endfor %}{% endif %}<|im_end|>
-{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
-{% endif %}`
-const textOnly = template.replaceAll('<|vision_start|><|image_pad|><|vision_end|>', '')
+const textOnly = visionTemplate.replaceAll('<|vision_start|><|image_pad|><|vision_end|>', '')
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -48,7 +44,7 @@ interface Play {
 }
 
 /** Starts a server, and returns a function that runs turns on a trajectory. */
-async function start({ server: options, settings, template: chosen = template }: Play = {}) {
+async function start({ server: options, settings, template: chosen = visionTemplate }: Play = {}) {
   const server = await startVisionServer({
     placeholderId: PAD,
     replies: [reply('Dots.')],

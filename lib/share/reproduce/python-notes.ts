@@ -1,4 +1,5 @@
 /** Lists how a script for strands-sglang differs from the run, as sentences for the head of the script. */
+import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import type { Again } from './again.ts'
 import { isCalculator, toolsOf } from './python-tools.ts'
 
@@ -28,6 +29,7 @@ export function notesOn(again: Again): readonly string[] {
     )
       ? ['Structured calls and reasoning of given replies are left out: strands-sglang uses only their text.']
       : []),
+    ...(hasImages(again) ? ['The images of messages are left out: add them to the first question.'] : []),
     ...(isRawPrompt && (turns.length > 0 || tools.length > 0 || Object.keys(results).length > 0)
       ? ['The run began with text or ids, which a Strands agent cannot do. The script samples only the first response.']
       : []),
@@ -49,6 +51,9 @@ export function notesOn(again: Again): readonly string[] {
         ]),
   ]
 }
+
+const hasImages = ({ request: { messages = [], images } }: Again): boolean =>
+  images !== undefined || messages.some((message) => imagePartsOf(message).length > 0)
 
 const aboutTools = (tools: readonly { readonly name: string }[], note: (names: string) => string): string[] =>
   tools.length === 0 ? [] : [note(tools.map(({ name }) => name).join(', '))]

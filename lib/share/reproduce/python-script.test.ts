@@ -9,6 +9,14 @@ import { type Again, againOfRequest } from './again.ts'
 import { pythonScript } from './python-script.ts'
 import { addTool, BASE, searchTool, weather, whole } from './test-requests.ts'
 
+test('pythonScript notes the images that it leaves out, of a question and of messages', () => {
+  const image = { type: 'image', image: 'data:image/png;base64,AA==' }
+  const messages = [{ role: 'user' as const, content: [image, { type: 'text', text: 'q' }] }]
+  for (const request of [{ messages }, { prompt: 'q', images: [image.image] }])
+    expect(pythonScript(againOfRequest(request), BASE)).toContain('The images of messages are left out')
+  expect(pythonScript(againOfRequest({ prompt: 'q' }), BASE)).not.toContain('images')
+})
+
 test('the Python script names what strands-sglang cannot express', () => {
   const script = pythonScript(againOfRequest({ ...whole, parser: 'llama3', tokenizer: 'server' }), BASE)
   const odd = pythonScript(againOfRequest({ prompt: 'q', sampling: { top_p: 1, further: { odd: true } } }), BASE)

@@ -1,6 +1,7 @@
 /** Reads a conversation from JSON: messages as chat templates and OpenAI's API write them, or as Rollscope's format does. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { type Message, schemas } from '#lib/trajectory/format/trajectory.ts'
+import { foreignImage, IMAGE_BLOCKS } from '#lib/trajectory/images/foreign-image.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 /** Messages of a conversation, or why it cannot be read. */
@@ -35,12 +36,16 @@ function ours(message: JsonObject): JsonObject {
   const { tool_calls, tool_call_id, reasoning_content, content, ...rest } = message
   return {
     ...rest,
-    content: content ?? '',
+    content: Array.isArray(content) ? content.map(ourPart) : (content ?? ''),
     ...(typeof tool_call_id === 'string' && { callId: tool_call_id }),
     ...(typeof reasoning_content === 'string' && { reasoning: reasoning_content }),
     ...(Array.isArray(tool_calls) && { toolCalls: tool_calls.map((call) => (isObject(call) ? ourCall(call) : call)) }),
   }
 }
+
+/** Images are data URLs in every notation; other parts stay as they are. */
+const ourPart = (part: unknown): unknown =>
+  isObject(part) && typeof part.type === 'string' && IMAGE_BLOCKS.has(part.type) ? foreignImage(part) : part
 
 function ourCall(call: JsonObject): JsonObject {
   const { name, arguments: given } = isObject(call.function) ? call.function : call

@@ -24,6 +24,12 @@ export const promptDraftSchema = z.object({
 /** Contents of the composer. */
 export type PromptDraft = Plain<z.infer<typeof promptDraftSchema>>
 
+/** Contents of the composer with the images of its question, which are neither remembered nor shared. */
+export type PromptWithImages = PromptDraft & {
+  /** Data URLs, each once. Omitted: none. */
+  readonly images?: readonly string[]
+}
+
 /** Contents of an empty composer. */
 export const EMPTY_PROMPT: PromptDraft = promptDraftSchema.parse({})
 

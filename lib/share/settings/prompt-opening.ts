@@ -2,7 +2,7 @@
 import type { RunOpening } from '#lib/api/run-request.ts'
 import { messagesIn } from './conversation-text.ts'
 import { readIds } from './ids-text.ts'
-import type { PromptDraft } from './prompt-draft.ts'
+import type { PromptDraft, PromptWithImages } from './prompt-draft.ts'
 
 /** The opening of a run with its prompt, or why the prompt cannot be sent. */
 export type PromptOpening =
@@ -10,12 +10,12 @@ export type PromptOpening =
   { readonly ok: true; readonly opening: RunOpening } | { readonly ok: false; readonly why: string }
 
 /** Adds the prompt to `opening`, which comes from the setup. Only a question keeps the system prompt of the setup. */
-export function withPrompt(draft: PromptDraft, opening: RunOpening): PromptOpening {
+export function withPrompt(draft: PromptWithImages, opening: RunOpening): PromptOpening {
   // A conversation has its own system prompt. Text and ids are not rendered.
   const { system: _, ...rest } = opening
   switch (draft.mode) {
     case 'question':
-      return { ok: true, opening: { ...opening, prompt: draft.question } }
+      return { ok: true, opening: { ...opening, prompt: draft.question, ...imagesOf(draft) } }
     case 'conversation': {
       const read = messagesIn(draft.conversation)
       return read.ok
@@ -32,6 +32,10 @@ export function withPrompt(draft: PromptDraft, opening: RunOpening): PromptOpeni
     }
   }
 }
+
+/** Returns the images as a field of a request; no field if there are none. */
+const imagesOf = ({ images = [] }: Pick<PromptWithImages, 'images'>): Pick<RunOpening, 'images'> =>
+  images.length > 0 ? { images } : {}
 
 /** Removes the tools unless the draft runs them. A run without tools is a single response. */
 const toolsOf = ({ runsTools }: PromptDraft): RunOpening => (runsTools ? {} : { tools: [] })

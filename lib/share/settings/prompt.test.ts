@@ -60,6 +60,20 @@ describe('a pasted conversation', () => {
     expect(read(value)).toMatchObject({ ok: false, why: expect.stringContaining(why) })
   })
 
+  test('has images as data URLs, in the notation of OpenAI or of Rollscope, between its texts', () => {
+    const image = { type: 'image', image: 'data:image/png;base64,AA==' }
+    const text = { type: 'text', text: 'a' }
+    const written = [
+      { role: 'user', content: [text, { type: 'image_url', image_url: { url: image.image } }, image, 7] },
+    ]
+    expect(messagesIn(JSON.stringify(written))).toMatchObject({ ok: false, why: expect.stringContaining('message 1') })
+    written[0]?.content.pop()
+    expect(messagesIn(JSON.stringify(written))).toEqual({
+      ok: true,
+      messages: [{ role: 'user', content: [text, image, image] }],
+    })
+  })
+
   test('is refused unless it is JSON', () => {
     expect(messagesIn('[')).toMatchObject({ ok: false, why: expect.stringContaining('not JSON') })
   })
@@ -73,6 +87,10 @@ describe('the prompt of the composer', () => {
     const begun = (draft: Partial<typeof all>) => withPrompt({ ...all, ...draft }, opening)
     expect(begun({})).toEqual({ ok: true, opening: { ...opening, prompt: 'q' } })
     const { system: _, ...rest } = opening
+    const images = ['data:image/png;base64,AA==']
+    const shown = (mode: 'question' | 'conversation') => withPrompt({ ...all, mode, images }, opening)
+    expect(shown('question')).toEqual({ ok: true, opening: { ...opening, prompt: 'q', images } })
+    expect(shown('conversation')).toEqual({ ok: true, opening: { ...rest, messages: [user] } })
     expect(begun({ mode: 'conversation' })).toEqual({ ok: true, opening: { ...rest, messages: [user] } })
     expect(begun({ mode: 'text' })).toEqual({ ok: true, opening: { ...rest, tools: [], text: 't' } })
     expect(begun({ mode: 'ids' })).toEqual({ ok: true, opening: { ...rest, tools: [], ids: [1, 2] } })
