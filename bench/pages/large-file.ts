@@ -19,6 +19,7 @@ import type { Browser, Page } from '@playwright/test'
 import { elementAt } from '#lib/util/element-at.ts'
 import { chooseFile, FIRST_TOKENS, longTasks, withBench } from '../support/browser.ts'
 import { reportFigure } from '../support/figures.ts'
+import { jsonLines, PYTHON, type PythonReader, parquetRows, reportPython } from '../support/python-readers.ts'
 
 const SAMPLES = Number(process.argv[2] ?? 40_000)
 /** Trajectories of 51 kB on average, with alternatives of each token. */
@@ -27,20 +28,6 @@ const EXAMPLES = ['retokenization-drift', 'tool-error']
 const [ROWS_A_LINE, TOKENS_A_ROW] = [0.1, 2_400]
 /** Limits of the issue: milliseconds to the first rows, and megabytes of the page's process. */
 const [MOST_FIRST_MS, MOST_MB] = [3_000, 400]
-const PYTHON = process.env.PYTHON ?? 'python3'
-
-/** Prints seconds and megabytes after a part that reads the file of the first argument. */
-const timed = (read: string) => `import json, resource, sys, time
-start = time.perf_counter()
-${read}
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)`
-
-const READ_LINES = timed(`for line in open(sys.argv[1], 'rb'):
-    json.loads(line)`)
-/** Rows become values of Python, as lines of JSON do. */
-const READ_PARQUET = timed(`import pyarrow.parquet
-for batch in pyarrow.parquet.ParquetFile(sys.argv[1]).iter_batches(batch_size=64):
-    batch.to_pylist()`)
 /** The default of pyarrow is one group for all rows of this file. */
 const WRITE_PARQUET = `import random, sys
 import pyarrow as pa, pyarrow.parquet as pq
@@ -74,34 +61,29 @@ interface Measured {
   readonly name: string
   readonly file: string
   readonly samples: number
-  readonly python: string
-  readonly library: string
+  readonly python: PythonReader
 }
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-large-file-'))
 try {
   const lines = path.join(folder, 'samples.jsonl')
   await writeSamples(lines)
-  const files: Measured[] = [{ name: 'JSON lines', file: lines, samples: SAMPLES, python: READ_LINES, library: 'json' }]
+  const files: Measured[] = [{ name: 'JSON lines', file: lines, samples: SAMPLES, python: jsonLines }]
   if (hasPyarrow()) {
     const file = path.join(folder, 'samples.parquet')
     const samples = Math.round(SAMPLES * ROWS_A_LINE)
     execFileSync(PYTHON, ['-c', WRITE_PARQUET, file, String(samples), String(TOKENS_A_ROW)])
-    files.push({ name: 'Parquet', file, samples, python: READ_PARQUET, library: 'pyarrow' })
+    files.push({ name: 'Parquet', file, samples, python: parquetRows })
   } else console.log(`${PYTHON} has no pyarrow: no Parquet file is measured`)
   for (const measured of files) await measure(measured)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function measure({ name, file, samples, python, library }: Measured): Promise<void> {
+async function measure({ name, file, samples, python }: Measured): Promise<void> {
   const { size } = statSync(file)
   console.log(`${name}: ${samples} samples, ${(size / 1e9).toFixed(2)} GB`)
-  const [pythonSeconds = 0, pythonMb = 0] = execFileSync(PYTHON, ['-c', python, file], { encoding: 'utf8' })
-    .split(' ')
-    .map(Number)
-  reportFigure(`${name}: Python ${library}, MB/s`, size / 1e6 / pythonSeconds, '')
-  reportFigure(`${name}: Python ${library} at its peak`, pythonMb, 'MB')
+  const pythonSeconds = reportPython(name, file, size, python)
   await withBench(async ({ browser, open }) => {
     const page = await open('/library')
     const memory = await sampleMemory(browser)
@@ -123,7 +105,7 @@ async function measure({ name, file, samples, python, library }: Measured): Prom
     const [longest = 0] = await longTasks(page)
     reportFigure(`${name}: samples at the stop, of ${samples}`, stopped, '')
     reportFigure(`${name}: index, MB/s`, size / 1e6 / seconds, '')
-    reportFigure(`${name}: index over Python ${library}, time`, seconds / pythonSeconds, '×')
+    reportFigure(`${name}: index over Python ${python.library}, time`, seconds / pythonSeconds, '×')
     const { before, peak } = memory.end()
     reportFigure(`${name}: page before the file`, before, 'MB')
     reportFigure(`${name}: page at its peak`, peak, 'MB', MOST_MB)

@@ -3,7 +3,7 @@
  * compared with that without an import, and the memory of the process compared with the file's bytes (Linux only). `[1,1,…]`
  * of 126 MiB is refused, a list of 1,000 rollouts of about 96 MB is stored, and so is a rollout with as many tokens as the
  * limits allow, with many segments and with a single one. Each file goes to a fresh application, because memory that an
- * import has freed would hide what the next one needs.
+ * import has freed would hide what the next one needs. Python's `json` parses the same file.
  */
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -14,6 +14,7 @@ import { type Application, CHANGING, startApplication, stopApplication } from '.
 import { buildWhenNeeded } from '../../scripts/build.ts'
 import { reportFigure } from '../support/figures.ts'
 import { ones, rollouts } from '../support/import-files.ts'
+import { jsonValue, reportPython } from '../support/python-readers.ts'
 
 const MEGABYTE = 1e6
 const HEALTH_EVERY_MS = 20
@@ -56,18 +57,22 @@ async function measure(what: string, write: (file: string) => number, status: nu
     const during = await latencies(application, sending)
     const answered = await sending
     const ms = performance.now() - started
+    const peak = memory(pid, 'VmHWM') ?? 0
     if (answered !== status) throw new Error(`${what}: answered with ${answered}, not ${status}`)
     reportFigure(`${what}, ${(bytes / MEGABYTE).toFixed(0)} MB`, ms, 'ms')
+    reportFigure(`${what}: MB/s`, bytes / 1e3 / ms, '')
+    // The refused file is not whole.
+    if (status === 201) {
+      const pythonSeconds = reportPython(what, file, bytes, jsonValue)
+      reportFigure(`${what}: time over that of Python’s json`, ms / 1000 / pythonSeconds, '×')
+    }
     reportFigure(`${what}: health before, 99th percentile`, at(idle, 0.99), 'ms')
     reportFigure(`${what}: health meanwhile, 99th percentile, × idle`, at(during, 0.99) / idleP99, '×', LIMIT_LATENCY)
     reportFigure(`${what}: health meanwhile, longest`, at(during, 1), 'ms')
-    if (before !== undefined)
-      reportFigure(
-        `${what}: most memory beside idle, × file`,
-        ((memory(pid, 'VmHWM') ?? 0) - before) / bytes,
-        '×',
-        LIMIT_MEMORY,
-      )
+    if (before !== undefined) {
+      reportFigure(`${what}: most memory beside idle`, (peak - before) / MEGABYTE, 'MB')
+      reportFigure(`${what}: most memory beside idle, × file`, (peak - before) / bytes, '×', LIMIT_MEMORY)
+    }
   } finally {
     await stopApplication(application, 'SIGTERM')
     rmSync(data, { recursive: true, force: true })
