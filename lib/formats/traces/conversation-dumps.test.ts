@@ -36,7 +36,9 @@ test('A miles trajectory without group, status and answers of the model is refus
   expect(trajectoryOf(milesTrajectory, { ...row, status: '__proto__' })).toMatchObject({
     outcome: { reason: 'unknown' },
   })
-  expect(() => trajectoryOf(milesTrajectory, { ...row, messages: [] })).toThrow('expected a message of the model')
+  expect(() => trajectoryOf(milesTrajectory, { ...row, messages: [] })).toThrow(
+    'messages: expected a message of the model',
+  )
   expect(() => trajectoryOf(milesTrajectory, { ...row, messages: 1 })).toThrow('messages: expected an array')
 })
 
@@ -96,6 +98,9 @@ test('Results of verifiers open as messages, or with the ids of their trajectory
     columnMeanings: { logprobs: { quantity: 'logprob' } },
   })
   expect(() => trajectoryOf(verifiersResults, { ...result, trajectory: 1 })).toThrow('trajectory: expected an array')
+  expect(() => trajectoryOf(verifiersResults, { ...result, completion: [] })).toThrow(
+    'completion: expected a message of the model, found none',
+  )
 })
 
 test('A record whose calls have any notation can be exported in every format', () => {

@@ -36,7 +36,7 @@ export const milesTrajectory: Format = {
   read: refusing((value, source) => {
     const record = parsedAt(milesSchema, value, '')
     const { sample_index: index, group_index: group, status, messages, reward } = record
-    return conversation('miles-trajectory', turnsOf(messages), source, {
+    return conversation('miles-trajectory', turnsOf(messages, 'messages'), source, {
       outcome: STATUSES.get(status ?? '') ?? UNKNOWN,
       reward,
       ...(typeof group === 'number' && { group: { id: String(group), index } }),
@@ -64,7 +64,7 @@ export const skyrlEval: Format = {
     const record = parsedAt(skyrlSchema, value, '')
     const { input_prompt: prompt, output_response: content, score, stop_reason: reason } = record
     const messages = Array.isArray(prompt) ? prompt : [{ role: 'user', content: prompt }]
-    return conversation('skyrl-eval', turnsOf([...messages, { role: 'assistant', content }]), source, {
+    return conversation('skyrl-eval', turnsOf([...messages, { role: 'assistant', content }], ''), source, {
       outcome: outcomeOf(reason),
       // SkyRL writes a score, or one for each token.
       reward: Array.isArray(score) ? score.reduce<number>((sum, each) => sum + Number(each), 0) : score,
@@ -117,7 +117,9 @@ export const verifiersResults: Format = {
         : [],
     )
     const turns =
-      calls.length > 0 ? calls : turnsOf([...asMessages(prompt, 'user'), ...asMessages(completion, 'assistant')])
+      calls.length > 0
+        ? calls
+        : turnsOf([...asMessages(prompt, 'user'), ...asMessages(completion, 'assistant')], 'completion')
     return conversation('verifiers-results', turns, source, {
       outcome: { kind: 'ended', reason: is_truncated === true ? 'truncated' : 'unknown' },
       reward,
@@ -130,8 +132,11 @@ export const verifiersResults: Format = {
 const asMessages = (value: unknown, role: string): readonly unknown[] =>
   Array.isArray(value) ? value : [{ role, content: value }]
 
-/** Each message of the model is a call without ids. Messages that cannot be read are left out of the prompts. */
-function turnsOf(values: readonly unknown[]): readonly Turn[] {
+/**
+ * Each message of the model is a call without ids. Messages that cannot be read are left out of the prompts. Without a message of the model
+ * the record is refused at `path`.
+ */
+function turnsOf(values: readonly unknown[], path: string): readonly Turn[] {
   const turns: Turn[] = []
   const messages: Message[] = []
   for (const value of values) {
@@ -145,6 +150,7 @@ function turnsOf(values: readonly unknown[]): readonly Turn[] {
       })
     messages.push(...(readMessages([value]) ?? []))
   }
+  if (turns.length === 0) refuseIf({ path, expected: 'a message of the model', found: 'none' })
   return turns
 }
 
@@ -154,7 +160,6 @@ function conversation(
   source: RecordSource,
   about: Pick<ForeignContent, 'outcome' | 'reward' | 'rest'> & { readonly group?: Trajectory['group'] },
 ): readonly Trajectory[] {
-  if (turns.length === 0) refuseIf({ path: '', expected: 'a message of the model', found: 'none in this record' })
   const hasIds = turns.some(({ response }) => response.length > 0)
   return joinTurns(turns, source.newId).map(({ segments, forkedFrom, id }) =>
     foreignTrajectory(
