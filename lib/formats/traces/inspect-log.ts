@@ -50,10 +50,11 @@ function sampleTrajectories(
   source: RecordSource,
 ): readonly Trajectory[] {
   const sample = withAttachments(stored)
-  const events = Array.isArray(sample.events) ? sample.events.filter(isModelEvent) : []
-  const calls = events.flatMap(
-    (event, index) => callOf(event, sample, `${path}events[model ${index}].call.response`) ?? [],
+  const modelEvents = [...(Array.isArray(sample.events) ? sample.events : []).entries()].flatMap(([index, event]) =>
+    isModelEvent(event) ? [{ event, at: `${path}events[${index}]` }] : [],
   )
+  const events = modelEvents.map(({ event }) => event)
+  const calls = modelEvents.flatMap(({ event, at }) => callOf(event, sample, `${at}.call.response`) ?? [])
   const reward = rewardOf(sample.scores)
   const group = groupOf(sample)
   const rest = storable({

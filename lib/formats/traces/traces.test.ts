@@ -101,6 +101,9 @@ describe('a sample of Inspect', () => {
       events: [event(reply([1], [2])), event({ content: 'x' }), event(undefined, { call: 7, model: 'm' })],
     })
     expect(trajectoryOf(inspectLog, partly).segments.map(({ ids }) => ids)).toEqual([[], []])
+    expect(refusalOf(inspectLog, of({ events: [{ event: 'state' }, event(reply([-1], [2]))] }))).toMatchObject({
+      path: 'events[1].call.response.prompt_token_ids[0]',
+    })
   })
 
   test('of a log that is no sample is refused with its position', () => {
