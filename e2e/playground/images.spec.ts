@@ -81,6 +81,8 @@ test('Images are attached by button, paste and drop, removed by keyboard, sent w
     await expect(attached(page)).toHaveCount(3)
     expect(await names(page)).toEqual(['Image 1, PNG, 6 × 4', 'Image 2, JPEG, 6 × 4', 'Image 3, WebP, 6 × 4'])
     await expectFitEverywhere(page)
+    const heights = await attached(page).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+    expect(Math.max(...heights)).toBeLessThan(80)
   })
 
   await test.step('SVG is refused with the reason, and attaches nothing', async () => {
@@ -109,8 +111,8 @@ test('Images are attached by button, paste and drop, removed by keyboard, sent w
     expect(sent?.input_ids.filter((id) => id === PAD)).toHaveLength(2)
     const { segments } = await stored(page, request)
     expect(segments[0]?.ids).toEqual(sent?.input_ids)
-    await expect(page.getByText('▸ image 1 · PNG, 6 × 4 · 1 token')).toBeVisible()
-    await expect(page.getByText('▸ image 2 · JPEG, 6 × 4 · 1 token')).toBeVisible()
+    await expect(page.getByText('▸ image 1 · PNG, 6 × 4 · 1 token, read as 64')).toBeVisible()
+    await expect(page.getByText('▸ image 2 · JPEG, 6 × 4 · 1 token, read as 100')).toBeVisible()
     await expect(attached(page)).toHaveCount(0)
   })
 
@@ -124,7 +126,7 @@ test('Images are attached by button, paste and drop, removed by keyboard, sent w
     await idle(page)
     await page.getByRole('grid', { name: 'Tokens' }).focus()
     await page.keyboard.press('End')
-    await expect(page.getByText('▸ image 3 · WebP, 6 × 4 · 1 token')).toBeVisible()
+    await expect(page.getByText('▸ image 3 · WebP, 6 × 4 · 1 token, read as 100')).toBeVisible()
     await expectFitEverywhere(page)
   })
   expect(wrongs).toEqual([])

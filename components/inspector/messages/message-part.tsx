@@ -88,7 +88,7 @@ function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
       const image = readImagePart(part.content)
       return (
         <figure className="grid gap-1">
-          <ImagePicture image={image} name="Image" className="max-h-72 max-w-full" />
+          <ImagePicture image={image} name="Image" className="h-auto max-h-72 max-w-full" />
           {image.ok && <figcaption className="text-[11px] text-faint">{imageFacts(image)}</figcaption>}
         </figure>
       )

@@ -21,7 +21,7 @@ export function AttachedImages({ images, onRemove }: AttachedImagesProps) {
     onRemove(index)
   }
   return (
-    <ul ref={list} aria-label="Attached images" className="flex flex-wrap gap-2 px-3 pt-3">
+    <ul ref={list} aria-label="Attached images" className="flex max-h-44 flex-wrap gap-3 overflow-y-auto px-3 pt-3">
       {images.map((url, index) => {
         const image = readDataUrl(url)
         const name = `Image ${index + 1}`

@@ -7,6 +7,7 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { DrawnLine } from '../grid/layout.ts'
 import type { BoxedImage } from '../grid/line-folds.ts'
 import { createPart, type RowPicture, setData, setText } from '../grid/token-picture.ts'
+import { countText } from '../numbers.ts'
 import { imageFacts } from './image-picture.tsx'
 
 /** Lines of the picture. Rows are drawn up to this far outside of the view, so a picture never vanishes while it is visible. */
@@ -46,10 +47,14 @@ export function paintImageLine(
   } else text.replaceChildren(parts.name)
 }
 
-const factsOf = ({ span, image }: ImageBox): readonly string[] => [
-  image.ok ? imageFacts(image) : visibleText(image.why.replace(/\.$/, '')),
-  countWithNoun(span.end - span.start, 'token'),
-]
+function factsOf({ span, image, tokensRead }: ImageBox): readonly string[] {
+  const tokens = span.end - span.start
+  const read = tokensRead === undefined || tokensRead === tokens ? '' : `, read as ${countText(tokensRead)}`
+  return [
+    image.ok ? imageFacts(image) : visibleText(image.why.replace(/\.$/, '')),
+    countWithNoun(tokens, 'token') + read,
+  ]
+}
 
 /** The elements are kept with their row, so that a row that is painted again does not load its picture again. */
 const knownParts = memoizeByIdentity((_: HTMLElement) => {

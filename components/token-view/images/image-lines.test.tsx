@@ -144,6 +144,23 @@ describe('The row of an image', () => {
     expect([picture?.getAttribute('src'), picture?.alt, picture?.style.height]).toEqual([PNG_URL, 'Image 1', '114px'])
   })
 
+  test('says how many tokens the server read, if they are others than those that were sent', () => {
+    const request = { server: '', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
+    const textOf = (tokens: readonly number[]) => {
+      const read = {
+        kind: 'response',
+        ids: [],
+        thinks: [],
+        toolCalls: [],
+        request: { ...request, images: { count: 3, tokens } },
+      }
+      const shown = { ...trajectory, segments: [...trajectory.segments, read] } as Trajectory
+      return paint({ ...pictureOf(), trajectory: shown }, 1).textContent
+    }
+    expect(textOf([1024, 3, 1])).toBe('▸ image 1 · PNG, 6 × 4 · 3 tokens, read as 1,024')
+    expect(textOf([3, 3, 1])).toBe('▸ image 1 · PNG, 6 × 4 · 3 tokens')
+  })
+
   test('has the reason in words where the image cannot be shown, and loads nothing', () => {
     const element = paint(pictureOf(), 16)
     expect(element.textContent).toBe('▸ image 3 · Its bytes are no PNG, JPEG, WebP or GIF image · 2 tokens')

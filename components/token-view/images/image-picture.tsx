@@ -19,7 +19,7 @@ export const ImagePicture = ({ image, name, className = '' }: ImagePictureProps)
       alt={`${name}, ${imageFacts(image)}`}
       width={image.header.width}
       height={image.header.height}
-      className={`h-auto w-auto object-contain ${className}`}
+      className={`w-auto object-contain ${className}`}
     />
   ) : (
     <p className="text-faint text-xs">

@@ -114,6 +114,7 @@ describe('A run with images', () => {
       images: { count: 2, tokens: [5, 9] },
       inputLength: requests[0]?.input_ids.length,
     })
+    expect(imageBoxesOf(trajectory, 0).map(({ tokensRead }) => tokensRead)).toEqual([5, 9])
     expect(imageBoxesOf(trajectory, 0).map(({ image }) => image.ok && image.header.type)).toEqual([
       'image/png',
       'image/jpeg',

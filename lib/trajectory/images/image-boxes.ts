@@ -15,6 +15,8 @@ export interface ImageBox {
   readonly number: number
   /** The image, or why it cannot be shown. */
   readonly image: ReadImage
+  /** Number of tokens that the server read for it, as the last reply reports; undefined if unknown. */
+  readonly tokensRead: number | undefined
 }
 
 /** Returns the image parts of a message in order. */
@@ -71,10 +73,13 @@ export function imageBoxesOf(trajectory: TrajectoryView, segmentIndex: number): 
   const before = spansBefore(trajectory, segmentIndex)
   const parts = imagePartsIn(segment)
   const images = imagesOfSegment(trajectory, parts, before, found.length)
+  const read = trajectory.segments.findLast((one) => one.kind === 'response' && one.request?.images?.tokens)
+  const tokens = read?.kind === 'response' ? read.request?.images?.tokens : undefined
   return found.map((span, index) => ({
     span,
     number: before + index + 1,
     image: images ? elementAt(images, index) : UNKNOWN,
+    tokensRead: tokens?.[before + index],
   }))
 }
 
