@@ -114,7 +114,7 @@ async function waitForServer(page: Page): Promise<void> {
 }
 
 async function sendToAbsentServer(page: Page): Promise<void> {
-  await page.getByLabel('Server', { exact: true }).selectOption('gpu-box')
+  await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('gpu-box')
   await page.getByLabel('Question').fill('What is 25 * 17?')
   await page.getByRole('button', { name: /Send/ }).click()
   await page.getByText('Start the server, or correct its address.').first().waitFor()

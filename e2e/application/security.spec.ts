@@ -552,7 +552,7 @@ test('C2, H5, N2, S1, S2, S4: an address starts nothing, and the key and the tok
         await open(page, address, base)
         await quiet()
       }
-      await expect(page.getByLabel('Server', { exact: true })).toHaveValue('built-in')
+      await expect(page.getByRole('combobox', { name: 'Server', exact: true })).toHaveValue('built-in')
       expect(await page.getByLabel('Question').inputValue()).not.toContain('hello')
       expect(String(await page.evaluate(() => localStorage.getItem('rollscope.setup')))).not.toMatch(
         /hello|watched|http/,
@@ -561,7 +561,7 @@ test('C2, H5, N2, S1, S2, S4: an address starts nothing, and the key and the tok
     })
 
     await test.step('a server gets its key, and its echo of the key is not shown', async () => {
-      await page.getByLabel('Server', { exact: true }).selectOption('keyed')
+      await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('keyed')
       await expect(page.getByRole('status').filter({ hasText: 'failed' })).toBeVisible()
       await page.getByRole('button', { name: /Send/ }).click()
       await expect(page.getByRole('alert').filter({ hasText: 'failed' }).first()).toBeVisible()
@@ -569,7 +569,7 @@ test('C2, H5, N2, S1, S2, S4: an address starts nothing, and the key and the tok
     })
 
     await test.step('a run puts the token into no address, cookie or referer', async () => {
-      await page.getByLabel('Server', { exact: true }).selectOption('built-in')
+      await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('built-in')
       await greedy(page)
       await ask(page, 'What is 2 + 5?')
       await page.getByRole('button', { name: 'Open' }).click()

@@ -157,7 +157,7 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
   await saveServer(request, 'slow', slow.baseUrl)
   await page.setViewportSize({ width: 1200, height: 500 })
   await open(page)
-  await page.getByLabel('Server', { exact: true }).selectOption('slow')
+  await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('slow')
   await greedy(page)
   await page.getByLabel('Question').fill('What is 25 * 17, and then plus 9?')
   await page.getByRole('button', { name: /Send/ }).click()
@@ -219,7 +219,7 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
   await test.step('Resume continues the response from its own tokens', async () => {
     const before = (await stored(page, request)).segments
     const kept = before.at(-1)
-    await page.getByLabel('Server', { exact: true }).selectOption('built-in')
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('built-in')
     await page.getByRole('button', { name: 'Resume the response' }).click()
     // The answer follows the result of the call.
     await expect.poll(async () => (await stored(page, request)).segments.length).toBe(before.length + 2)
@@ -263,7 +263,7 @@ test('a prompt that cannot be sent shows the reason, and the question is kept', 
   })
 
   await test.step('an unreachable server is named', async () => {
-    await page.getByLabel('Server', { exact: true }).selectOption('away')
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('away')
     await expect(page.getByRole('status').filter({ hasText: 'nothing listens' })).toContainText(
       'Start the server, or correct its address',
     )
@@ -276,7 +276,7 @@ test('a prompt that cannot be sent shows the reason, and the question is kept', 
   })
 
   await test.step('a request to a server that accepts the connection and never answers can be cancelled', async () => {
-    await page.getByLabel('Server', { exact: true }).selectOption('silent')
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('silent')
     await send.click()
     await page.getByRole('button', { name: /Starting/ }).click()
     await expect(question).toHaveValue('Are you there?')

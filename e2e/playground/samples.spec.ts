@@ -94,7 +94,7 @@ test('A group of samples is followed after a reload; one sample is stopped, then
   await request.delete('/api/servers/slow', { headers: CHANGING, data: {} })
   await request.post('/api/servers', { headers: CHANGING, data: { name: 'slow', baseUrl: slow.baseUrl } })
   await open(page)
-  await page.getByLabel('Server', { exact: true }).selectOption('slow')
+  await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('slow')
   await send(page, 3, 'What is 25 * 17, and then plus 9?')
   await page.locator('[data-state="writing"]').nth(1).waitFor()
   await reload(page)

@@ -16,7 +16,7 @@ test('sampling parameters are set, saved, imported and sent with the run, and st
   await request.delete('/api/servers/slow-sampling', { headers: CHANGING, data: {} })
   await request.post('/api/servers', { headers: CHANGING, data: { name: 'slow-sampling', baseUrl: slow.baseUrl } })
   await open(page)
-  await page.getByLabel('Server', { exact: true }).selectOption('slow-sampling')
+  await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('slow-sampling')
   const dialog = page.getByRole('dialog', { name: 'Sampling parameters' })
   const chips = page.getByRole('list', { name: 'Further sampling parameters that are set' })
   const fits = async (shown?: (isNarrow: boolean) => Promise<unknown>) => {

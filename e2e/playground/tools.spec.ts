@@ -51,7 +51,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
   await page.setViewportSize(WINDOWS[1])
   await page.getByRole('button', { name: 'Setup', exact: true }).click()
   await page.setViewportSize(WINDOWS[0])
-  await page.getByLabel('Server', { exact: true }).selectOption('scripted')
+  await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('scripted')
   await page.getByRole('checkbox', { name: 'calculator' }).uncheck()
 
   await test.step('a mock tool is defined by keyboard', async () => {

@@ -43,7 +43,7 @@ test('A tokenizer is downloaded with its progress, cancelled and downloaded agai
 
   await open(page)
   await greedy(page)
-  await page.getByLabel('Server', { exact: true }).selectOption(name.replace('/', ' '))
+  await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption(name.replace('/', ' '))
   await page.getByLabel('Question').fill(QUESTION)
   const download = page.locator(`[data-download="${name}"]`)
 
@@ -71,7 +71,7 @@ test('A tokenizer is downloaded with its progress, cancelled and downloaded agai
   await test.step('a gated tokenizer is replaced by the server’s', async () => {
     await page.getByRole('button', { name: /New run/ }).click()
     await page.waitForURL((url) => !url.searchParams.has('t'))
-    await page.getByLabel('Server', { exact: true }).selectOption('org gated')
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('org gated')
     await page.getByLabel('Question').fill(QUESTION)
     await page.getByRole('button', { name: /Send/ }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'the Hub refuses access to org/gated' })

@@ -120,8 +120,11 @@ describe('The experts of all responses', () => {
     expect(joinedParts([undefined, undefined])).toBeUndefined()
   })
 
-  test('tell from which token the next call requests them', () => {
-    expect(expertsSoFar(withRows(rowsAt(0, 1, 2, 3), undefined))).toEqual({ end: 3, perToken: 1 })
+  test('tell from which token the next call requests them, at most from the last one', () => {
+    const { segments } = withRows(rowsAt(0, 1, 2, 3), undefined)
+    const long = segments.map((segment) => ({ ...segment, ids: [1, 2, 3, 4] }))
+    expect(expertsSoFar({ segments: long })).toEqual({ end: 3, perToken: 1 })
+    expect(expertsSoFar({ segments: [{ ...(segments[0] as Segment), ids: [1, 2] }] })).toEqual({ end: 1, perToken: 1 })
   })
 })
 

@@ -7,6 +7,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { fromBase64, toBase64 } from '#lib/util/text/base64.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { RoutedExperts } from '../format/trajectory.ts'
+import { tokenCount } from '../tokens/tokens.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 
 /** Entries of the tokens from `start` on, `perToken` for each. */
@@ -68,7 +69,7 @@ function bytesFor(entries: Int32Array): 1 | 2 | 4 {
   return all < 0 || all > 0xffff ? 4 : all > 0xff ? 2 : 1
 }
 
-/** Unpacks rows. A file may have a part of a row at its end, which is left out. Throws for data that is not base64. */
+/** Unpacks rows. A file may have a part of a row at its end, which is left out. */
 export function unpackExperts({ start, perToken, perLayer, bytes, data }: RoutedExperts): ExpertRows {
   const packed = fromBase64(data)
   const entries = new Int32Array(Math.floor(packed.length / bytes / perToken) * perToken)
@@ -95,15 +96,19 @@ function int32In(bytes: Uint8Array<ArrayBuffer>): Int32Array {
 /** Number of tokens that rows have experts of. */
 const rowCount = ({ perToken, entries }: ExpertRows): number => entries.length / perToken
 
-/** Returns the first token without experts, from which the next call requests them, and the entries of each token so far. */
+/**
+ * Returns the first token without experts, from which the next call requests them, and the entries of each token so far. It is never
+ * after the last token, which no call has read, whatever a file says.
+ */
 export function expertsSoFar({ segments }: Pick<TrajectoryView, 'segments'>): {
   readonly end: number
   readonly perToken: number | undefined
 } {
-  const last = segments.findLast((segment) => segment.kind === 'response' && segment.routedExperts !== undefined)
-  if (last?.kind !== 'response' || !last.routedExperts) return { end: 0, perToken: undefined }
-  const rows = unpackExperts(last.routedExperts)
-  return { end: rows.start + rowCount(rows), perToken: rows.perToken }
+  const routed = segments.findLast((segment) => segment.kind === 'response' && segment.routedExperts !== undefined)
+  if (routed?.kind !== 'response' || !routed.routedExperts) return { end: 0, perToken: undefined }
+  const rows = unpackExperts(routed.routedExperts)
+  const last = Math.max(0, tokenCount({ segments }) - 1)
+  return { end: Math.min(rows.start + rowCount(rows), last), perToken: rows.perToken }
 }
 
 /** Returns the rows of all responses as one; undefined if no response has any. */

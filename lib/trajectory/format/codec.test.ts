@@ -37,6 +37,13 @@ describe('a trajectory file', () => {
     expect(decoded.ok && JSON.parse(encode(decoded.trajectory))).toEqual(richer)
   })
 
+  test.each(['AAA', 'AA=A', 'A===', '§§§§', 'AAAA\n'])('refuses routed experts whose data %j is not base64', (data) => {
+    const segments = sample.segments.map((segment) =>
+      segment.kind === 'response' ? { ...segment, routedExperts: { start: 0, perToken: 1, bytes: 1, data } } : segment,
+    )
+    expect(decode(JSON.stringify({ ...sample, segments }))).toMatchObject({ ok: false })
+  })
+
   test('keeps the routed experts and images of imported trajectories', () => {
     const imported = { ...sample, routedExperts: ['AAAAAA==', 'AQAAAA=='], imageData: ['data:image/png;base64,AA=='] }
     const decoded = decodeValue(imported)

@@ -397,6 +397,9 @@ const timing = withDescription(
   'Omitted: unknown.',
 )
 
+/** Readers decode it without a check of their own. */
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
 const routedExperts = z.looseObject({
   start: withDescription(
     z.int().check(z.minimum(0)),
@@ -412,7 +415,7 @@ const routedExperts = z.looseObject({
   ),
   bytes: withDescription(z.literal([1, 2, 4]), 'Bytes of an entry.'),
   data: withDescription(
-    z.string(),
+    z.string().check(z.refine(isBase64, { message: 'base64' })),
     'The entries, token by token, as little-endian integers in base64; signed if they have 4 bytes.',
   ),
 })
