@@ -5,7 +5,7 @@
 
 /** Reads numbers from the first to the last. */
 export interface LevelReader {
-  /** Returns the next numbers. Throws if there are fewer. */
+  /** Returns the next numbers, in a list that the next call uses again. Throws if there are fewer. */
   next(count: number): number[]
   /** Returns how many of the next numbers are another one. */
   countOther(count: number, than: number): number
@@ -60,13 +60,16 @@ export function createLevelReader(bytes: Uint8Array, most: number, start: LevelS
     else readHeader()
   }
 
+  /** A new list for each call would be most of the garbage of a file. */
+  const numbers: number[] = []
   const next = (count: number): number[] => {
-    const numbers: number[] = []
-    while (numbers.length < count) {
+    let filled = 0
+    while (filled < count) {
       begin(count)
-      for (; run > 0 && numbers.length < count; run--) numbers.push(value)
-      while (packed > 0 && numbers.length < count) numbers.push(readPacked())
+      for (; run > 0 && filled < count; run--) numbers[filled++] = value
+      while (packed > 0 && filled < count) numbers[filled++] = readPacked()
     }
+    numbers.length = count
     return numbers
   }
 

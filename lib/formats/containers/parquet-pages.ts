@@ -89,12 +89,10 @@ export function createColumnCursor(
     const { header, content } = await headerAt(position)
     values += checkPage(header, { left: end - content, known, values })
     budget.count(header.uncompressed_page_size, header.compressed_page_size)
-    const body = copyOf(
-      (await readBytes(content, header.compressed_page_size)).subarray(0, header.compressed_page_size),
-    )
+    const body = (await readBytes(content, header.compressed_page_size)).subarray(0, header.compressed_page_size)
     at = content + header.compressed_page_size
     if (header.type !== 'DICTIONARY_PAGE') return pageValues(header, body, decoder, dictionary)
-    const reader = { view: new DataView(body.buffer), offset: 0 }
+    const reader = { view: new DataView(body.buffer, body.byteOffset, body.byteLength), offset: 0 }
     const { data = [] } = readPage(reader, header, decoder, undefined, undefined, 0)
     dictionary = convert(data, decoder)
     return undefined
@@ -120,6 +118,7 @@ export function createColumnCursor(
           return false
         }
         const position = at
+        page?.release()
         page = await openPage(position)
         if (!page) return true
         pages.push({ start: position, first: taken + rows.length - head })
@@ -174,6 +173,8 @@ interface PageValues {
   left(): number
   /** Decodes some of them, and adds them to rows of which the last one may continue. Returns these rows, or only the new ones. */
   addTo(rows: unknown[]): Values
+  /** Frees the decompressed bytes. Garbage collection would keep up to 60 MB of them. */
+  release(): void
 }
 
 /** Returns the values of a page with data. Those of a dictionary, which may be many in few bytes, are decoded in parts. */
@@ -192,6 +193,7 @@ function pageValues(
   let repeated: LevelReader
   let defined: LevelReader
   let content: Uint8Array
+  let decompressed = body
   if (second) {
     const repetitions = second.repetition_levels_byte_length
     const levels = repetitions + second.definition_levels_byte_length
@@ -199,9 +201,12 @@ function pageValues(
     defined = createLevelReader(body.subarray(repetitions, levels), mostDefined)
     const size = header.uncompressed_page_size - levels
     const rest = body.subarray(levels)
-    content = second.is_compressed === false || size === 0 ? rest : decompressPage(rest, size, codec, compressors)
+    const isPlain = second.is_compressed === false || size === 0
+    decompressed = isPlain ? body : decompressPage(rest, size, codec, compressors)
+    content = isPlain ? rest : decompressed
   } else {
     const plain = decompressPage(body, header.uncompressed_page_size, codec, compressors)
+    decompressed = plain
     const view = new DataView(plain.buffer, plain.byteOffset, plain.byteLength)
     let offset = 0
     const levelsBefore = (most: number): LevelReader => {
@@ -247,8 +252,15 @@ function pageValues(
       const hasAll = mostDefined === 0 || some === count
       return assembleLists(rows, hasAll ? [] : definitions, levels, next(hasAll ? count : some), schemaPath)
     },
+    release() {
+      const isOwn = decompressed.buffer !== body.buffer
+      if (isOwn && decompressed.buffer instanceof ArrayBuffer && !HOLDS_BYTES.has(type)) decompressed.buffer.transfer(0)
+    },
   }
 }
+
+/** Types whose values may be parts of the decompressed bytes. */
+const HOLDS_BYTES: ReadonlySet<string> = new Set(['BYTE_ARRAY', 'FIXED_LEN_BYTE_ARRAY'])
 
 /** Returns a function that returns the next values of a dictionary. */
 function fromDictionary(content: Uint8Array, dictionary: Values): (count: number) => Values {
