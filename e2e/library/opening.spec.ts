@@ -187,8 +187,9 @@ test('A refused URL stays in the dialog with its reason, and a file opens by key
   await expectFitEverywhere(page, undefined, 'dialog')
   await page.setViewportSize(WINDOWS[0])
 
-  await pressTo('Choose files…')
+  // The browser reports file dialogs only after this, so it precedes the last steps to the button.
   const chooser = page.waitForEvent('filechooser')
+  await pressTo('Choose files…')
   await page.keyboard.press('Enter')
   await (await chooser).setFiles(`${GOLDEN}/vllm-chat.json`)
   await page.waitForURL(/\/t\//)
