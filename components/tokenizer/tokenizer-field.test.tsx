@@ -57,7 +57,7 @@ test('the tokenizer field switches between the reported tokenizer, the server’
   expect(chosen.at(-1)).toBe('a/b')
   await user.clear(screen.getByLabelText(/Hub name, or a folder/))
   expect(choice.value).toBe('named')
-  await user.selectOptions(choice, 'told')
+  await user.selectOptions(choice, 'reported')
   expect(chosen.at(-1)).toBe('')
   expect(screen.queryByLabelText(/Hub name, or a folder/)).toBeNull()
 })

@@ -17,7 +17,7 @@ export function TokenizerField({ tokenizer, status, isFixed, onChange }: Tokeniz
   /** Whether “another” is chosen while the name is empty. */
   const [isNaming, setIsNaming] = useState(false)
   if (isFixed) return <p className="text-dim text-xs [overflow-wrap:anywhere]">Tokenizer: {fixedText(tokenizer)}</p>
-  const choice = tokenizer === SERVER_TOKENIZER ? 'server' : tokenizer !== '' || isNaming ? 'named' : 'told'
+  const choice = tokenizer === SERVER_TOKENIZER ? 'server' : tokenizer !== '' || isNaming ? 'named' : 'reported'
   return (
     <div className="grid gap-1.5">
       <SelectField
@@ -28,7 +28,7 @@ export function TokenizerField({ tokenizer, status, isFixed, onChange }: Tokeniz
           onChange(value === 'server' ? SERVER_TOKENIZER : '')
         }}
       >
-        <option value="told">as reported by the server</option>
+        <option value="reported">as reported by the server</option>
         <option value="server">the server’s own, over /tokenize</option>
         <option value="named">another: Hub name or folder</option>
       </SelectField>
@@ -41,7 +41,7 @@ export function TokenizerField({ tokenizer, status, isFixed, onChange }: Tokeniz
         />
       )}
       <p className="text-faint text-xs [overflow-wrap:anywhere]">
-        {choice === 'told' ? toldText(status) : NOTES[choice]}
+        {choice === 'reported' ? reportedText(status) : NOTES[choice]}
       </p>
     </div>
   )
@@ -52,7 +52,7 @@ function fixedText(tokenizer: string): string {
   return tokenizer === '' ? 'unknown' : tokenizer
 }
 
-function toldText(status: ShownStatus): string {
+function reportedText(status: ShownStatus): string {
   if (status.state !== 'ready') return 'From this machine or the Hub.'
   const { tokenizerName: name } = status
   if (name === undefined) return 'The server reports no tokenizer: it is used as the tokenizer.'

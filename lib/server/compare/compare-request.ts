@@ -28,7 +28,7 @@ type Name = 'left' | 'right'
 
 /** Returns the comparison of both sides. Throws HttpProblem or TokenizerError. */
 export async function runCompareRequest(
-  { left, right, stretches, wants }: SidesRequest,
+  { left, right, alignedRuns, stretches, wants }: SidesRequest,
   deps: Deps,
 ): Promise<CompareAnswered> {
   const sides = { left: await foundSide(left, 'left', deps), right: await foundSide(right, 'right', deps) }
@@ -47,6 +47,7 @@ export async function runCompareRequest(
     report: comparison.report,
     caveats,
     doubts: caveats,
+    ...(alignedRuns && { alignedRuns: comparison.alignedRuns }),
     ...(stretches && { stretches: comparison.alignedRuns }),
   })
   if (wants === 'answer') return { kind: 'answer', text }

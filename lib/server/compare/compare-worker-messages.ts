@@ -20,6 +20,9 @@ export interface SidesRequest {
   readonly kind: 'sides'
   readonly left: SideInput
   readonly right: SideInput
+  /** Whether the answer includes the equal parts. */
+  readonly alignedRuns: boolean
+  /** Whether it includes them under their former name too. */
   readonly stretches: boolean
   /** `comparison` also returns both sides and the comparison itself, which rescoring needs. */
   readonly wants: 'answer' | 'comparison'

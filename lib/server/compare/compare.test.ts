@@ -66,10 +66,10 @@ const problem = async (body: unknown, thread = comparing) => {
 }
 
 test('Compare finds the known drift between a stored trajectory and its text', async () => {
-  const { report, caveats, stretches } = await ask({ left: key, right: `${key}~text` })
+  const { report, caveats, alignedRuns } = await ask({ left: key, right: `${key}~text` })
   expect(report.spans).toHaveLength(3)
   expect(report.tokens.left).toBe(tokenCount(drifting))
-  expect(stretches).toBeUndefined()
+  expect(alignedRuns).toBeUndefined()
   expect(caveats.left).toEqual([])
 })
 
@@ -80,16 +80,22 @@ test('Compare reports the same drift for every way to name the sides', async () 
     expect((await ask({ left: { trajectory: key }, right })).report).toEqual(report)
 })
 
-test('Compare returns stretches that cover both sides in order', async () => {
-  const { report, stretches = [] } = await ask({ left: key, right: `${key}~structured`, stretches: true })
+test('Compare returns aligned runs that cover both sides in order', async () => {
+  const { report, alignedRuns = [] } = await ask({ left: key, right: `${key}~structured`, alignedRuns: true })
   for (const side of ['left', 'right'] as const) {
     let at = 0
-    for (const stretch of stretches) {
-      expect(stretch[side].start).toBe(at)
-      at = stretch[side].end
+    for (const run of alignedRuns) {
+      expect(run[side].start).toBe(at)
+      at = run[side].end
     }
     expect(at).toBe(report.tokens[side])
   }
+})
+
+test('Compare still returns aligned runs under their former name, stretches', async () => {
+  const { alignedRuns, stretches } = await ask({ left: key, right: `${key}~structured`, stretches: true })
+  expect(stretches).toEqual(alignedRuns)
+  expect(stretches).not.toEqual([])
 })
 
 test('Compare of plain ids with a trajectory matches them by the bytes of a tokenizer', async () => {

@@ -57,7 +57,8 @@ export type SideInput = z.infer<typeof sideSchema>
 export const compareRequestSchema = z.strictObject({
   left: sideSchema,
   right: sideSchema,
-  stretches: z.boolean().exactOptional().describe('Include the equal parts in the answer.'),
+  alignedRuns: z.boolean().exactOptional().describe('Include the equal parts in the answer.'),
+  stretches: z.boolean().exactOptional().describe('The former name of alignedRuns.'),
   rescore: rescoreRequestSchema
     .exactOptional()
     .describe('Score both sides by prefill on saved servers, and compare the scores.'),
@@ -67,6 +68,7 @@ export const compareRequestSchema = z.strictObject({
 export type CompareRequest = z.infer<typeof compareRequestSchema>
 
 const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
+const alignedRunsSchema = z.array(z.looseObject({ kind: z.enum(['equal', 'drift']), left: span, right: span }))
 
 /** Schema of the answer of POST /api/compare. */
 export const compareAnswerSchema = z.object({
@@ -75,22 +77,23 @@ export const compareAnswerSchema = z.object({
     .object({ left: z.array(z.string()), right: z.array(z.string()) })
     .describe('Parts that could not be reconstructed as a pipeline creates them: they may cause drift.'),
   doubts: z.object({ left: z.array(z.string()), right: z.array(z.string()) }).describe('The former name of caveats.'),
-  stretches: z
-    .array(z.looseObject({ kind: z.enum(['equal', 'drift']), left: span, right: span }))
+  alignedRuns: alignedRunsSchema
     .exactOptional()
     .describe('In order, covering both sides completely. The nth drift is the nth span of the report.'),
+  stretches: alignedRunsSchema.exactOptional().describe('The former name of alignedRuns, for requests with stretches.'),
   rescored: rescoreAnswerSchema.exactOptional(),
   weighed: rescoreAnswerSchema.exactOptional().describe('The former name of rescored, for requests with weigh.'),
 })
 
 /** Answers a checked request. Throws HttpProblem. */
 export async function answerCompare(
-  { left, right, stretches = false, rescore, weigh }: CompareRequest,
+  { left, right, alignedRuns = false, stretches = false, rescore, weigh }: CompareRequest,
   all: Services,
   signal: AbortSignal,
 ): Promise<Response> {
   const wants = (rescore ?? weigh) ? 'comparison' : 'answer'
-  const answer = await runComparison({ kind: 'sides', left, right, stretches, wants }, all, signal)
+  const request = { kind: 'sides', left, right, alignedRuns: alignedRuns || stretches, stretches, wants } as const
+  const answer = await runComparison(request, all, signal)
   if (answer.kind === 'answer') return jsonTextResponse(answer.text)
   const received = receivedComparing(answer.sent, answer.given)
   // The thread has already refused a side that cannot be made.

@@ -259,7 +259,7 @@ test('The rows of imported files answer as the table describes', async () => {
 
   const [key] = trajectories
   expect(
-    await call('POST /api/compare', { body: { left: key, right: `${key}~text`, stretches: true } }),
+    await call('POST /api/compare', { body: { left: key, right: `${key}~text`, alignedRuns: true } }),
   ).toHaveProperty('report')
   const weighed = { left: params.key, right: `${params.key}~text~tokenizer=built-in`, weigh: {} }
   expect(await call('POST /api/compare', { body: weighed })).toHaveProperty('weighed')

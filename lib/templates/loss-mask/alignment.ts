@@ -1,5 +1,5 @@
 /**
- * Finds which tokens of one sequence correspond to which of another: those with equal ids in the same order, and between them stretches
+ * Finds which tokens of one sequence correspond to which of another: those with equal ids in the same order, and between them ranges
  * that spell the same bytes in other tokens. The remaining tokens have no counterpart: they are never paired by position or proportion.
  */
 
@@ -104,7 +104,7 @@ function increasing(pairs: readonly Pair[]): readonly Pair[] {
   return found.reverse()
 }
 
-/** Returns the common beginning and end, in bytes, of two stretches without equal tokens, up to positions where tokens of both end. */
+/** Returns the common beginning and end, in bytes, of two ranges without equal tokens, up to positions where tokens of both end. */
 function sameBytes(
   a: Spelled,
   b: Spelled,

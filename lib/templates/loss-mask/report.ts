@@ -26,7 +26,7 @@ export interface MaskReport {
   readonly ways: readonly Way[]
   /** Number of tokens on which each two ways disagree, of those that both know. Only computed ways are paired. */
   readonly pairs: readonly { readonly ways: readonly [WayName, WayName]; readonly tokens: number }[]
-  /** The stretches on which ways disagree, in order. */
+  /** The token ranges on which ways disagree, in order. */
   readonly disagreements: readonly Disagreement[]
   readonly lints: readonly Lint[]
 }
@@ -97,7 +97,7 @@ export interface Break {
   readonly line?: number
 }
 
-/** A stretch of tokens on which ways disagree. */
+/** A token range on which ways disagree. */
 export interface Disagreement extends TokenRange {
   /** Text of the tokens, cut if it is long. */
   readonly text: string

@@ -35,7 +35,7 @@ export type RevisionSide =
       readonly kind: 'rendered'
       readonly tokenizer: string
       readonly text: string
-      /** Template lines of all stretches of the text. */
+      /** Template lines of all parts of the text. */
       readonly origins: Pick<Origins, 'starts' | 'lines'>
       readonly tokens: number
       /** Number of trained tokens; undefined if the mask is unknown. */
