@@ -1,5 +1,5 @@
 /** Runs in the browser before any other module of the application. */
 import * as z from 'zod/mini'
 
-// Zod tries whether it may compile its checks with eval; the content security policy says no, and reports the attempt.
+// By default, Zod tries to compile its checks with eval, which the content security policy forbids and reports.
 z.config({ jitless: true })

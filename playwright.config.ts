@@ -7,26 +7,26 @@ import { requireNode } from './scripts/required-node.ts'
 
 requireNode('e2e')
 
-// Loaded after the check, because these modules need node:sqlite, which Node 20 lacks.
+// These modules are imported after the check, because they need node:sqlite, which Node 20 lacks.
 const { HUB_PORT, PORT, PORTS, TOKEN } = await import('./e2e/support/application.ts')
 
 const executablePath = findBrowser({ headed: process.argv.includes('--headed') })
-// Workers read this file again, without the arguments.
+// Workers read this file again without the arguments, so they take the path from the environment.
 if (executablePath !== undefined) process.env.CHROMIUM_PATH = executablePath
 
 export default defineConfig({
   testDir: 'e2e',
-  // A journey waits much of its time, for a pause of the pointer or of the typing: two fit on two cores.
+  // A journey spends much of its time waiting, so two of them run at once on two cores.
   workers: PORTS.length,
   retries: 0,
-  // For what hangs. No journey takes 10 s on a quiet machine, but the unit tests run beside them.
+  // Ends a journey that hangs. Journeys take less than 10 s on a quiet machine, but the unit tests run beside them.
   timeout: 120_000,
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : [['list']],
   use: {
     baseURL: `http://127.0.0.1:${PORT}`,
     viewport: { width: 1440, height: 900 },
-    // A trace slows every test, also those that pass: `npx playwright test --trace on FILE` makes one.
+    // A trace slows every test, even those that pass. `npx playwright test --trace on FILE` records one.
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(executablePath !== undefined && { executablePath }),

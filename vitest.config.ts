@@ -11,15 +11,15 @@ const PURE = [
   'lib/tokenizer/files/**/*.test.ts',
 ]
 
-/** For what hangs. No test is to take 10 s, but the journeys go first, and the processor may be another's for most of the time. */
+/** Milliseconds after which a test counts as hanging. Tests take less than 10 s, but the journeys that run beside them have priority. */
 const TIMEOUT = 180_000
 
-/** Of every project: one does not inherit what stands beside `projects`. */
+/** Options of every project, because projects do not inherit the options beside `projects`. */
 const COMMON = {
   testTimeout: TIMEOUT,
   hookTimeout: TIMEOUT,
   expect: { poll: { timeout: TIMEOUT / 2 } },
-  // Files share a worker, and with it the modules and the jsdom that the first one loaded: half of the time of all files.
+  // Files share a worker, so that modules and jsdom are loaded once. This halves the time of all files.
   isolate: false,
 } as const
 
@@ -29,7 +29,7 @@ const WHOLE = { branches: 100, functions: 100, lines: 100, statements: 99 }
 
 export default defineConfig({
   test: {
-    // Every core: unless told, one is left unused, which of two is half.
+    // By default, Vitest leaves one core unused.
     maxWorkers: '100%',
     coverage: {
       provider: 'v8',
@@ -40,14 +40,14 @@ export default defineConfig({
       ],
       exclude: ['**/test-*.ts', '**/golden/**'],
       reporter: ['text-summary', 'json-summary'],
-      // What an export, a mask or a prompt is made of: what is not tried there is not known to be right.
+      // Exports, masks and prompts are computed in these folders, so every branch of them has a test.
       thresholds: {
         'lib/{api,formats,parsers,tools,trajectory,util}/**/*.ts': WHOLE,
         'lib/rollout/{prompt,record}/**/*.ts': WHOLE,
         'lib/{analysis,json,sampling,share}/**/*.ts': { branches: 90 },
         'lib/templates/**/*.ts': { branches: 90 },
         'lib/tokenizer/files/**/*.ts': { branches: 90 },
-        // A folder of its own does not hide behind the others.
+        // Without bounds of their own, these folders could be covered less while the rest of their parent is covered more.
         'lib/analysis/repro/**/*.ts': { branches: 90 },
         'lib/templates/document/**/*.ts': { branches: 90 },
         'lib/templates/prefix-preservation/**/*.ts': { branches: 90 },
