@@ -43,8 +43,8 @@ export const summarySchema = z.object({
   toolCalls: z.int(),
   failedCalls: withDescription(z.int(), 'Tool calls that failed or are malformed.'),
   group: withDescription(
-    z.nullable(z.object({ id: z.string(), index: z.int() })),
-    'The group of the sample, and its index in the group. null: unknown, or no group.',
+    z.nullable(z.object({ id: z.string(), index: z.int(), server: z.exactOptional(z.string()) })),
+    'The group of the sample, its index in the group, and its server if the group has samples of several servers. null: unknown, or no group.',
   ),
   rewardWhy: withDescription(
     z.nullable(z.string()),

@@ -14,7 +14,7 @@ import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
 
 /** Columns that `summary` needs. */
-export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, missing, is_encoded_again, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`
+export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, missing, is_encoded_again, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, group_server, reward_why, ${HEALTH_COLUMN}`
 
 const SHOWN_QUESTION = 120
 /** Only the beginning of a long question is searched, because prompts may contain whole documents. */
@@ -54,6 +54,7 @@ export function recordColumns(trajectory: Trajectory) {
     failed_calls: failed + malformed,
     group_id: group?.id ?? null,
     group_index: group?.index ?? null,
+    group_server: group?.server ?? null,
     trained_spans: JSON.stringify(trainedSpans(segments)),
     record_search: foldCase([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
@@ -97,7 +98,14 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
     meanLogprob: row.mean_logprob === null ? null : Number(row.mean_logprob),
     toolCalls: Number(row.tool_calls),
     failedCalls: Number(row.failed_calls),
-    group: row.group_id === null ? null : { id: String(row.group_id), index: Number(row.group_index) },
+    group:
+      row.group_id === null
+        ? null
+        : {
+            id: String(row.group_id),
+            index: Number(row.group_index),
+            ...(row.group_server !== null && { server: String(row.group_server) }),
+          },
     rewardWhy: row.reward_why === null ? null : String(row.reward_why),
     health: healthGist(row),
   }

@@ -18,6 +18,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepPacked,
   splitLongLists,
   listMissing,
+  keepGroupServers,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -222,6 +223,11 @@ function listMissing(database: DatabaseSync): void {
   `)
 }
 
+/** A group may have samples of several servers. Groups of older versions have one server. */
+function keepGroupServers(database: DatabaseSync): void {
+  database.exec('ALTER TABLE trajectories ADD COLUMN group_server TEXT')
+}
+
 function listedColumns(row: StoredRow, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
@@ -229,6 +235,7 @@ function listedColumns(row: StoredRow, segments: readonly string[]) {
     const {
       group_id: _id,
       group_index: _index,
+      group_server: _server,
       trained_spans: _spans,
       missing: _missing,
       is_encoded_again: _encoded,

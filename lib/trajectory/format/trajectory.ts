@@ -765,7 +765,16 @@ export const trajectorySchema = z.looseObject({
   note: z.optional(z.string()),
   reward: withDescription(z.optional(z.nullable(z.number())), 'The scalar reward. Omitted: not scored.'),
   group: withDescription(
-    z.optional(z.looseObject({ id: z.string(), index: z.int().check(z.minimum(0)) })),
+    z.optional(
+      z.looseObject({
+        id: z.string(),
+        index: z.int().check(z.minimum(0)),
+        server: withDescription(
+          z.optional(z.string()),
+          'Name of the server on which its run began, if the group ran on several servers side by side. Omitted: it ran on one.',
+        ),
+      }),
+    ),
     'The group of samples of one prompt that it belongs to. Omitted: none.',
   ),
   model: modelBlock,
