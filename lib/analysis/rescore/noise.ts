@@ -6,7 +6,7 @@
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type ResponseView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { type Spread, spreadOf } from '../spread.ts'
 
 /** Differences between prefill and sampled logprobs of a side’s own ids. */
 export interface NoiseFloor {
@@ -22,11 +22,7 @@ export interface NoiseFloor {
   readonly narrowed: readonly string[]
 }
 
-interface NoiseSpread {
-  readonly mean: number
-  readonly median: number
-  readonly p95: number
-  readonly max: number
+interface NoiseSpread extends Spread {
   /** Mean of prefill − sampled, with its sign. */
   readonly bias: number
 }
@@ -57,25 +53,13 @@ export function noiseFloor(trajectory: TrajectoryView, scores: Float64Array): No
     start += segment.ids.length
   }
   const differences = Float64Array.from(signed, Math.abs).sort()
+  const spread = spreadOf(differences)
   return {
     differences,
-    spread: spreadOf(differences, signed),
+    spread: spread && { ...spread, bias: signed.reduce((sum, value) => sum + value, 0) / signed.length },
     temperatures: [...temperatures].sort(),
     apart: Array.from(apart, ([reason, tokens]) => ({ reason, tokens })),
     narrowed: [...narrowed],
-  }
-}
-
-function spreadOf(differences: Float64Array, signed: readonly number[]): NoiseSpread | undefined {
-  const { length } = differences
-  if (length === 0) return undefined
-  const at = (share: number) => elementAt(differences, Math.min(length - 1, Math.floor(share * length)))
-  return {
-    mean: differences.reduce((sum, value) => sum + value, 0) / length,
-    median: at(0.5),
-    p95: at(0.95),
-    max: at(1),
-    bias: signed.reduce((sum, value) => sum + value, 0) / length,
   }
 }
 

@@ -3,7 +3,7 @@
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { type Spread, spreadOf } from '../spread.ts'
 
 /** Differences between recorded logprobs and the logprobs of a prefill of the same ids, by what they mean. */
 export interface Verification {
@@ -20,12 +20,7 @@ export interface Verification {
 }
 
 /** Statistics of |scored − recorded| in nats. */
-export interface LogprobDifference {
-  readonly tokens: number
-  readonly mean: number
-  readonly p99: number
-  readonly max: number
-}
+export type LogprobDifference = Pick<Spread, 'tokens' | 'mean' | 'p99' | 'max'>
 
 interface Outlier {
   /** Index of the token in the trajectory. */
@@ -73,14 +68,8 @@ export function verification(trajectory: TrajectoryView, scores: Float64Array): 
 const distance = ({ recorded, scored }: Outlier): number => Math.abs(scored - recorded)
 
 function differenceOf(pairs: readonly Outlier[]): LogprobDifference | undefined {
-  if (pairs.length === 0) return undefined
-  const distances = Float64Array.from(pairs, distance).sort()
-  return {
-    tokens: distances.length,
-    mean: distances.reduce((a, b) => a + b, 0) / distances.length,
-    p99: elementAt(distances, Math.min(distances.length - 1, Math.floor(0.99 * distances.length))),
-    max: distances.at(-1) as number,
-  }
+  const spread = spreadOf(Float64Array.from(pairs, distance).sort())
+  return spread && { tokens: spread.tokens, mean: spread.mean, p99: spread.p99, max: spread.max }
 }
 
 const MOST_OUTLIERS = 20

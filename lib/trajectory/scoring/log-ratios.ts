@@ -136,12 +136,12 @@ function readLogRatios(
     return values
   }
   const conversions = comparison.kind === 'converted' ? comparison.conversions : []
-  const numerator = reader(
+  const numerator = logprobReader(
     segment,
     columns.numerator,
     conversions.find(({ side }) => side === 'numerator'),
   )
-  const denominator = reader(
+  const denominator = logprobReader(
     segment,
     columns.denominator,
     conversions.find(({ side }) => side === 'denominator'),
@@ -150,8 +150,12 @@ function readLogRatios(
   return values
 }
 
-/** Returns a reader of a column after its conversion; NaN = unknown. */
-function reader(segment: SegmentView, column: string, conversion: Conversion | undefined): (index: number) => number {
+/** Returns a reader of the logprobs of a column by index in the segment, after their conversion; NaN = unknown. */
+export function logprobReader(
+  segment: SegmentView,
+  column: string,
+  conversion: Conversion | undefined,
+): (index: number) => number {
   const logprobs = logprobColumn(segment, column)
   const plain = (index: number): number => numberAt(logprobs, index) ?? Number.NaN
   if (!conversion) return plain
@@ -171,7 +175,7 @@ export function comparedLogprobs(
   if (!comparison) return undefined
   const conversions = comparison.kind === 'converted' ? comparison.conversions : []
   const at = (side: Conversion['side']) =>
-    reader(
+    logprobReader(
       segment,
       columns[side],
       conversions.find((conversion) => conversion.side === side),
