@@ -2,15 +2,12 @@
  * Finds the row of a request in the table of routes: checks access first, then the path, the method and the body, and answers errors as
  * problems.
  */
-import { EngineError } from '#lib/engine/http/errors.ts'
-import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
-import { TemplateError } from '#lib/templates/chat-template.ts'
-import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { services } from '../services.ts'
 import { accessProblem, changeProblem, originProblem } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
+import { foreseenProblem } from './foreseen-problem.ts'
 import { json } from './json-response.ts'
-import { HttpProblem, type ProblemDetails, problemResponse } from './problem.ts'
+import { type ProblemDetails, problemResponse } from './problem.ts'
 
 /** Returns the function that answers every request for these endpoints. */
 export function createRouter(endpoints: readonly Endpoint[]): (request: Request) => Promise<Response> {
@@ -97,25 +94,9 @@ function refusedMethod(request: Request, allowed: readonly string[]): Response {
   return response
 }
 
-/** Statuses of failures of the store. Any other code is 500: the client can neither fix it nor wait for it. */
-const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATABASE_LOCKED: 503, DISK_FULL: 507 }
-
 function problemOf(error: unknown): ProblemDetails {
-  if (error instanceof HttpProblem) return error.details
-  if (error instanceof EngineError)
-    return {
-      status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,
-      code: error.code,
-      detail: error.sentence,
-      hint: error.hint,
-    }
-  if (error instanceof TokenizerError) return { status: 422, code: error.code, detail: error.message, hint: error.hint }
-  if (error instanceof TemplateError) return { status: 422, code: 'TEMPLATE_ERROR', detail: error.message }
-  if (error instanceof StoreError) {
-    if (error.code !== 'DAMAGED') console.error('the store failed:', error)
-    const { code, message, hint } = error
-    return { status: STORE_STATUSES[code] ?? 500, code, detail: message, hint }
-  }
+  const problem = foreseenProblem(error)
+  if (problem) return problem
   console.error('unexpected error in a route:', error)
   return { status: 500, code: 'INTERNAL', detail: 'Rollscope itself failed: see its log' }
 }

@@ -1,6 +1,6 @@
 /** The routes of rollouts, groups of them, and further turns. */
 import * as z from 'zod'
-import { groupSchema, groupStartedSchema } from '#lib/api/group.ts'
+import { groupSchema, groupStartedSchema, serverComparisonSchema } from '#lib/api/group.ts'
 import { groupLineSchema } from '#lib/api/group-line.ts'
 import { runStartedSchema } from '#lib/api/run-request.ts'
 import { streamClosedSchema } from '#lib/api/stream-closed.ts'
@@ -11,6 +11,7 @@ import { eventStream } from '../http/ndjson.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
 import { runResponse } from '../http/run-response.ts'
 import { UNTIL } from '../runs/event-log.ts'
+import { compareServers } from '../runs/group-servers.ts'
 import { changeReward, groupNamed, groupRequestSchema, rewardChangeSchema, startGroup } from '../runs/groups.ts'
 import { continueRequestSchema, continueRollout, rolloutRequestSchema, startRollout } from '../runs/rollouts.ts'
 import { structuredOutput, structuredRequestSchema } from '../runs/structured.ts'
@@ -65,7 +66,7 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/groups',
     summary:
-      'Runs several samples of one prompt at once, on a shared prefix. They are stopped when no client has requested them for 60 s.',
+      'Runs several samples of one prompt at once, on a shared prefix, on one server or on several ones side by side. They are stopped when no client has requested them for 60 s.',
     body: runJsonBody(groupRequestSchema),
     answers: { 201: { description: 'The samples have started. Follow their events.', schema: groupStartedSchema } },
     handle: ({ body, services, signal }) => startGroup(body, services, signal),
@@ -92,6 +93,17 @@ export const runRoutes = [
     handle: ({ request, params, services, signal }) => {
       const { from, until } = eventsAsked(request)
       return eventStream(services.groups.follow(params.id, from, signal, until), { from })
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/groups/{id}/servers',
+    summary: 'Compares the samples of a group that ran on several servers: ids and logprobs.',
+    query: { reference: 'Name of the server with which the others are compared. Default: the first one of the group.' },
+    answers: { 200: { description: 'The comparison of the samples that have ended.', schema: serverComparisonSchema } },
+    handle: ({ request, params, services }) => {
+      const reference = new URL(request.url).searchParams.get('reference') ?? undefined
+      return compareServers(params.id, reference, services)
     },
   }),
   endpoint({

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { GroupStarted } from '#lib/api/group.ts'
 import type { GroupLine } from '#lib/api/group-line.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
@@ -16,6 +17,7 @@ import { HttpProblem } from '../http/problem.ts'
 import { searchPattern } from '../library/search-pattern.ts'
 import { trajectoryForViewer } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
+import { compareServers } from './group-servers.ts'
 import { changeReward, groupNamed, groupRequestSchema, startGroup } from './groups.ts'
 import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.ts'
 
@@ -273,4 +275,168 @@ test('A group that does not exist is a problem, and so is an invalid request for
   expect(groupRequestSchema.safeParse(valid).success).toBe(true)
   for (const change of [{ samples: 0 }, { samples: 65 }, { detached: false }, { messages: [] }, { reward: {} }])
     expect(groupRequestSchema.safeParse({ ...valid, ...change }).success).toBe(false)
+})
+
+/** Services whose servers `a`, `b` and `c` differ; other names do not exist. */
+function withServers(
+  differences: Readonly<Record<string, Partial<EngineClient> & { readonly engine?: 'vllm' | 'llama.cpp' }>>,
+): void {
+  const { servers } = all
+  all = {
+    ...all,
+    servers: {
+      ...servers,
+      client(name) {
+        const found = differences[name]
+        if (!found)
+          throw new HttpProblem({ status: 404, code: 'NO_SERVER', detail: `there is no server named "${name}"` })
+        const { engine, ...client } = found
+        const capabilities = engine && ENGINE_CAPABILITIES[engine]
+        const describe = async () => ({ modelName: name, contextLength: 4096, ...(capabilities && { capabilities }) })
+        return { ...servers.client('fast'), describe, ...client } as EngineClient
+      },
+    },
+  }
+}
+
+/** Replies with these texts, each with a logprob for each byte, and fails with the last error if there is one. */
+const replying = (text: string, logprob: number, error?: EngineError): EngineClient['generate'] =>
+  async function* () {
+    const ids = [...byteTokenizer.encode(text), END]
+    yield { tokens: { ids, logprobs: ids.map(() => logprob) }, problems: [] }
+    if (error) throw error
+    yield {
+      tokens: { ids: [] },
+      problems: [],
+      end: { finish: { kind: 'stop', matched: END }, usage: { cachedTokens: 0 } },
+    }
+  }
+
+const GREEDY = { sampling: { temperature: 0 } }
+
+test('A group of servers runs one setup on each, and each sample has the name of its server and the seed of its place', async () => {
+  const seeds: unknown[] = []
+  const noting = (logprob: number): EngineClient['generate'] =>
+    async function* (request, signal) {
+      seeds.push(request.sampling.sampling_seed)
+      yield* replying('yes', logprob)(request, signal)
+    }
+  withServers({ a: { generate: noting(-1) }, b: { generate: noting(-1.5) } })
+  const started = await begin({ servers: ['a', 'b'], samples: 2, sampling: { temperature: 0, sampling_seed: 7 } })
+  expect(started.samples.map(({ server }) => server)).toEqual(['a', 'a', 'b', 'b'])
+  expect(started.refused).toBeUndefined()
+  const { groupId, trajectories } = await ended(started)
+  expect(trajectories.map(({ group }) => [group?.index, group?.server])).toEqual([
+    [0, 'a'],
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'b'],
+  ])
+  expect(trajectories.map((trajectory) => responsesOf(trajectory)[0]?.request?.server)).toEqual(['a', 'a', 'b', 'b'])
+  expect(seeds.toSorted()).toEqual([7, 7, 8, 8])
+  expect(groupNamed(groupId, all).samples.map(({ group }) => group?.server)).toEqual(['a', 'a', 'b', 'b'])
+  const compared = await compareServers(groupId, undefined, all)
+  expect(compared).toMatchObject({ servers: ['a', 'b'], reference: 'a', running: 0 })
+  expect(compared.comparisons.map(({ sample, reference }) => [sample.index, reference.index])).toEqual([
+    [2, 0],
+    [3, 1],
+  ])
+  expect(compared.comparisons[0]).toMatchObject({
+    divergence: null,
+    chance: null,
+    logprobs: { spread: { tokens: 4, median: 0.5, p99: 0.5 }, kinds: ['raw'], refused: [] },
+  })
+  expect((await compareServers(groupId, 'b', all)).comparisons[0]?.reference.server).toBe('b')
+})
+
+test('What a server of a group cannot take is refused by name for it, and the others run', async () => {
+  withServers({
+    a: {},
+    b: { engine: 'llama.cpp' },
+    c: { describe: () => Promise.reject(new EngineError('CONNECT_REFUSED', 'nothing listens there')) },
+  })
+  const started = await begin({ servers: ['a', 'b', 'c'], samples: 1, sampling: { min_new_tokens: 2 } })
+  expect(started.samples.map(({ server }) => server)).toEqual(['a'])
+  expect(started.refused).toMatchObject([
+    { server: 'b', code: 'NOT_IN_ENGINE', field: 'sampling.min_new_tokens' },
+    { server: 'c', code: 'CONNECT_REFUSED' },
+  ])
+  const { groupId } = await ended(started)
+  const alone = await compareServers(groupId, undefined, all)
+  expect([alone.servers, alone.comparisons]).toEqual([['a'], []])
+})
+
+test('A group that every server refuses starts nothing, and the error names each server unless all have the same reason', async () => {
+  withServers({
+    a: { engine: 'llama.cpp' },
+    b: { describe: () => Promise.reject(new EngineError('CONNECT_REFUSED', 'nothing listens there')) },
+    c: { engine: 'llama.cpp' },
+  })
+  const unsupported = { sampling: { min_new_tokens: 2 } }
+  const refused = begin({ servers: ['a', 'b'], samples: 1, ...unsupported })
+  await expect(refused).rejects.toMatchObject({ details: { code: 'NO_SERVER_RUNS', field: 'servers' } })
+  await expect(refused).rejects.toThrow(/^a: llama\.cpp .*; b: /)
+  await expect(begin({ servers: ['a', 'c'], samples: 1, ...unsupported })).rejects.toMatchObject({
+    details: { code: 'NOT_IN_ENGINE', field: 'sampling.min_new_tokens' },
+  })
+  expect(all.store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 10 }).total).toBe(0)
+})
+
+test('A server that does not exist refuses the whole group, and so does one that is named twice or beside `server`', async () => {
+  withServers({ a: {} })
+  await expect(begin({ servers: ['a', 'typo'], samples: 1 })).rejects.toThrow('no server named "typo"')
+  const valid = { prompt: 'q', servers: ['a', 'b'] }
+  expect(groupRequestSchema.safeParse(valid).success).toBe(true)
+  const twice = groupRequestSchema.safeParse({ ...valid, servers: ['a', 'b', 'a'] })
+  expect(twice.error?.issues).toMatchObject([{ message: 'each server once: "a" is there twice', path: ['servers', 2] }])
+  for (const change of [{ server: 'a' }, { servers: [] }, { samples: 33 }, { servers: 'a' }])
+    expect(groupRequestSchema.safeParse({ ...valid, ...change }).success).toBe(false)
+  expect(groupRequestSchema.safeParse({ ...valid, samples: 32 }).success).toBe(true)
+})
+
+test('A server that dies during its run loses only its own sample, which keeps its tokens and the name of the failure', async () => {
+  const dies = new EngineError('CONNECTION_RESET', 'the connection broke off')
+  withServers({ a: { generate: replying('yes', -1) }, b: { generate: replying('ye', -1, dies) } })
+  const { groupId, trajectories } = await ended(await begin({ servers: ['a', 'b'], samples: 1, ...GREEDY }))
+  expect(trajectories.map(({ outcome }) => outcome)).toMatchObject([
+    { kind: 'ended' },
+    { kind: 'failed', code: 'CONNECTION_RESET' },
+  ])
+  const { comparisons } = await compareServers(groupId, undefined, all)
+  expect(comparisons[0]).toMatchObject({
+    sample: { server: 'b', outcome: 'CONNECTION_RESET' },
+    divergence: { kind: 'response' },
+    logprobs: { spread: { tokens: 2, max: 0 } },
+  })
+})
+
+test('Cancelling a group of servers stops the samples of all servers', async () => {
+  const stopped: string[] = []
+  const endless = (name: string): EngineClient['generate'] =>
+    async function* (_, signal) {
+      yield { tokens: { ids: byteTokenizer.encode('a') }, problems: [] }
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          stopped.push(name)
+          reject(signal.reason)
+        }),
+      )
+    }
+  withServers({ a: { generate: endless('a') }, b: { generate: endless('b') } })
+  const { groupId } = await begin({ servers: ['a', 'b'], samples: 1 })
+  for await (const line of all.groups.follow(groupId, 0, never))
+    if (new TextDecoder().decode(line).includes('"type":"tokens"')) break
+  await expect.poll(() => all.store.groupRows(groupId).length).toBe(2)
+  await all.groups.cancel(groupId)
+  expect(stopped.toSorted()).toEqual(['a', 'b'])
+  expect(groupNamed(groupId, all).samples.map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled'])
+})
+
+test('Servers of a group are compared only if it has several, and by a name that it has', async () => {
+  const { groupId } = await ended(await begin({ samples: 2 }))
+  await expect(compareServers(groupId, undefined, all)).rejects.toMatchObject({ details: { code: 'ONE_SERVER' } })
+  withServers({ a: {}, b: {} })
+  const { groupId: both } = await ended(await begin({ servers: ['a', 'b'], samples: 1 }))
+  await expect(compareServers(both, 'c', all)).rejects.toMatchObject({ details: { code: 'NO_SERVER' } })
+  await expect(compareServers('nope', undefined, all)).rejects.toMatchObject({ details: { code: 'NO_GROUP' } })
 })

@@ -1,33 +1,59 @@
 /** Samples of one prompt, which run at once on a shared prefix. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
-import type { Group, GroupStarted } from '#lib/api/group.ts'
+import type { Group, GroupStarted, ServerRefusal } from '#lib/api/group.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { withDescription } from '#lib/util/with-description.ts'
-import { HttpProblem } from '../http/problem.ts'
+import { foreseenProblem } from '../http/foreseen-problem.ts'
+import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createGroupScheduler } from './group-scheduler.ts'
 import { rewardGroup } from './rewards.ts'
 import { beginning, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
-import { runOptions } from './run-options.ts'
+import { type RunUsing, runOptions } from './run-options.ts'
 
 const MOST_SAMPLES = 64
 
 /** Schema of the body of a request to start a group. */
-export const groupRequestSchema = rolloutRequestSchema.safeExtend({
-  samples: withDescription(
-    z.int().check(z.minimum(1), z.maximum(MOST_SAMPLES)),
-    'Number of samples. With a sampling_seed, sample i gets the seed + i.',
-  ),
-  reward: withDescription(z.exactOptional(rewardRuleSchema), 'The rule that scores the answers. Omitted: no rewards.'),
-  detached: withDescription(
-    z.exactOptional(z.literal(true)),
-    `A group always continues after the connection is closed. ${UNWATCHED}`,
-  ),
-})
+export const groupRequestSchema = rolloutRequestSchema
+  .safeExtend({
+    samples: withDescription(
+      z.exactOptional(z.int().check(z.minimum(1), z.maximum(MOST_SAMPLES))),
+      'Number of samples, on each of the `servers`. With a sampling_seed, sample i gets the seed + i. Default 1.',
+    ),
+    servers: withDescription(
+      z.exactOptional(z.array(z.string()).check(z.minLength(1))),
+      'Names of the saved servers that run the same setup side by side. What a server cannot take is refused for this server alone. Not with `server`.',
+    ),
+    reward: withDescription(
+      z.exactOptional(rewardRuleSchema),
+      'The rule that scores the answers. Omitted: no rewards.',
+    ),
+    detached: withDescription(
+      z.exactOptional(z.literal(true)),
+      `A group always continues after the connection is closed. ${UNWATCHED}`,
+    ),
+  })
+  .check(
+    z.refine(({ server, servers }) => server === undefined || servers === undefined, {
+      message: 'either "server" or "servers"',
+    }),
+    z.superRefine(({ servers = [] }, context) => {
+      for (const [index, name] of servers.entries())
+        if (servers.indexOf(name) < index)
+          context.addIssue({
+            code: 'custom',
+            message: `each server once: ${JSON.stringify(name)} is there twice`,
+            path: ['servers', index],
+          })
+    }),
+    z.refine(({ samples = 1, servers = [''] }) => samples * servers.length <= MOST_SAMPLES, {
+      message: `at most ${MOST_SAMPLES} samples on all "servers" together`,
+    }),
+  )
 /** The body of a request to start a group, after its check. */
 export type GroupRequest = z.infer<typeof groupRequestSchema>
 
@@ -39,16 +65,32 @@ export const rewardChangeSchema = z.strictObject({
   ),
 })
 
-/** Starts all samples of a group, or none. Throws HttpProblem, and every error of a single rollout. */
+/** What one server runs of a group. */
+interface ServerPart {
+  /** Undefined if the request names no servers. */
+  readonly server: string | undefined
+  readonly trajectory: Trajectory
+  readonly using: RunUsing
+}
+
+/**
+ * Starts all samples of a group, or none. With several servers, those that refuse the request run nothing and are returned with the
+ * reason. Throws HttpProblem, and every error of a single rollout.
+ */
 export async function startGroup(request: GroupRequest, all: Services, signal: AbortSignal): Promise<GroupStarted> {
-  const { samples, reward, ...each } = request
-  const { trajectory, using } = await beginning({ ...each, detached: true }, all, signal)
-  const together = createGroupScheduler(await runsAtOnce(using.serverName, all, signal))
+  const { samples = 1, reward, servers, ...each } = request
+  const { parts, refused } =
+    servers === undefined
+      ? { parts: [{ server: undefined, ...(await partOf(each, all, signal)) }], refused: [] }
+      : await partsOf(servers, each, all, signal)
   const groupId = randomUUID()
-  const prepared = Array.from({ length: samples }, (_, index) => {
-    const sample: Trajectory = { ...trajectory, id: randomUUID(), group: { id: groupId, index } }
-    return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index), together }, all) }
-  })
+  const prepared = parts.flatMap(({ server, trajectory, using }, place) =>
+    Array.from({ length: samples }, (_, index) => {
+      const group = { id: groupId, index: place * samples + index, ...(server !== undefined && { server }) }
+      const sample: Trajectory = { ...trajectory, id: randomUUID(), group }
+      return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index) }, all) }
+    }),
+  )
   all.store.setGroupRule(groupId, reward)
   // All samples are stored or none, because a trajectory that is stored as running must have a run.
   const keys = all.store.addAll(
@@ -57,7 +99,81 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
   )
   const options = prepared.map(({ options }, index) => options(elementAt(keys, index)))
   const started = all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
-  return { groupId, samples: started.map(({ rolloutId, key }) => ({ rolloutId, trajectoryId: key })) }
+  return {
+    groupId,
+    samples: started.map(({ rolloutId, key }, index) => {
+      const server = prepared[index]?.sample.group?.server
+      return { rolloutId, trajectoryId: key, ...(server !== undefined && { server }) }
+    }),
+    ...(refused.length > 0 && { refused }),
+  }
+}
+
+/** Prepares what one server runs. The calls of its samples take turns. */
+async function partOf(
+  request: RolloutRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Omit<ServerPart, 'server'>> {
+  const { trajectory, using } = await beginning({ ...request, detached: true }, all, signal)
+  return {
+    trajectory,
+    using: { ...using, together: createGroupScheduler(await runsAtOnce(using.serverName, all, signal)) },
+  }
+}
+
+/** Prepares what each server runs. Throws HttpProblem if a server does not exist, or if every server refuses the request. */
+async function partsOf(
+  servers: readonly string[],
+  request: RolloutRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<{ readonly parts: readonly ServerPart[]; readonly refused: readonly ServerRefusal[] }> {
+  // A name that does not exist is an error of the request, and no answer of a server.
+  for (const server of servers) all.servers.client(server)
+  const answers = await Promise.all(
+    servers.map(async (server): Promise<ServerPart | ServerFailure> => {
+      try {
+        return { server, ...(await partOf({ ...request, server }, all, signal)) }
+      } catch (error) {
+        const problem = signal.aborted ? undefined : foreseenProblem(error)
+        if (!problem) throw error
+        return { server, problem, error }
+      }
+    }),
+  )
+  const parts = answers.flatMap((answer) => ('problem' in answer ? [] : [answer]))
+  const failures = answers.flatMap((answer) => ('problem' in answer ? [answer] : []))
+  const [first] = failures
+  if (first && parts.length === 0) throw allRefused(first, failures)
+  return {
+    parts,
+    refused: failures.map(({ server, problem: { code, detail, hint, field } }) => ({
+      server,
+      code,
+      detail,
+      ...(hint !== undefined && { hint }),
+      ...(field !== undefined && { field }),
+    })),
+  }
+}
+
+interface ServerFailure {
+  readonly server: string
+  readonly problem: ProblemDetails
+  readonly error: unknown
+}
+
+/** Returns the error of a request that every server refuses: the one that all have, or one that names each. */
+function allRefused(first: ServerFailure, failures: readonly ServerFailure[]): unknown {
+  if (failures.every(({ problem }) => problem.detail === first.problem.detail)) return first.error
+  return new HttpProblem({
+    status: 422,
+    code: 'NO_SERVER_RUNS',
+    detail: failures.map(({ server, problem }) => `${server}: ${problem.detail}`).join('; '),
+    hint: 'Change what the servers refuse, or choose other servers.',
+    field: 'servers',
+  })
 }
 
 /** Returns a group, and counts as a look at its samples, which extends their time. Throws HttpProblem 404. */
