@@ -229,6 +229,16 @@ test('The rows of groups answer as the table describes', async () => {
   expect((await call('GET /api/groups/{id}', { params: { id } })).samples).toHaveLength(2)
   await call('PUT /api/groups/{id}/reward', { params: { id }, body: { reward: null } })
   await call('POST /api/groups/{id}/cancel', { params: { id } })
+  const servers = { prompt: 'Hi', sampling: SAMPLING, servers: ['built-in'] }
+  const { groupId, samples } = await call('POST /api/groups', { body: servers })
+  expect(samples).toMatchObject([{ server: 'built-in' }])
+  await call('GET /api/groups/{id}/events', { params: { id: groupId } })
+  expect(await call('GET /api/groups/{id}/servers', { params: { id: groupId } })).toEqual({
+    servers: ['built-in'],
+    reference: 'built-in',
+    running: 0,
+    comparisons: [],
+  })
 })
 
 test('The rows of imported files answer as the table describes', async () => {
