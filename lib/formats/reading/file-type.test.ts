@@ -15,7 +15,7 @@ const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: s
   ['a.bz2', Buffer.from('BZh91AY&SY'), 'a bzip2 file', '`bunzip2 -k a.bz2`'],
   ['a.lz4', Buffer.from([4, 0x22, 0x4d, 0x18]), 'an LZ4 file', '`lz4 -d a.lz4`'],
   ['0.pt', zip('archive/data.pkl'), 'a PyTorch file', '`python public/convert_pt.py 0.pt` writes 0.jsonl'],
-  ['runs/0.pt', zip('other'), 'a PyTorch file', 'runs/0.jsonl'],
+  ['runs/0.pt', zip('0/.data/serialization_id'), 'a PyTorch file', 'runs/0.jsonl'],
   ['old.ckpt', Buffer.from([0x80, 2, 0x8a]), 'a PyTorch file', 'convert_pt.py old.ckpt'],
   ['a.npz', zip('tokens.npy'), 'NumPy arrays', 'array.tolist()'],
   ['a.npy', Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]), 'NumPy arrays', 'array.tolist()'],
@@ -66,6 +66,9 @@ test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts
   expect(fileTypeOf(text, 'a.json')).toBeUndefined()
 })
 
-test('A zip archive without a name is no PyTorch file', () => {
-  expect(fileTypeOf(beginningOf(zip('other')), undefined)).toBeUndefined()
-})
+test.each([undefined, 'run.pt'])(
+  'A zip archive with other entries is no PyTorch file, whatever its name is: %s',
+  (file) => {
+    expect(fileTypeOf(beginningOf(zip('other')), file)).toBeUndefined()
+  },
+)

@@ -32,17 +32,19 @@ const recodeHint = (encoding: string) => (file: string, bare: string) =>
 const torch = (file: string, bare: string) =>
   `Convert it with Rollscope’s script: \`python public/convert_pt.py ${file}\` writes ${bare}.jsonl. The application serves the script at /convert_pt.py.`
 
-/** Names of files that torch.save writes. */
+/** Names of files that torch.save writes: those of its old form begin as every pickle does. */
 const TORCH = /\.(pt|pth|ckpt)$/i
-const ZIP = /^PK␃␄/
 
 /** The first match wins. */
 const TYPES: readonly KnownType[] = [
   { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpackHint('xz -dk') },
   { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpackHint('bunzip2 -k') },
   { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpackHint('lz4 -d') },
-  { name: 'a PyTorch file', begins: /^PK␃␄[\s\S]{0,200}?\/(data\.pkl|\.format_version)/, hint: torch },
-  { name: 'a PyTorch file', begins: ZIP, named: TORCH, hint: torch },
+  {
+    name: 'a PyTorch file',
+    begins: /^PK␃␄[\s\S]{0,200}?\/(data\.pkl|constants\.pkl|\.format_version|\.data\/|byteorder)/,
+    hint: torch,
+  },
   {
     name: 'NumPy arrays',
     begins: /^(\uFFFDNUMPY|PK␃␄[\s\S]{0,200}?\.npy)/,

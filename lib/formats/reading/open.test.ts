@@ -130,6 +130,16 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
     else expect(opened(text)).toMatch(expected)
   })
 
+  test.each(['{"token_ids": [1', '[{"token_ids": [1]},', '{"token_ids": "a'])(
+    '%s says that it is cut off',
+    async (text) => {
+      const problems = await Array.fromAsync(openFile(sourceOf(bytesOf(text)), source))
+      expect(problems.map((one) => (one.ok ? 'opened' : one.error.hint)).at(-1)).toBe(
+        'The record is cut off: write or copy the file again.',
+      )
+    },
+  )
+
   test('openFile says where the supported formats are listed', () => {
     const other = openText('{}', source)
     expect(!other.ok && other.error.hint).toMatch(
@@ -274,10 +284,17 @@ async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Pro
   const each = await Array.fromAsync(openFile(sourceOf(bytes), source, { limits: { ...LIMITS, ...limits } }))
   return each.map((one) => (one.ok ? ids(one.trajectory).join() : one.error.message))
 }
-const sourceOf = (bytes: Uint8Array): ByteSource => ({
-  size: bytes.length,
-  read: async (start, end) => bytes.subarray(start, end),
-})
+/** Each read overwrites the previous one, as reads of an open file do. */
+function sourceOf(bytes: Uint8Array): ByteSource {
+  const buffer = new Uint8Array(bytes.length)
+  return {
+    size: bytes.length,
+    read: async (start, end) => {
+      buffer.fill(0).set(bytes.subarray(start, end))
+      return buffer.subarray(0, end - start)
+    },
+  }
+}
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 describe('openFile from bytes', () => {
@@ -331,6 +348,14 @@ describe('openFile from bytes', () => {
   test('reads short records after a long one', async () => {
     const long = JSON.stringify({ token_ids: [2], note: 'x'.repeat(1 << 20) })
     expect(await openedBytes(bytesOf(`{"token_ids":[1]}\n${long}\n{"token_ids":[3]}`))).toEqual(['1', '2', '3'])
+  })
+
+  test.each([
+    ['after a record with a long list', `{"token_ids":[1]}\n{"token_ids":[2${',2'.repeat(40_000)}]}`, ['1', '2']],
+    ['after a first line that is broken', ' {"token_ids":[1', ['line 1: expected JSON']],
+  ])('reads short records %s', async (_what, before, expected) => {
+    const read = await openedBytes(bytesOf(`${before}\n{"token_ids":[3]}\n{"token_ids":[4]}`))
+    expect(read.map((one) => one.replace(/, *found .*|,.*/, ''))).toEqual([...expected, '3', '4'])
   })
 
   test('names the line that is not UTF-8', async () => {

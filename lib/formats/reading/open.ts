@@ -142,7 +142,8 @@ async function* openRows(rows: AsyncIterable<Row>, opener: Opener, limits: Limit
   yield* opener.end()
 }
 
-async function* openJson(bytes: ByteSource, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+async function* openJson(file: ByteSource, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+  const { bytes, readRecordBytes } = inPieces(file)
   const find = async (areLines?: true) => {
     const finder = createRecordFinder(limits, areLines)
     for (let at = 0; at < bytes.size && !finder.isBroken(); at += CHUNK)
@@ -151,12 +152,13 @@ async function* openJson(bytes: ByteSource, opener: Opener, limits: Limits): Asy
   }
   const found = await find()
   if ('error' in found) return yield refused(fileProblem({}, found.error, found.hint))
-  const read = inPieces(bytes)
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
   const valuesOf = async (record: RecordBytes, isLines: boolean) => {
     const long =
       record.hasLongList && !record.failure ? await parseLongLists(rangeOf(bytes, record.start, record.end)) : undefined
-    return long ? recordValues(record, long.value, isLines) : parseRecord(record, await read(record), isLines)
+    return long
+      ? recordValues(record, long.value, isLines)
+      : parseRecord(record, await readRecordBytes(record), isLines)
   }
   for (const record of found.records) yield* opener.open(await valuesOf(record, found.isLines), sizeOf(record))
   if (found.isSpread && !opener.format()) {
@@ -170,17 +172,31 @@ async function* openJson(bytes: ByteSource, opener: Opener, limits: Limits): Asy
   yield* opener.end()
 }
 
-/** Reads many short records at once. */
-function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<Uint8Array> {
-  let piece: Uint8Array = new Uint8Array()
-  let from = 0
-  return async ({ start, end }) => {
-    if (end - start > CHUNK) return read(start, end)
-    if (end > from + piece.length) {
-      piece = await read(start, Math.min(start + CHUNK, size))
-      from = start
-    }
-    return piece.subarray(start - from, end - from)
+interface PieceReader {
+  /** The bytes of the file. A read of them drops the piece, because it may overwrite it. */
+  readonly bytes: ByteSource
+  /** Returns the bytes of a record that does not begin before the previous one, unless `bytes` were read since. */
+  readonly readRecordBytes: (record: RecordBytes) => Promise<Uint8Array>
+}
+
+/** Reads many short records at once, in a piece of the file. */
+function inPieces({ size, read }: ByteSource): PieceReader {
+  const none = { from: 0, content: new Uint8Array() }
+  let piece: { readonly from: number; readonly content: Uint8Array } = none
+  return {
+    bytes: {
+      size,
+      read(start, end) {
+        piece = none
+        return read(start, end)
+      },
+    },
+    async readRecordBytes({ start, end }) {
+      if (end - start > CHUNK) return read(start, end)
+      if (end > piece.from + piece.content.length)
+        piece = { from: start, content: await read(start, Math.min(start + CHUNK, size)) }
+      return piece.content.subarray(start - piece.from, end - piece.from)
+    },
   }
 }
 

@@ -109,8 +109,19 @@ export const otherType = ({ name, hint }: FileType): FileProblem =>
 /** Advice for a file of an unknown format. */
 const OPEN_HINT = `Rollscope opens JSON, JSON lines, tables and archives of ${formats.length} formats, which docs/formats.md lists.`
 
+/** Advice for a record without its end. */
+const CUT_OFF_HINT = 'The record is cut off: write or copy the file again.'
+
+/** Returns whether a text is not JSON because its end is missing. */
+const isCutOff = ({ expected, found }: Violation): boolean =>
+  expected === 'JSON' && /^(the text ends|a list that has no end)/.test(found)
+
 /** Returns the problem of a violation in a record, with its line and path. */
-export function fileProblem({ line, row, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
+export function fileProblem(
+  { line, row, path }: RecordPosition,
+  error: Violation,
+  hint = isCutOff(error) ? CUT_OFF_HINT : OPEN_HINT,
+): FileProblem {
   const joined = joinedPath(path, error.path)
   const violation = { ...error, path: joined }
   const text = violationText(violation)
