@@ -1,11 +1,10 @@
 /** The client of a llama.cpp server. */
-import { type Capability, ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { type Capability, ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { Connection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
-import { EngineError } from '#lib/engine/http/errors.ts'
 import { isReady } from '#lib/engine/readiness.ts'
+import { refuseCapability } from '#lib/engine/refusal.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
-import { refusalText } from '#lib/sampling/refusal.ts'
 import { complete } from './completion.ts'
 import { describeServer, loadOfServer } from './facts.ts'
 import { serverTokenizer } from './tokenizer.ts'
@@ -36,7 +35,4 @@ export function llamacppClient(connection: Connection): EngineClient {
   }
 }
 
-function refuse(capability: Capability): never {
-  const refusal = whyUnsupported(capability, ENGINE_CAPABILITIES['llama.cpp'])
-  throw new EngineError('REQUEST_REFUSED', refusal ? refusalText(refusal) : capability)
-}
+const refuse = (capability: Capability): never => refuseCapability(capability, ENGINE_CAPABILITIES['llama.cpp'])

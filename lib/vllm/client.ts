@@ -1,12 +1,11 @@
 /** The client of a vLLM server, and of any other server whose /v1/completions takes and returns token ids. */
-import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Connection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
-import { EngineError } from '#lib/engine/http/errors.ts'
 import { isReady } from '#lib/engine/readiness.ts'
+import { refuseCapability } from '#lib/engine/refusal.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
-import { refusalText } from '#lib/sampling/refusal.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { chat } from './chat.ts'
 import { complete } from './completion.ts'
@@ -50,7 +49,4 @@ export function vllmClient(connection: Connection): EngineClient {
   }
 }
 
-function refuseParsing(engine: 'vllm' | 'openai'): never {
-  const refusal = whyUnsupported('parsers', ENGINE_CAPABILITIES[engine])
-  throw new EngineError('REQUEST_REFUSED', refusal ? refusalText(refusal) : 'parsers')
-}
+const refuseParsing = (engine: 'vllm' | 'openai'): never => refuseCapability('parsers', ENGINE_CAPABILITIES[engine])
