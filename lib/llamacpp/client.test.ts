@@ -6,6 +6,7 @@ import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
+import type { Sampling } from '#lib/sampling/values.ts'
 import { type Recording, type ReplayServer, replay } from '#testing/sglang/recordings.ts'
 import { llamacppClient } from './client.ts'
 import { completionBody } from './completion.ts'
@@ -212,6 +213,7 @@ describe('A request to llama.cpp', () => {
     [{ scoreOnly: true }, /returns no logprobs of prompts/],
     [{ logprobStartLen: 0 }, /returns no logprobs of prompts/],
     [{ sampling: { stop_regex: ['a'] } }, /no parameter for stop_regex/],
+    [{ sampling: { new_one: 1 } as Sampling }, /no parameter for new_one/],
   ] as const)('that llama.cpp cannot answer is refused: %j', (overrides, message) => {
     expect(() => completionBody(request(overrides))).toThrow(message)
   })

@@ -2,17 +2,14 @@
  * Sends token ids to /completion of llama.cpp's server. Replies are fetched whole: its streams leave out the ids of tokens that end
  * inside a character, so a streamed reply could not be trained on.
  */
-import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { Connection } from '#lib/engine/connection.ts'
-import { EngineError } from '#lib/engine/http/errors.ts'
 import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
+import { refuseCapability } from '#lib/engine/refusal.ts'
 import { type Chunk, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
-import { ENGINE_PARAMETERS, unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
-import { type SamplingName, samplingNames } from '#lib/sampling/parameters.ts'
-import { refusalText } from '#lib/sampling/refusal.ts'
-import type { Sampling } from '#lib/sampling/values.ts'
+import { samplingFields, type ValueForms } from '#lib/engine/sampling-fields.ts'
 import { loraField } from './adapters.ts'
 import { completionReplySchema, replyPart } from './reply.ts'
 
@@ -71,20 +68,10 @@ const NEUTRAL = {
 export function completionBody(request: GenerateRequest): Record<string, unknown> {
   checkRequest(request)
   const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum } = request
-  const refused =
-    scoreOnly || logprobStartLen !== undefined
-      ? whyUnsupported('promptLogprobs', ENGINE_CAPABILITIES['llama.cpp'])
-      : unsupportedParameter('llama.cpp', sampling)
-  if (refused) throw new EngineError('REQUEST_REFUSED', refusalText(refused))
+  if (scoreOnly || logprobStartLen !== undefined) refuseCapability('promptLogprobs', ENGINE_CAPABILITIES['llama.cpp'])
   return {
     ...NEUTRAL,
-    ...furtherOf(sampling),
-    ...Object.fromEntries(
-      samplingNames.flatMap((name) => {
-        const sent = ENGINE_PARAMETERS['llama.cpp'][name]
-        return sent === undefined || sampling[name] === undefined ? [] : [[sent, sentValue(name, sampling)]]
-      }),
-    ),
+    ...samplingFields(sampling, 'llama.cpp', FORMS),
     // The penalties count all tokens, not the last 64.
     repeat_last_n: inputIds.length + (sampling.max_new_tokens ?? 0),
     prompt: inputIds,
@@ -97,20 +84,7 @@ export function completionBody(request: GenerateRequest): Record<string, unknown
   }
 }
 
-/** Returns the parameters outside of the table: `sentSampling` puts them on the same level. */
-const furtherOf = (sampling: Sampling): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(sampling).filter(([name]) => !samplingNames.some((known) => known === name)))
-
-/** Returns a value in llama.cpp's form. */
-function sentValue(name: SamplingName, sampling: Sampling): unknown {
-  switch (name) {
-    case 'top_k':
-      return Math.max(0, sampling.top_k ?? 0)
-    case 'logit_bias':
-      return Object.entries(sampling.logit_bias ?? {}).map(([id, bias]) => [Number(id), bias])
-    case 'json_schema':
-      return JSON.parse(sampling.json_schema ?? '{}')
-    default:
-      return sampling[name]
-  }
+/** Values in forms of llama.cpp's own. */
+const FORMS: ValueForms = {
+  logit_bias: ({ logit_bias: biases = {} }) => Object.entries(biases).map(([id, bias]) => [Number(id), bias]),
 }

@@ -8,9 +8,10 @@ import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
+import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { type Recording, scripted } from '#testing/sglang/recordings.ts'
 import { vllmClient } from './client.ts'
-import { completionBody, sentSampling } from './completion.ts'
+import { completionBody } from './completion.ts'
 
 const recorded = (name: string): Recording =>
   JSON.parse(readFileSync(path.join('lib/vllm/recordings', `${name}.json`), 'utf8'))
@@ -369,7 +370,7 @@ describe('A request to vLLM', () => {
       sampling_seed: 4,
       bad_words: ['x'],
     }
-    expect(sentSampling(sampling, 'vllm')).toEqual({
+    expect(samplingFields(sampling, 'vllm')).toEqual({
       max_tokens: 10,
       min_tokens: 2,
       top_k: 0,
@@ -377,8 +378,10 @@ describe('A request to vLLM', () => {
       seed: 4,
       bad_words: ['x'],
     })
-    expect(sentSampling({ regex: 'a+' }, 'vllm')).toEqual({ structured_outputs: { regex: 'a+' } })
-    expect(sentSampling({ ebnf: 'root ::= "a"' }, 'vllm')).toEqual({ structured_outputs: { grammar: 'root ::= "a"' } })
+    expect(samplingFields({ regex: 'a+' }, 'vllm')).toEqual({ structured_outputs: { regex: 'a+' } })
+    expect(samplingFields({ ebnf: 'root ::= "a"' }, 'vllm')).toEqual({
+      structured_outputs: { grammar: 'root ::= "a"' },
+    })
   })
 
   test('to another OpenAI-compatible server has only what OpenAI’s API has, and what ids need', () => {

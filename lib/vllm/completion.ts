@@ -9,10 +9,8 @@ import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { type Chunk, type ReplyPart, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
-import { ENGINE_PARAMETERS, unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
-import { isSamplingName, SAMPLING_PARAMETERS, type SamplingName, samplingNames } from '#lib/sampling/parameters.ts'
-import { refusalText } from '#lib/sampling/refusal.ts'
-import type { Sampling } from '#lib/sampling/values.ts'
+import { samplingFields } from '#lib/engine/sampling-fields.ts'
+import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { eventsOf } from './events.ts'
 import { completionSchema, type Requested, replyPart } from './reply.ts'
@@ -78,8 +76,7 @@ const ALWAYS = { ...NEUTRAL, skip_special_tokens: false, include_stop_str_in_out
 export function completionBody(request: GenerateRequest, { model, engine }: Target): Record<string, unknown> {
   checkRequest(request)
   const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval, adapter } = request
-  const refused = unsupportedParameter(engine, knownAndFurther(sampling))
-  if (refused) throw new EngineError('REQUEST_REFUSED', refusalText(refused))
+  const fields = samplingFields(sampling, engine)
   const isVllm = engine === 'vllm'
   return {
     // An adapter is a model of its own.
@@ -88,7 +85,7 @@ export function completionBody(request: GenerateRequest, { model, engine }: Targ
     max_tokens: SAMPLING_PARAMETERS.max_new_tokens.default,
     ...(isVllm && ALWAYS),
     // Scoring needs no sampling parameters. At least one token is sampled.
-    ...(scoreOnly ? { max_tokens: 1, temperature: 0 } : sentSampling(sampling, engine)),
+    ...(scoreOnly ? { max_tokens: 1, temperature: 0 } : fields),
     return_token_ids: true,
     return_tokens_as_token_ids: true,
     // Without a number of alternatives no logprobs are returned.
@@ -106,41 +103,6 @@ export function completionBody(request: GenerateRequest, { model, engine }: Targ
 
 /** The logprobs of a prompt do not come in a stream. */
 const isStreamed = ({ stream, logprobStartLen }: GenerateRequest): boolean => stream && logprobStartLen === undefined
-
-function knownAndFurther(sampling: Sampling): Parameters<typeof unsupportedParameter>[1] {
-  const entries = Object.entries(sampling)
-  const known = Object.fromEntries(entries.filter(([name]) => isSamplingName(name)))
-  return { ...known, further: Object.fromEntries(entries.filter(([name]) => !isSamplingName(name))) as never }
-}
-
-/**
- * Returns sampling parameters by the engine's names and in its forms. A name with a dot is a field of an object. Parameters outside of
- * the table keep their names.
- */
-export function sentSampling(sampling: Sampling, engine: Target['engine']): Record<string, unknown> {
-  const sent: Record<string, unknown> = Object.fromEntries(
-    Object.entries(sampling).filter(([name]) => !isSamplingName(name)),
-  )
-  for (const name of samplingNames) {
-    const path = ENGINE_PARAMETERS[engine][name]
-    if (path === undefined || sampling[name] === undefined) continue
-    const [field = path, inner] = path.split('.')
-    const value = sentValue(name, sampling)
-    sent[field] = inner === undefined ? value : Object.assign({}, sent[field], { [inner]: value })
-  }
-  return sent
-}
-
-function sentValue(name: SamplingName, sampling: Sampling): unknown {
-  switch (name) {
-    case 'top_k':
-      return Math.max(0, sampling.top_k ?? 0)
-    case 'json_schema':
-      return JSON.parse(sampling.json_schema ?? '{}')
-    default:
-      return sampling[name]
-  }
-}
 
 async function* chunksOf(
   reply: HttpReply,

@@ -2,9 +2,7 @@
 
 import type { RequestedTool, RunRequest } from '#lib/api/run-request.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
-import type { JsonObject } from '#lib/json/json-object.ts'
-import { isSamplingName } from '#lib/sampling/parameters.ts'
-import type { Sampling, SamplingRequest } from '#lib/sampling/values.ts'
+import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
@@ -98,16 +96,6 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
 function toRequestedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): RequestedTool {
   if (mock) return { name, ...(description !== undefined && { description }), inputSchema, mock } as MockTool
   return mcp ? { mcp: mcp.server, name } : name
-}
-
-/** Returns sampling parameters as a request has them. Unknown parameters, which were sent next to the others, go into `further`. */
-function toSamplingRequest(sent: Readonly<Record<string, unknown>>): SamplingRequest {
-  const entries = Object.entries(sent)
-  const further = entries.filter(([name]) => !isSamplingName(name))
-  return {
-    ...(Object.fromEntries(entries.filter(([name]) => isSamplingName(name))) as Sampling),
-    ...(further.length > 0 && { further: Object.fromEntries(further) as JsonObject }),
-  }
 }
 
 /** Returns the text of a message. Parts that are not text are left out. */
