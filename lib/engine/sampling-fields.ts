@@ -2,7 +2,7 @@
 import { ENGINE_PARAMETERS, unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import { type SamplingName, samplingNames } from '#lib/sampling/parameters.ts'
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
-import type { Sampling } from '#lib/sampling/values.ts'
+import { ANY_JSON, type Sampling } from '#lib/sampling/values.ts'
 import { refusedRequest } from './refusal.ts'
 
 /** Returns the value of a parameter in the form of an engine, by SGLang's name of the parameter. */
@@ -11,7 +11,7 @@ export type ValueForms = Readonly<Partial<Record<SamplingName, (sampling: Sampli
 /** The forms in which every engine but SGLang takes these values. */
 const FORMS: ValueForms = {
   top_k: ({ top_k: k = 0 }) => Math.max(0, k),
-  json_schema: ({ json_schema: schema = '{}' }) => JSON.parse(schema),
+  json_schema: ({ json_schema: schema = ANY_JSON }) => (schema === ANY_JSON ? {} : JSON.parse(schema)),
 }
 
 /**

@@ -209,6 +209,16 @@ describe('A request to llama.cpp', () => {
     })
   })
 
+  test('counts penalties over all tokens, unless the request says over how many', () => {
+    const windowOf = (sampling: Sampling) => completionBody(request({ sampling })).repeat_last_n
+    expect(windowOf({ max_new_tokens: 10 })).toBe(prompt.length + 10)
+    expect(windowOf({ max_new_tokens: 10, repeat_last_n: 32 } as Sampling)).toBe(32)
+  })
+
+  test('has an empty schema for “any JSON”, which SGLang names $$ANY$$', () => {
+    expect(completionBody(request({ sampling: { json_schema: '$$ANY$$' } })).json_schema).toEqual({})
+  })
+
   test.each([
     [{ scoreOnly: true }, /returns no logprobs of prompts/],
     [{ logprobStartLen: 0 }, /returns no logprobs of prompts/],

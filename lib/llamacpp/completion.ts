@@ -71,9 +71,9 @@ export function completionBody(request: GenerateRequest): Record<string, unknown
   if (scoreOnly || logprobStartLen !== undefined) refuseCapability('promptLogprobs', ENGINE_CAPABILITIES['llama.cpp'])
   return {
     ...NEUTRAL,
-    ...samplingFields(sampling, 'llama.cpp', FORMS),
     // The penalties count all tokens, not the last 64.
     repeat_last_n: inputIds.length + (sampling.max_new_tokens ?? 0),
+    ...samplingFields(sampling, 'llama.cpp', FORMS),
     prompt: inputIds,
     stream: false,
     return_tokens: true,

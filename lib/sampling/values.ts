@@ -153,9 +153,11 @@ function valueSchema(parameter: SamplingParameter): z.ZodMiniType {
   }
 }
 
+/** The text that SGLang takes as the schema of any JSON. */
+export const ANY_JSON = '$$ANY$$'
+
 function isJsonObject(text: string): boolean {
-  // SGLang uses this text as the schema of any JSON.
-  if (text === '$$ANY$$') return true
+  if (text === ANY_JSON) return true
   try {
     return isObject(JSON.parse(text))
   } catch {
