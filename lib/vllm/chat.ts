@@ -3,17 +3,13 @@
  * choice. Reasoning is `reasoning` in new versions and `reasoning_content` in older ones.
  */
 import * as z from 'zod'
+import { finishReasonOf, type ReadChat, requestChat } from '#lib/engine/chat.ts'
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
-import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
-import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
-import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
-import { replyReader } from '#lib/engine/reply.ts'
-import type { Problem } from '#lib/trajectory/format/trajectory.ts'
+import type { Server } from '#lib/engine/http/retry.ts'
 import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import type { Target } from './completion.ts'
 import { replyPart, usageSchema } from './reply.ts'
 
-const PATH = '/v1/chat/completions'
 const idsSchema = z.array(z.int().min(0))
 
 const choiceSchema = z.looseObject({
@@ -45,41 +41,21 @@ export const chatReplySchema = z.looseObject({
 type ChatReply = z.infer<typeof chatReplySchema>
 
 /** Sends a chat request. Throws EngineError, or the reason of the signal. */
-export async function chat(
+export function chat(
   server: Server,
   request: ChatRequest,
   { model, engine }: Target,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   const { adapter, ...rest } = request
-  const { rid: _, ...asked } = chatBody({
+  const { rid: _, ...body } = chatBody({
     ...rest,
     model: adapter ?? model,
     messages: request.messages.map(withReasoning),
     sampling: sentChatSampling(request.sampling, engine),
   })
-  const posting = () => ({
-    path: PATH,
-    body: (rid: string) => JSON.stringify({ ...asked, request_id: rid }),
-    rid: request.rid,
-    expected: request.expected,
-  })
-  try {
-    const answers = tryRepeatedly(
-      server,
-      posting,
-      async function* (reply) {
-        const value = parseReply(await jsonOf(reply, server.apiKey), chatReplySchema, PATH, server.apiKey)
-        yield answerOf(value, request, server.apiKey)
-      },
-      signal,
-    )
-    for await (const answer of answers) return answer
-  } catch (error) {
-    if (!isUnknownPath(error)) throw error
-    throw new EngineError('CHAT_UNSUPPORTED', `the server has no ${PATH}`, { cause: error })
-  }
-  throw new Error('a whole reply is one answer')
+  const read = (reply: ChatReply) => readChat(reply, server.apiKey)
+  return requestChat(server, request, { body, ridField: 'request_id', schema: chatReplySchema, read }, signal)
 }
 
 /** Parameters of OpenAI's own chat endpoint. The others that a run sends to any server are the neutral defaults of samplers. */
@@ -99,47 +75,24 @@ function sentChatSampling({ regex, ebnf, ...sampling }: ChatRequest['sampling'],
 const withReasoning = (message: ChatRequest['messages'][number]): ChatRequest['messages'][number] =>
   typeof message.reasoning_content === 'string' ? { ...message, reasoning: message.reasoning_content } : message
 
-function answerOf(
-  { choices, prompt_token_ids: promptIds, usage }: ChatReply,
-  { vocabularySize }: ChatRequest,
-  apiKey: string | undefined,
-): ChatAnswer {
+function readChat({ choices, prompt_token_ids: promptIds, usage }: ChatReply, apiKey: string | undefined): ReadChat {
   const [{ message, token_ids: ids, logprobs: listed, finish_reason: reason, stop_reason: stop }] = choices
-  if (!promptIds || !ids)
-    throw new EngineError('CHAT_UNSUPPORTED', `the reply to ${PATH} has no token ids of the prompt and the completion`)
-  const odd = promptIds.find((id) => id >= vocabularySize)
-  if (odd !== undefined)
-    throw new EngineError(
-      'TOKENIZER_MISMATCH',
-      `the server read token id ${odd}, but the last id of the chosen tokenizer is ${vocabularySize - 1}`,
-    )
-  const logprobs = listed?.content?.map(({ logprob }) => logprob)
-  const choice = {
-    index: 0,
-    token_ids: ids,
-    logprobs: { token_logprobs: logprobs ?? ids.map(() => null) },
-    // A reply with calls ended at a stop.
-    finish_reason: reason === 'tool_calls' ? 'stop' : (reason ?? 'none'),
-    stop_reason: stop,
-  }
-  const reader = replyReader({ vocabularySize, inputIds: promptIds })
-  const requested = { inputIds: promptIds, topLogprobsNum: 0, apiKey }
-  const { tokens, end, problems } = reader.read(replyPart({ choices: [choice], usage }, requested, false))
-  if (!end) throw new Error('a reply with a finish reason has an end')
-  const { text: __, ...known } = end
   const { reasoning, reasoning_content: old, ...others } = message
   const thinking = old ?? reasoning
   return {
     promptIds,
-    tokens,
+    ids,
+    logprobs: listed?.content?.map(({ logprob }) => logprob),
     message: { ...others, ...(typeof thinking === 'string' && { reasoning_content: thinking }) },
-    end: known,
-    problems: logprobs ? problems : [NO_LOGPROBS],
+    part: (outputIds, logprobs, inputIds) => {
+      const choice = {
+        index: 0,
+        token_ids: [...outputIds],
+        logprobs: { token_logprobs: [...logprobs] },
+        finish_reason: finishReasonOf(reason),
+        stop_reason: stop,
+      }
+      return replyPart({ choices: [choice], usage }, { inputIds, topLogprobsNum: 0, apiKey }, false)
+    },
   }
-}
-
-const NO_LOGPROBS: Problem = {
-  kind: 'missing',
-  message: 'The server returned no logprobs (choices[].logprobs).',
-  column: 'logprobs',
 }
