@@ -2,7 +2,7 @@
  * Sends token ids to /v1/completions and reads the reply, whole or as a stream. A stream has no logprobs of the prompt, so a call of
  * its own fetches them. vLLM stops generating when the connection closes.
  */
-import { EngineError } from '#lib/engine/http/errors.ts'
+import { eventJson, eventsOf, replyWithoutEnd, startFirstTokenLimit } from '#lib/engine/http/event-stream.ts'
 import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
@@ -12,7 +12,6 @@ import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import { eventsOf } from './events.ts'
 import { completionSchema, type Requested, replyPart } from './reply.ts'
 
 const PATH = '/v1/completions'
@@ -104,11 +103,8 @@ export function completionBody(request: GenerateRequest, { model, engine }: Targ
 /** The logprobs of a prompt do not come in a stream. */
 const isStreamed = ({ stream, logprobStartLen }: GenerateRequest): boolean => stream && logprobStartLen === undefined
 
-async function* chunksOf(
-  reply: HttpReply,
-  request: GenerateRequest,
-  { apiKey, clockAndRandom, firstTokenMs }: Server,
-): AsyncGenerator<Chunk> {
+async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Server): AsyncGenerator<Chunk> {
+  const { apiKey } = server
   const reader = replyReader({
     ...request,
     writesNothing: request.scoreOnly === true,
@@ -118,30 +114,28 @@ async function* chunksOf(
   if (!isStreamed(request)) {
     const value = parseReply(await jsonOf(reply, apiKey), completionSchema, PATH, apiKey)
     const chunk = reader.read(replyPart(value, requested, false))
-    if (!chunk.end) throw withoutEnd()
+    if (!chunk.end) throw replyWithoutEnd()
     yield chunk
     return
   }
-  const latestMs = clockAndRandom.nowMs() + firstTokenMs
-  let hasTokens = false
-  const checkTime = (): void => {
-    if (!hasTokens && clockAndRandom.nowMs() > latestMs)
-      throw new EngineError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
-  }
+  const limit = startFirstTokenLimit(server)
   // The counts follow the last tokens in an event of their own.
   let last: ReplyPart | undefined
   let counts: ReplyPart | undefined
-  for await (const value of eventsOf(reply, apiKey, checkTime)) {
-    const part = replyPart(parseReply(value, completionSchema, PATH, apiKey), requested, true)
+  const read = (data: Buffer) => {
+    const value = eventJson(data.toString('utf8'), apiKey)
+    return replyPart(parseReply(value, completionSchema, PATH, apiKey), requested, true)
+  }
+  for await (const part of eventsOf(reply, apiKey, limit.check, read)) {
     if (part.promptTokens !== undefined && part.finish === undefined) counts = part
     else if (part.finish) last = part
     else {
       const chunk = reader.read(part)
-      hasTokens ||= chunk.tokens.ids.length > 0
+      limit.arrived(chunk.tokens.ids.length)
       yield chunk
     }
   }
-  if (!last) throw withoutEnd()
+  if (!last) throw replyWithoutEnd()
   yield reader.read({
     ...last,
     promptTokens: counts?.promptTokens ?? last.promptTokens,
@@ -149,5 +143,3 @@ async function* chunksOf(
     cachedTokens: counts?.cachedTokens ?? last.cachedTokens,
   })
 }
-
-const withoutEnd = () => new EngineError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')

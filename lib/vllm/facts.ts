@@ -9,10 +9,10 @@ import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type Connection, INFO_MS, type Info } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
+import { eventJson, eventsOf } from '#lib/engine/http/event-stream.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { chatReplySchema } from './chat.ts'
-import { eventsOf } from './events.ts'
 import { type CompletionChoice, completionSchema, idsOf } from './reply.ts'
 
 const modelSchema = z.looseObject({
@@ -156,7 +156,8 @@ async function streamsIds({ send, apiKey }: Connection, body: object, signal: Ab
   const json = JSON.stringify(body)
   const reply = await send({ method: 'POST', path: '/v1/completions', body: json, signal, deadlineMs: INFO_MS })
   let hasIds = false
-  for await (const value of eventsOf(reply, apiKey, () => {})) {
+  const read = (data: Buffer) => eventJson(data.toString('utf8'), apiKey)
+  for await (const value of eventsOf(reply, apiKey, () => {}, read)) {
     const parsed = completionSchema.safeParse(value)
     hasIds ||= parsed.success && parsed.data.choices.some((choice) => (idsOf(choice)?.length ?? 0) > 0)
   }

@@ -3,8 +3,8 @@
  * stream would repeat the prompt's logprobs in every chunk, a separate call fetches them once before.
  */
 
-import { EngineError, errorFromEvent, foreignText } from '#lib/engine/http/errors.ts'
-import { createEventReader } from '#lib/engine/http/event-bytes.ts'
+import { errorFromEvent, foreignText } from '#lib/engine/http/errors.ts'
+import { eventJson, eventsOf, replyWithoutEnd, startFirstTokenLimit } from '#lib/engine/http/event-stream.ts'
 import { jsonValue, parseReply, unknownAnswer } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
@@ -13,12 +13,10 @@ import { type Chunk, type ReplyColumns, replyReader } from '#lib/engine/reply.ts
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { sentInput } from '#lib/trajectory/images/sent-input.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import { type GenerateReply, generateReplySchema, streamErrorSchema } from '../server/schema.ts'
+import { type GenerateReply, generateReplySchema } from '../server/schema.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { columnsIn, readBytes } from './reply-columns.ts'
 import { replyPart } from './reply-part.ts'
-
-const LONGEST_EVENT = 64 << 20
 
 /** Yields the reply to a request; `scoringRid` makes a separate scoring call first. */
 export function streamReply(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
@@ -62,11 +60,8 @@ function generateBodies({ bodyWith, ...request }: GenerateRequest): (rid: string
   return (rid) => (isWritten ? bodyWith({ ...others, rid }) : JSON.stringify({ input_ids: ids, ...others, rid }))
 }
 
-async function* chunksOf(
-  reply: HttpReply,
-  request: GenerateRequest,
-  { apiKey, clockAndRandom, firstTokenMs }: Server,
-): AsyncGenerator<Chunk> {
+async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Server): AsyncGenerator<Chunk> {
+  const { apiKey } = server
   const writesNothing = request.scoreOnly === true || request.sampling.max_new_tokens === 0
   const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens })
   const redact = (text: string) => foreignText(text, apiKey)
@@ -75,30 +70,23 @@ async function* chunksOf(
   if (!request.stream) {
     const chunk = chunkOf(await wholeReply(reply, apiKey))
     yield chunk
-    if (!chunk.end) throw withoutEnd()
+    if (!chunk.end) throw replyWithoutEnd()
     return
   }
   let started = false
   let ended = false
-  let hasTokens = false
-  const latestMs = clockAndRandom.nowMs() + firstTokenMs
-  const checkTime = (): void => {
-    if (!hasTokens && clockAndRandom.nowMs() > latestMs)
-      throw new EngineError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
-  }
-  for await (const event of events(reply, apiKey, checkTime)) {
+  const limit = startFirstTokenLimit(server)
+  for await (const event of eventsOf(reply, apiKey, limit.check, (data) => readEvent(data, apiKey))) {
     const refused = started ? undefined : refusalIn(event.value, apiKey)
     if (refused) throw refused
     const chunk = chunkOf(event)
     started = true
-    hasTokens ||= chunk.tokens.ids.length > 0
+    limit.arrived(chunk.tokens.ids.length)
     ended ||= chunk.end !== undefined
     yield chunk
   }
-  if (!ended) throw withoutEnd()
+  if (!ended) throw replyWithoutEnd()
 }
-
-const withoutEnd = () => new EngineError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
 
 /** A reply or a part of one; with columns it has no rows. */
 interface ReadReply {
@@ -143,32 +131,12 @@ function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiK
     : undefined
 }
 
-/** Yields the events of a stream, up to [DONE]. `onPart` is called for everything that arrives, also comments and empty lines. */
-async function* events(reply: HttpReply, apiKey: string | undefined, onPart: () => void): AsyncGenerator<ReadReply> {
-  if (!reply.contentType.startsWith('text/event-stream'))
-    throw unknownAnswer(reply.contentType, await reply.text(), 'a stream of events', apiKey)
-  const reader = createEventReader(LONGEST_EVENT)
-  for await (const bytes of reply.chunks) {
-    onPart()
-    for (const data of reader.read(bytes)) {
-      if (data.equals(DONE)) return
-      const read = plainColumns(data)
-      if (read && !('error' in read.value)) {
-        yield read
-        continue
-      }
-      const text = data.toString('utf8')
-      const value = plain(text)
-      if (value && !('error' in value)) {
-        yield { value }
-        continue
-      }
-      const json = jsonValue(text, apiKey)
-      const error = streamErrorSchema.safeParse(json)
-      if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
-      yield { value: parseReply(json, generateReplySchema, '/generate', apiKey) }
-    }
-  }
+/** Reads the data of an event; one that is not plain is read again with all checks, which report the error. */
+function readEvent(data: Buffer, apiKey: string | undefined): ReadReply {
+  const read = plainColumns(data)
+  if (read && !('error' in read.value)) return read
+  const text = data.toString('utf8')
+  const value = plain(text)
+  if (value && !('error' in value)) return { value }
+  return { value: parseReply(eventJson(text, apiKey), generateReplySchema, '/generate', apiKey) }
 }
-
-const DONE = Buffer.from('[DONE]')

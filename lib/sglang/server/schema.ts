@@ -90,11 +90,6 @@ export const chatReplySchema = z.looseObject({
 /** A reply of /v1/chat/completions. */
 export type ChatReply = z.infer<typeof chatReplySchema>
 
-/** An error that comes as an event of a stream. */
-export const streamErrorSchema = z.looseObject({
-  error: z.looseObject({ message: z.string(), code: z.int().nullish() }),
-})
-
 /** /model_info, and /get_model_info of older versions and the router. */
 export const modelInfoSchema = z.looseObject({
   model_path: z.string().nullish(),

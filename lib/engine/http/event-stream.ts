@@ -1,0 +1,77 @@
+/** Reads a reply that is a stream of server-sent events with JSON, up to [DONE]. */
+import * as z from 'zod'
+import { EngineError, errorFromEvent } from './errors.ts'
+import { createEventReader } from './event-bytes.ts'
+import { jsonValue, unknownAnswer } from './json-reply.ts'
+import type { Server } from './retry.ts'
+import type { HttpReply } from './transport.ts'
+
+const LONGEST_EVENT = 64 << 20
+const DONE = Buffer.from('[DONE]')
+
+/**
+ * Yields what `read` returns for the data of each event. `onPart` is called for everything that arrives, also comments and empty lines.
+ * Throws EngineError.
+ */
+export async function* eventsOf<Value>(
+  reply: HttpReply,
+  apiKey: string | undefined,
+  onPart: () => void,
+  read: (data: Buffer) => Value,
+): AsyncGenerator<Value> {
+  if (!reply.contentType.startsWith('text/event-stream'))
+    throw unknownAnswer(reply.contentType, await reply.text(), 'a stream of events', apiKey)
+  const reader = createEventReader(LONGEST_EVENT)
+  for await (const bytes of reply.chunks) {
+    onPart()
+    for (const data of reader.read(bytes)) {
+      if (data.equals(DONE)) return
+      yield read(data)
+    }
+  }
+}
+
+const streamErrorSchema = z.looseObject({
+  error: z.looseObject({ message: z.string(), code: z.int().nullish() }),
+})
+
+/** Returns the JSON of an event. Throws EngineError for one that reports an error. */
+export function eventJson(text: string, apiKey: string | undefined): unknown {
+  const value = jsonValue(text, apiKey)
+  const error = streamErrorSchema.safeParse(value)
+  if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
+  return value
+}
+
+/** Limits the time from now to the first token of a stream. */
+export interface FirstTokenLimit {
+  /** Throws EngineError TOKEN_TIMEOUT if the time has passed without a token. */
+  check(): void
+  /** Ends the limit if tokens have arrived. */
+  arrived(tokens: number): void
+}
+
+/** Starts the limit. */
+export function startFirstTokenLimit({
+  clockAndRandom,
+  firstTokenMs,
+}: Pick<Server, 'clockAndRandom' | 'firstTokenMs'>): FirstTokenLimit {
+  const latestMs = clockAndRandom.nowMs() + firstTokenMs
+  let hasTokens = false
+  return {
+    check() {
+      if (!hasTokens && clockAndRandom.nowMs() > latestMs)
+        throw new EngineError(
+          'TOKEN_TIMEOUT',
+          `the server sent no token within ${firstTokenMs / 1000} s of its headers`,
+        )
+    },
+    arrived(tokens) {
+      hasTokens ||= tokens > 0
+    },
+  }
+}
+
+/** Returns the error of a reply that was cut. */
+export const replyWithoutEnd = (): EngineError =>
+  new EngineError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
