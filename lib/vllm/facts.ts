@@ -7,6 +7,7 @@ import type { Capabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
+import { CHAT_PATH } from '#lib/engine/chat.ts'
 import { type Connection, INFO_MS, type Info } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import { eventJson, eventsOf } from '#lib/engine/http/event-stream.ts'
@@ -169,7 +170,7 @@ async function returnsChatIds({ ask }: Connection, model: string, signal: AbortS
     ...{ model, messages: [{ role: 'user', content: 'a' }], max_completion_tokens: 1, temperature: 0 },
     ...{ logprobs: true, return_token_ids: true },
   }
-  const reply = await ask('/v1/chat/completions', body, chatReplySchema, signal)
+  const reply = await ask(CHAT_PATH, body, chatReplySchema, signal)
   return Boolean(reply.prompt_token_ids && reply.choices[0].token_ids)
 }
 

@@ -18,8 +18,7 @@ export function chat(server: Server, request: ChatRequest, signal: AbortSignal):
   )
 }
 
-function readChat({ choices, usage, metadata }: ChatReply, apiKey: string | undefined): ReadChat {
-  const choice = choices[0] as ChatReply['choices'][number]
+function readChat({ choices: [choice], usage, metadata }: ChatReply, apiKey: string | undefined): ReadChat {
   const { matched_stop: matched } = choice
   return {
     promptIds: choice.prompt_token_ids,

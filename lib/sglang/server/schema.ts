@@ -47,32 +47,29 @@ export type GenerateReply = z.infer<typeof generateReplySchema>
 export type TokenLogprob = z.infer<typeof tokenLogprobSchema>
 
 /** One choice of /v1/chat/completions. Newer versions return ids if they are requested. */
-export const chatReplySchema = z.looseObject({
-  choices: z
-    .array(
-      z.looseObject({
-        message: z.looseObject({
-          content: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
-          tool_calls: z
-            .array(
-              z.looseObject({
-                id: z.string().nullish(),
-                function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }),
-              }),
-            )
-            .nullish(),
+const chatChoiceSchema = z.looseObject({
+  message: z.looseObject({
+    content: z.string().nullish(),
+    reasoning_content: z.string().nullish(),
+    tool_calls: z
+      .array(
+        z.looseObject({
+          id: z.string().nullish(),
+          function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }),
         }),
-        logprobs: z
-          .looseObject({ content: z.array(z.looseObject({ logprob: z.number().nullable() })).nullish() })
-          .nullish(),
-        finish_reason: z.string().nullish(),
-        matched_stop: z.union([z.int(), z.string()]).nullish(),
-        prompt_token_ids: z.array(z.int().min(0)).nullish(),
-        response_token_ids: z.array(z.int().min(0)).nullish(),
-      }),
-    )
-    .min(1),
+      )
+      .nullish(),
+  }),
+  logprobs: z.looseObject({ content: z.array(z.looseObject({ logprob: z.number().nullable() })).nullish() }).nullish(),
+  finish_reason: z.string().nullish(),
+  matched_stop: z.union([z.int(), z.string()]).nullish(),
+  prompt_token_ids: z.array(z.int().min(0)).nullish(),
+  response_token_ids: z.array(z.int().min(0)).nullish(),
+})
+
+/** Schema of a whole reply of /v1/chat/completions. */
+export const chatReplySchema = z.looseObject({
+  choices: z.tuple([chatChoiceSchema]).rest(chatChoiceSchema),
   usage: z
     .looseObject({
       prompt_tokens: z.int().nullish(),
