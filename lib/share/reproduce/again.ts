@@ -15,6 +15,8 @@ export interface Again {
   readonly request: RunRequest
   /** Number of samples. Several samples, or one with a reward rule, are a group. */
   readonly samples: number
+  /** Names of the servers that run side by side. Omitted: the server of the request runs alone. */
+  readonly servers?: readonly string[]
   /** Rule that rewards the samples. Omitted: none. */
   readonly reward?: RewardRule
   /** Tools whose schemas are known. */
@@ -33,11 +35,7 @@ interface ToolAnswer {
 /** Returns a run that has not begun yet. `specs` are the known schemas of the application's and of MCP servers' tools. */
 export const againOfRequest = (
   request: RunRequest,
-  {
-    samples = 1,
-    specs = [],
-    ...rest
-  }: { readonly samples?: number; readonly reward?: RewardRule; readonly specs?: readonly ToolSpec[] } = {},
+  { samples = 1, specs = [], ...rest }: Partial<Pick<Again, 'samples' | 'servers' | 'reward' | 'specs'>> = {},
 ): Again => ({ request, samples, ...rest, specs, turns: [], results: {} })
 
 /** Returns the recorded run. Returns undefined if the trajectory does not begin with a prompt. */

@@ -2,21 +2,28 @@
 import type { Again } from './again.ts'
 
 /** Returns the curl command that starts the run. Later questions are comments with the body of each request. */
-export function rolloutCurl({ request, samples, reward, turns }: Again): string {
-  const isGroup = samples > 1 || reward !== undefined
+export function rolloutCurl({ request, samples, servers, reward, turns }: Again): string {
+  const isGroup = samples > 1 || servers !== undefined || reward !== undefined
   const { sampling, limits, topLogprobs, promptLogprobs, stream, routedExperts, adapter, server } = request
   // Sampling parameters and limits apply to a single turn, so each request repeats them.
   const settings = { sampling, limits, topLogprobs, promptLogprobs, stream, routedExperts, adapter, server }
   const further = turns.map(
     (prompt) => `# Then: POST /api/trajectories/{key}/continue ${JSON.stringify({ prompt, ...settings })}\n`,
   )
+  // A group on several servers has `servers` in place of `server`.
+  const { server: _, ...anyServer } = request
+  const body = servers
+    ? { ...anyServer, servers, samples, reward }
+    : isGroup
+      ? { ...request, samples, reward }
+      : request
   // The body is passed on the standard input, because Linux refuses arguments of more than 128 KiB.
   return `${isGroup ? GROUP : ROLLOUT}
   -H 'Content-Type: application/json' \\
   -H 'X-Rollscope: 1' \\
   -H "Authorization: Bearer $ROLLSCOPE_TOKEN" \\
   --data-binary @- <<'JSON'
-${JSON.stringify(isGroup ? { ...request, samples, reward } : request)}
+${JSON.stringify(body)}
 JSON
 ${further.join('')}`
 }

@@ -8,7 +8,7 @@ export const PARSERS = ['hermes', 'qwen_xml', 'glm', 'kimi_k2']
 
 /** Returns the notes for the head of the script; empty if the script does what the run did. */
 export function notesOn(again: Again): readonly string[] {
-  const { request, turns, results, reward } = again
+  const { request, turns, results, reward, servers } = again
   const { limits = {}, parser, endpoint, tokenizer, messages = [] } = request
   const isRawPrompt = request.ids !== undefined || request.text !== undefined
   const tools = toolsOf(again)
@@ -23,6 +23,9 @@ export function notesOn(again: Again): readonly string[] {
     ...['maxTokens', 'toolTimeoutMs', 'maxResultCharacters'].flatMap((name) =>
       limits[name] === undefined ? [] : [`strands-sglang has no limit ${name} (${limits[name]} in the run).`],
     ),
+    ...(servers
+      ? [`The setup runs on several servers (${servers.join(', ')}): run the script with the SGLANG_BASE_URL of each.`]
+      : []),
     ...(reward ? [`The script computes no rewards (the rule was ${JSON.stringify(reward)}).`] : []),
     ...(messages.some(
       (message) => message.role === 'assistant' && (message.toolCalls || message.reasoning !== undefined),

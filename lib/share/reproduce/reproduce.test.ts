@@ -169,6 +169,10 @@ describe('the curl command', () => {
     expect(rolloutCurl(againOfRequest(request, { reward }))).toContain(
       JSON.stringify({ ...request, samples: 1, reward }),
     )
+    const { server: __, ...anyServer } = request
+    expect(rolloutCurl(againOfRequest(request, { servers: ['s', 't'] }))).toContain(
+      JSON.stringify({ ...anyServer, servers: ['s', 't'], samples: 1 }),
+    )
     const { prompt: _, ...settings } = request
     expect(rolloutCurl({ ...againOfRequest(request), turns: ['then'] })).toContain(
       `/continue ${JSON.stringify({ prompt: 'then', ...settings })}`,

@@ -19,6 +19,14 @@ test('the default setup requests a run with the calculator', () => {
   })
 })
 
+test('requestOf returns all servers of a setup once, and refuses further ones beside the default server', () => {
+  expect(request({ server: 'a', furtherServers: ['b', 'a'] })).toMatchObject({ servers: ['a', 'b'] })
+  expect(request({ server: 'a' })).not.toHaveProperty('servers')
+  expect(request({ furtherServers: ['b'] })).toMatchObject({
+    errors: { furtherServers: expect.stringContaining('by name') },
+  })
+})
+
 test('requestOf returns samples and their reward rule, or the errors of these fields', () => {
   const reward = { ...DEFAULT_SETUP.reward, kind: 'number', expected: '434' } as const
   expect(request({ samples: '8', reward })).toMatchObject({ samples: 8, reward: { kind: 'number', expected: 434 } })

@@ -15,6 +15,8 @@ import { rewardDraftSchema, rewardRuleOf } from './reward-draft.ts'
 export const setupSchema = z.object({
   /** Name of the server; '' is the default server. */
   server: z._default(z.string(), ''),
+  /** Names of other servers that run the first prompt beside `server`. With some, `server` is a name. */
+  furtherServers: z._default(z.readonly(z.array(z.string())), []),
   /** generate: token-in/token-out. chat: the chat baseline, which sends messages. */
   endpoint: z._default(z.enum(['generate', 'chat']), 'generate'),
   /** Name of the tokenizer; '' is the one that the server names, SERVER_TOKENIZER the server's own over HTTP. */
@@ -162,12 +164,17 @@ export type RequestOfSetup =
       readonly opening: RunOpening
       /** Number of samples, from 1. Several samples are a group. */
       readonly samples: number
+      /** Names of all servers that run side by side. Omitted: the server of `settings` runs alone. */
+      readonly servers?: readonly string[]
       /** Reward rule. Omitted: none. */
       readonly reward?: RewardRule
     }
   | { readonly ok: false; readonly errors: FieldErrors }
 
-/** Returns the request of a setup. `settings` are sent with every turn; `opening`, `samples` and `reward` only with the first one. */
+/**
+ * Returns the request of a setup. `settings` are sent with every turn; `opening`, `samples`, `servers` and `reward` only with the first
+ * one.
+ */
 export function requestOf(setup: Setup): RequestOfSetup {
   const errors: Record<string, string> = {}
   const number = (field: keyof typeof RANGES, text: string): number | undefined => {
@@ -199,12 +206,16 @@ export function requestOf(setup: Setup): RequestOfSetup {
   const samples = number('samples', setup.samples) ?? 1
   const reward = rewardRuleOf(setup.reward)
   if (typeof reward === 'string') errors.reward = reward
+  const servers = [...new Set([setup.server, ...setup.furtherServers])]
+  if (servers.length > 1 && servers.includes(''))
+    errors.furtherServers = 'need a server that is chosen by name, not the default one'
   const options = objectOf(setup.templateOptions)
   if (options === undefined) errors.templateOptions = 'must be a JSON object, for example {"date_string": "1 Jan 2026"}'
   if (Object.keys(errors).length > 0 || typeof reward === 'string') return { ok: false, errors }
   return {
     ok: true,
     samples,
+    ...(servers.length > 1 && { servers }),
     ...(reward && { reward }),
     settings: {
       sampling,
