@@ -142,7 +142,9 @@ export function PlaygroundScreen() {
                   groupId={view.group}
                   group={group}
                   shown={view.key}
-                  onShow={(key) => view.group !== undefined && view.setSample({ key, group: view.group }, 'replace')}
+                  onShow={(key, token) =>
+                    view.group !== undefined && view.setSample({ key, group: view.group, token }, 'replace')
+                  }
                   onCall={sending.call}
                 />
               )}

@@ -129,8 +129,11 @@ function codeOf(setup: Setup, draft: PromptDraft, specs: readonly ToolSpec[], ba
   const request = requestOf(setup)
   const first = request.ok ? withPrompt(draft, request.opening) : undefined
   if (!request.ok || !first?.ok) return []
-  const { samples, reward } = request
-  const again = againOfRequest({ ...first.opening, ...request.settings }, { samples, specs, ...(reward && { reward }) })
+  const { samples, servers, reward } = request
+  const again = againOfRequest(
+    { ...first.opening, ...request.settings },
+    { samples, specs, ...(servers && { servers }), ...(reward && { reward }) },
+  )
   return [
     { name: 'as Python script', text: () => pythonScript(again, { baseUrl }) },
     { name: 'as cURL', text: () => rolloutCurl(again) },

@@ -1,7 +1,7 @@
 'use client'
 import { createSerializer, parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral } from 'nuqs'
 import { INSPECTOR_TABS, type InspectorView } from '#components/inspector/inspection.ts'
-import { readSelection, type Selection, selectionText } from '#components/token-view/selection.ts'
+import { readSelection, type Selection, selectionText, single } from '#components/token-view/selection.ts'
 import { useAddress } from './use-address.ts'
 
 const NAMES = {
@@ -46,9 +46,15 @@ export function useViewState() {
     /** Id of the group of the shown sample. */
     group: group ?? undefined,
     setKey: (key: string | undefined) => set({ t: key ?? null, group: null, at: null }, { history: 'push' }),
-    /** `history` is `push` for a new page, and `replace` between samples of one group. */
-    setSample: (sample: { readonly key: string; readonly group: string }, history: 'push' | 'replace') =>
-      set({ t: sample.key, group: sample.group, ...(sample.key !== t && { at: null }) }, { history }),
+    /** `history` is `push` for a new page, and `replace` between samples of one group. A given token is selected. */
+    setSample: (
+      { key, group, token }: { readonly key: string; readonly group: string; readonly token?: number | undefined },
+      history: 'push' | 'replace',
+    ) =>
+      set(
+        { t: key, group, ...(token !== undefined ? { at: selectionText(single(token)) } : key !== t && { at: null }) },
+        { history },
+      ),
     setView: (change: Partial<InspectorView>) => set(namesOf(change)),
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),

@@ -50,6 +50,7 @@ const memberSchema = z.object({
   key: z.string(),
   index: withDescription(count, 'Index of the sample in the group.'),
   server: withDescription(z.string(), 'Name of the server that sampled it.'),
+  outcomeKind: z.enum(['ended', 'failed']),
   outcome: withDescription(z.string(), 'A reason such as `end_turn`, or the code of a failure.'),
   tokens: count,
 })

@@ -25,6 +25,8 @@ export interface SampleRow {
   /** Index of the sample, from 0. */
   readonly index: number
   readonly key: string
+  /** Name of its server, if the group ran on several servers side by side. */
+  readonly server: string | undefined
   /** Id of its run; undefined if it is not running. */
   readonly rolloutId: string | undefined
   readonly progress: SampleProgress

@@ -158,6 +158,18 @@ export const groupOptions = (groupId: string | undefined) =>
     enabled: groupId !== undefined,
   })
 
+/** Query for how far the samples of the servers of a group agree; without a reference, with the first server. */
+export const serverComparisonOptions = (groupId: string, reference: string | undefined) =>
+  queryOptions({
+    queryKey: [...GROUPS, groupId, 'servers', reference],
+    queryFn: async ({ signal }) => {
+      const { serverComparisonSchema } = await import('#lib/api/group.ts')
+      const query = reference === undefined ? '' : `?${new URLSearchParams({ reference })}`
+      const path = `/api/groups/${encodeURIComponent(groupId)}/servers${query}`
+      return fetchJson(path, serverComparisonSchema, { signal })
+    },
+  })
+
 /** Query for an example that comes with the application. */
 export const exampleOptions = (name: string | undefined) =>
   queryOptions({

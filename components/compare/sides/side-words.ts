@@ -52,11 +52,12 @@ export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
   )
 }
 
-/** Returns a title such as `Sample 1 · reward 0`; without a group it begins with the trajectory's title. */
+/** Returns a title such as `Sample 1 · vllm · reward 0`, with the server if the group has several; without a group it begins with the trajectory's title. */
 export function sampleTitle(trajectory: TrajectoryView): string {
   const { group, reward } = trajectory
   return [
     group ? `Sample ${countText(group.index + 1)}` : trajectoryTitle(trajectory),
+    ...(group?.server === undefined ? [] : [visibleText(group.server)]),
     ...(typeof reward === 'number' ? [`reward ${rewardText(reward)}`] : []),
   ].join(' · ')
 }

@@ -8,6 +8,7 @@ import { SamplesStrip } from './samples-strip.tsx'
 const row = (index: number, state: 'ended' | 'writing'): SampleRow => ({
   index,
   key: `k${index}`,
+  server: undefined,
   rolloutId: state === 'ended' ? undefined : 'r',
   progress: { ...WAITING, state },
   reward: null,
@@ -46,4 +47,14 @@ test('every sample that has ended can be opened in the inspector by keyboard', a
   await userEvent.tab({ shift: true })
   await userEvent.keyboard('{ArrowRight}')
   expect(link()).toBeNull()
+})
+
+test('samples of several servers have the name of their server, in the list and below it', () => {
+  const rows = [
+    { ...row(0, 'ended'), server: 'sglang' },
+    { ...row(1, 'ended'), server: 'vllm' },
+  ]
+  render(<Strip rows={rows} />)
+  expect(screen.getByRole('option', { name: /^2 ?vllm/ })).toBeTruthy()
+  expect(screen.getByText(/Sample 1 · sglang/)).toBeTruthy()
 })

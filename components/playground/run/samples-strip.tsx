@@ -64,7 +64,10 @@ export function SamplesStrip(props: SamplesStripProps) {
       <SampleList rows={sorted} shown={shown} onShow={onShow} />
       {row && (
         <p className="flex min-h-7 flex-wrap items-center gap-x-2 px-3.5 pb-1.5 text-dim text-xs tabular-nums">
-          <span className="font-medium text-ink">Sample {row.index + 1}</span>
+          <span className="font-medium text-ink">
+            Sample {row.index + 1}
+            {row.server !== undefined && ` · ${row.server}`}
+          </span>
           {row.reward !== null && <span>reward {rewardText(row.reward)}</span>}
           {row.rewardWhy !== null && <span className="min-w-0 wrap-anywhere">{row.rewardWhy}</span>}
           {row.reward !== null && rewards && rewards.scored > 1 && (
@@ -146,11 +149,12 @@ function SampleList({ rows, shown, onShow }: SampleListProps) {
         if (option?.dataset.key !== undefined) onShow(option.dataset.key)
       }}
     >
-      {rows.map(({ index, key, progress, reward }, place) => (
+      {rows.map(({ index, key, server, progress, reward }, place) => (
         <Sample
           key={key}
           sampleKey={key}
           index={index}
+          server={server}
           progress={progress}
           reward={reward}
           isCompact={isCompact}
@@ -171,6 +175,7 @@ const optionOf = (list: Element | null, key: string): HTMLElement | null =>
 interface SampleProps {
   readonly sampleKey: string
   readonly index: number
+  readonly server: string | undefined
   readonly progress: SampleProgress
   readonly reward: number | null
   readonly isCompact: boolean
@@ -180,7 +185,8 @@ interface SampleProps {
 }
 
 /** Memoized: during a run of 64 samples, few change in one frame. */
-const Sample = memo(function Sample({ sampleKey, index, progress, reward, isCompact, isShown, isStop }: SampleProps) {
+const Sample = memo(function Sample(props: SampleProps) {
+  const { sampleKey, index, server, progress, reward, isCompact, isShown, isStop } = props
   return (
     <div
       role="option"
@@ -190,28 +196,33 @@ const Sample = memo(function Sample({ sampleKey, index, progress, reward, isComp
       data-sample={index}
       data-state={progress.state}
       data-reward={reward ?? undefined}
-      title={isCompact ? `${wordOf(progress)} · ${countText(progress.tokens)} tokens` : undefined}
+      title={
+        isCompact
+          ? [server, wordOf(progress), `${countText(progress.tokens)} tokens`].filter(Boolean).join(' · ')
+          : undefined
+      }
       className={`${isCompact ? 'flex w-14 justify-between px-1.5' : 'grid w-32 grid-cols-[minmax(0,1fr)] px-2 py-1'} shrink-0 cursor-pointer rounded-md border border-line bg-raised text-xs tabular-nums hover:border-line-strong aria-selected:border-accent aria-selected:bg-accent-soft`}
     >
       {isCompact ? (
-        <CompactSample index={index} progress={progress} reward={reward} />
+        <CompactSample index={index} server={server} progress={progress} reward={reward} />
       ) : (
-        <WholeSample index={index} progress={progress} reward={reward} />
+        <WholeSample index={index} server={server} progress={progress} reward={reward} />
       )}
     </div>
   )
 })
 
-type Told = Pick<SampleProps, 'index' | 'progress' | 'reward'>
+type Told = Pick<SampleProps, 'index' | 'server' | 'progress' | 'reward'>
 
 const wordOf = ({ state, outcome }: SampleProgress): string | undefined => (state === 'ended' ? outcome : state)
 
-function CompactSample({ index, progress, reward }: Told) {
+function CompactSample({ index, server, progress, reward }: Told) {
   const ink = reward === null ? inkOf(progress) : reward > 0 ? 'text-good' : 'text-bad'
   return (
     <>
       <span className="font-medium">{index + 1}</span>
       <span className="sr-only">
+        {server !== undefined && `${server}, `}
         {wordOf(progress)}, {countText(progress.tokens)} tokens
       </span>
       <span className={`min-w-0 truncate ${ink}`}>
@@ -228,12 +239,20 @@ function markOf({ state, outcome, outcomeKind }: SampleProgress): string {
   return outcome === 'end_turn' ? '✓' : '■'
 }
 
-function WholeSample({ index, progress, reward }: Told) {
+function WholeSample({ index, server, progress, reward }: Told) {
   const { outcome, outcomeKind, tokens } = progress
   return (
     <>
+      {server !== undefined && (
+        <span className="flex gap-1.5 font-medium">
+          {index + 1}
+          <span className="min-w-0 truncate" title={server}>
+            {server}
+          </span>
+        </span>
+      )}
       <span className="flex items-baseline gap-1.5">
-        <span className="font-medium">{index + 1}</span>
+        {server === undefined && <span className="font-medium">{index + 1}</span>}
         <span
           className={`min-w-0 flex-1 truncate ${inkOf(progress)}`}
           title={outcomeKind === 'failed' ? outcome : undefined}

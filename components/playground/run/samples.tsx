@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { compareBothHref, inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
+import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import type { SampleRow } from '#lib/api/sample-progress.ts'
@@ -13,6 +14,7 @@ import { RewardFields } from './reward-fields.tsx'
 import type { SampleSort } from './sample-sort.ts'
 import { SamplesStrip } from './samples-strip.tsx'
 
+const ServerComparison = lazyPart(async () => (await import('./server-comparison.tsx')).ServerComparison)
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
 interface PlaygroundSamplesProps {
@@ -20,7 +22,8 @@ interface PlaygroundSamplesProps {
   readonly group: GroupView
   /** Key of the sample that is shown. */
   readonly shown: string | undefined
-  readonly onShow: (key: string) => void
+  /** Shows a sample, at a token if one is given. */
+  readonly onShow: (key: string, token?: number) => void
   /** Calls the server and shows its refusal. */
   readonly onCall: (call: () => Promise<unknown>) => Promise<void>
 }
@@ -29,14 +32,15 @@ interface PlaygroundSamplesProps {
 export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: PlaygroundSamplesProps) {
   const [sort, setSort] = useState<SampleSort>('index')
   const [exported, setExported] = useState<readonly string[]>()
-  const { rows, rule } = group
+  const { rows, rule, refused } = group
+  const hasEnded = rows.every(({ progress }) => progress.state === 'ended')
   const keys = rows.map(({ key }) => key)
   return (
     <>
       <SamplesStrip
         rows={rows}
         shown={shown}
-        onShow={onShow}
+        onShow={(key) => onShow(key)}
         sort={sort}
         onSort={setSort}
         onStop={(row) => onCall(() => group.stop(row))}
@@ -61,6 +65,12 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
           Library
         </Link>
       </SamplesStrip>
+      {refused.map(({ server, detail, hint }) => (
+        <Banner key={server} tone="bad" title={`${server} runs nothing: ${detail}`} hint={hint} />
+      ))}
+      {hasEnded && new Set(rows.map(({ server }) => server)).size > 1 && (
+        <ServerComparison groupId={groupId} onShow={onShow} />
+      )}
       {exported && (
         <SeveralExport
           keys={exported}

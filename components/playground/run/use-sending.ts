@@ -61,10 +61,11 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       return
     }
     // The code is loaded while the request is in progress.
-    prepare(request.samples).catch(() => {})
+    prepare(request.samples * (request.servers?.length ?? 1)).catch(() => {})
     const given = typeof asked === 'object' ? { ...draft, images: [], ...asked } : draft
     const { question, images = [] } = given
     const continued = trajectory && trajectory.segments.length > 0 ? view.key : undefined
+    const ownServer = group.rows.find(({ key }) => key === view.key)?.server
     const controller = new AbortController()
     setProblem(undefined)
     setIsStopping(false)
@@ -79,9 +80,11 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       // and so is a question of the user if text or ids were sent instead.
       const isDone = continued !== undefined || draft.mode === 'question' || question === FIRST_QUESTION
       if (asked === undefined && isDone) onDraft({ question: '', images: [] })
-      if (first && asked === undefined && (request.samples > 1 || request.reward)) {
-        const { samples, reward } = request
-        const rollouts = { ...first.opening, ...request.settings, samples, ...(reward && { reward }) }
+      if (first && asked === undefined && (request.samples > 1 || request.servers || request.reward)) {
+        const { samples, servers, reward } = request
+        const { server, ...settings } = request.settings
+        const where = servers ? { servers } : server !== undefined && { server }
+        const rollouts = { ...first.opening, ...settings, ...where, samples, ...(reward && { reward }) }
         const { groupId, firstKey } = await group.start(rollouts, controller.signal)
         await view.setSample({ key: firstKey, group: groupId }, 'push')
         return
@@ -98,6 +101,8 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
                   : asked !== 'unread' && { prompt: question, ...(images.length > 0 && { images }) }),
               }),
           ...request.settings,
+          // A sample of one of several servers stays on its server.
+          ...(ownServer !== undefined && { server: ownServer }),
         },
         continued,
         controller.signal,

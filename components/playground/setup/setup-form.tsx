@@ -1,4 +1,5 @@
 import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { ServerLight, type ShownStatus, statusText } from '#components/shell/server-state.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, SelectField, TextArea } from '#components/ui/field.tsx'
@@ -11,6 +12,8 @@ import { ToolsField } from './tools-field.tsx'
 
 /** Rarely opened, so it is not part of the first load. */
 const MoreSettings = lazy(async () => ({ default: (await import('./more-settings.tsx')).MoreSettings }))
+
+const FurtherServers = lazyPart(async () => (await import('./further-servers.tsx')).FurtherServers)
 
 interface SetupFormProps {
   readonly setup: Setup
@@ -60,7 +63,17 @@ export function SetupForm(props: SetupFormProps) {
   return (
     <form className="grid gap-3" onSubmit={(event) => event.preventDefault()} aria-label="Setup">
       <div>
-        <SelectField label="Server" value={server} onChange={(event) => set('server', event.target.value)}>
+        <SelectField
+          label="Server"
+          value={server}
+          onChange={({ target: { value } }) =>
+            onChange({
+              ...setup,
+              server: value,
+              furtherServers: setup.furtherServers.filter((name) => name !== value),
+            })
+          }
+        >
           {servers.map(({ name, baseUrl }) => (
             <option key={name} value={name} title={baseUrl}>
               {name}
@@ -84,6 +97,15 @@ export function SetupForm(props: SetupFormProps) {
             {note !== undefined && <span className="block text-faint">{note}</span>}
           </span>
         </p>
+        {!isFixed && (servers.length > 1 || setup.furtherServers.length > 0) && (
+          <FurtherServers
+            servers={servers}
+            server={server}
+            chosen={setup.furtherServers}
+            // The default server gets its name, because a list of servers has names only.
+            onChange={(furtherServers) => onChange({ ...setup, server, furtherServers })}
+          />
+        )}
         <p className="mt-1.5 text-xs">{manageServers}</p>
       </div>
 

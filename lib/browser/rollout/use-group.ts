@@ -1,7 +1,7 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
-import type { Group } from '#lib/api/group.ts'
+import type { Group, ServerRefusal } from '#lib/api/group.ts'
 import { progressOf, type SampleRow } from '#lib/api/sample-progress.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -14,6 +14,8 @@ export interface GroupView {
   /** The samples by index; empty if no group is open, or while it is being requested. */
   readonly rows: readonly SampleRow[]
   readonly rule: RewardRule | null
+  /** Servers that refused the request before the run. Known only to the page that started the group. */
+  readonly refused: readonly ServerRefusal[]
   /** Trajectory of the shown sample while the group is followed. */
   readonly trajectory: TrajectoryView | undefined
   /** `unknown` means that the group is being requested. */
@@ -37,6 +39,7 @@ export interface GroupView {
 
 /** Follows the group of a page. `groupId` is the shown group; `key` is its shown sample. */
 export function useGroup(groupId: string | undefined, key: string | undefined): GroupView {
+  const [refusals, setRefusals] = useState<{ readonly groupId: string; readonly refused: readonly ServerRefusal[] }>()
   const [store] = useState(() => createGroupStore((action) => requestAnimationFrame(action)))
   const all = useSyncExternalStore(store.subscribe, store.state, store.state)
   const live = all.kind !== 'idle' && all.groupId === groupId ? all : IDLE
@@ -75,6 +78,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
   return {
     rows: group ? rowsOf(group, 'samples' in live ? live.samples : []) : [],
     rule: group?.reward ?? null,
+    refused: refusals && refusals.groupId === groupId ? refusals.refused : [],
     trajectory: 'trajectory' in live ? live.trajectory : undefined,
     state:
       groupId === undefined ? 'none' : live.kind === 'following' ? 'following' : group || error ? 'ended' : 'unknown',
@@ -83,6 +87,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     async start(request, signal) {
       const { groupStartedSchema } = await import('#lib/api/group.ts')
       const started = await fetchJson('/api/groups', groupStartedSchema, { method: 'POST', json: request, signal })
+      setRefusals({ groupId: started.groupId, refused: started.refused ?? [] })
       store.follow(started.groupId, started.samples.length)
       await cache.fetchQuery(groupOptions(started.groupId))
       return { groupId: started.groupId, firstKey: started.samples[0]?.trajectoryId ?? '' }
@@ -130,6 +135,7 @@ const rowsOf = (group: Group, live: readonly LiveSample[]): readonly SampleRow[]
     return {
       index,
       key: row.key,
+      server: row.group?.server,
       rolloutId: liveSample && liveSample.progress.state !== 'ended' ? liveSample.rolloutId : undefined,
       progress: liveSample?.progress ?? progressOf(row),
       reward: scored ? scored.reward : row.reward,

@@ -74,10 +74,11 @@ export async function compareServers(
 
 const hasEnded = ({ row }: ServerSample): boolean => row.outcomeKind !== 'running'
 
-const memberOf = ({ row: { key, group, outcome, tokens }, server }: ServerSample) => ({
+const memberOf = ({ row: { key, group, outcomeKind, outcome, tokens }, server }: ServerSample) => ({
   key,
   index: group?.index ?? 0,
   server,
+  outcomeKind: outcomeKind === 'failed' ? ('failed' as const) : ('ended' as const),
   outcome,
   tokens,
 })
