@@ -18,7 +18,8 @@ const FORK_TEXTS: Readonly<Record<ForkedFrom['kind'], string>> = {
   tool_result: 'another tool result',
   message: 'another message',
   settings: 'sampled with other settings',
-  continued: 'a further turn',
+  continued: 'a further turn, or a resumed response',
+  cut: 'cut there',
   rendered_again: 'drift: the conversation was encoded again',
 }
 

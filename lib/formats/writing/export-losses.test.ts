@@ -43,6 +43,13 @@ test('An export names the tokenizer that encoded the messages of a file without 
   ])
 })
 
+test('An export that does not keep which tokens a branch inserted reports it', () => {
+  const forced = [{ start: 0, end: 1, as: 'text' as const }]
+  expect(lossesOf({ ...bare, segments: [{ kind: 'response', ids: [1], thinks: [], toolCalls: [], forced }] })).toEqual([
+    'which tokens a branch inserted',
+  ])
+})
+
 test.each(optional)('An export that does not keep the field %s of a trajectory reports the loss', (name) => {
   expect(filled).toHaveProperty(name)
   expect(lossesOf({ ...bare, [name]: filled[name] })).toHaveLength(1)

@@ -32,6 +32,10 @@ const contents = {
     'weight versions',
     ({ segments }) => segments.some((segment) => segment.kind === 'response' && segment.weightVersions),
   ],
+  forced: [
+    'which tokens a branch inserted',
+    ({ segments }) => segments.some((segment) => segment.kind === 'response' && segment.forced),
+  ],
   alternatives: ['alternatives', ({ segments }) => segments.some(({ topLogprobs }) => topLogprobs)],
   columns: ['further columns', ({ segments }) => segments.some(({ columns }) => columns)],
   meanings: ['the meaning of columns', ({ columnMeanings }) => columnMeanings !== undefined],

@@ -47,11 +47,13 @@ export interface CallSettings {
   readonly adapter?: string
   /** True to request the experts that read each token. */
   readonly routedExperts?: boolean
+  /** Most new tokens of a call that resumes a response, in place of max_new_tokens. Omitted: the same as of other calls. */
+  readonly resumedMaxNewTokens?: number
 }
 
 /**
- * The input that a call adds: messages through the chat template; for the first call, text or ids as given; or nothing,
- * if it resumes the last response, whose ids then end the input.
+ * The input that a call adds: messages through the chat template; for the first call, text or ids as given; or nothing, if it
+ * resumes the trajectory from its own ids: it continues the last response, or answers the last prompt.
  */
 export type PromptInput =
   | { readonly kind: 'resume' }
@@ -100,17 +102,20 @@ export async function callModel(
   const messages = news.kind === 'messages' ? news.messages : []
   const { tokenizer } = promptEncoder
   const resumed = news.kind === 'resume' ? lastResponse(recorder) : undefined
-  const prompt = resumed
-    ? undefined
-    : news.kind === 'given'
-      ? news.prompt
-      : await derivePrompt(recorder, messages, dependencies, signal)
+  // A branch may begin with a response that has ended, and only its calls remain.
+  if (resumed?.finish?.kind === 'stop') return resumed
+  const prompt =
+    news.kind === 'resume'
+      ? undefined
+      : news.kind === 'given'
+        ? news.prompt
+        : await derivePrompt(recorder, messages, dependencies, signal)
   const known = tokenCount(recorder.trajectory)
   const { newVocabulary } = recorder
   const { segments } = recorder.trajectory
-  const input = prompt
-    ? sentBy(recorder).input(segments, prompt.ids)
-    : sentBy(recorder).input(segments.slice(0, -1), resumed?.ids ?? [])
+  const input = resumed
+    ? sentBy(recorder).input(segments.slice(0, -1), resumed.ids)
+    : sentBy(recorder).input(segments, prompt?.ids ?? [])
   const images = imagesOfCall({
     trajectory: recorder.trajectory,
     messages,
@@ -119,7 +124,7 @@ export async function callModel(
     unsent: unsent(news),
   })
   const further = images ? furtherTokens(images) : 0
-  const asked = settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
+  const asked = (resumed && settings.resumedMaxNewTokens) ?? settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
   const room = roomFor(recorder.trajectory, (prompt?.ids.length ?? 0) + further, asked, settings.limits)
   if (room.tokens < 1 && room.reason !== 'length')
     throw new RunEnded({
@@ -177,8 +182,8 @@ export async function callModel(
     if (prompt) {
       const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
       recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
-      recorder.emit(openResponse(sent))
     }
+    if (!resumed) recorder.emit(openResponse(sent))
     firstTokenMs = elapsed()
   }
   const finish = (finished: Finish) => {
@@ -202,13 +207,14 @@ export async function callModel(
       ...(found?.ok && { routedExperts: found.experts }),
     }
     const whole = resumed ? resumedEnding(resumed, sent, ending, recorder.trajectory.vocab) : ending
-    recorder.emit(closeResponse(recorder.trajectory, whole, parser, tokenizer))
+    recorder.emit(closeResponse(recorder.trajectory, whole, parser, tokenizer, resumed?.toolCalls))
     const response = recorder.trajectory.segments.at(-1)
     if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
     return response
   }
 
-  recorder.emit(prompt ? openPrompt(messages, prompt, newVocabulary) : reopenResponse(sent))
+  if (prompt) recorder.emit(openPrompt(messages, prompt, newVocabulary))
+  else if (resumed) recorder.emit(reopenResponse(sent))
   try {
     for await (const chunk of dependencies.generate(request, signal)) {
       const isEmptyAbort =
@@ -224,7 +230,7 @@ export async function callModel(
     }
   } catch (error) {
     if (firstTokenMs === undefined) {
-      recorder.emit({ type: 'retracted' })
+      if (prompt || resumed) recorder.emit({ type: 'retracted' })
       throw endedBefore(error, news, signal)
     }
     if (signal.aborted) {
@@ -266,10 +272,11 @@ function routedExpertsOf(
   return read.ok ? read : { ok: false, problem: { kind: 'count', message: read.why } }
 }
 
-function lastResponse({ trajectory }: Recorder): ResponseSegment {
+/** Returns the response that ends the trajectory; undefined if a prompt does, which is then answered. */
+function lastResponse({ trajectory }: Recorder): ResponseSegment | undefined {
   const last = trajectory.segments.at(-1)
-  if (last?.kind !== 'response') throw new Error('there is no response to continue')
-  return last
+  if (!last) throw new Error('there is nothing to continue')
+  return last.kind === 'response' ? last : undefined
 }
 
 async function derivePrompt(

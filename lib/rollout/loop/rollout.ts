@@ -31,7 +31,7 @@ export interface RolloutStart {
   readonly messages: readonly Message[]
   /** Text or ids of the user in place of messages, on an empty trajectory. Token-in/token-out only. */
   readonly given?: Prompt
-  /** Continues the last response, which was stopped, from its own ids. Token-in/token-out only. */
+  /** Continues from the trajectory's own ids: the last response, which was stopped, or the last prompt. Token-in/token-out only. */
   readonly resumes?: true
 }
 

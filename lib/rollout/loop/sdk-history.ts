@@ -30,9 +30,14 @@ export function sdkHistory(trajectory: Trajectory): SdkMessage[] {
   })
 }
 
-/** Returns the history of a resumed run: the conversation before the response, and the message that it answers. */
+/**
+ * Returns the history of a resumed run: the conversation before the response, and the message that it answers. A run that answers
+ * the last prompt has no response yet.
+ */
 export function sdkResumption(trajectory: Trajectory) {
-  const messages = sdkHistory({ ...trajectory, segments: trajectory.segments.slice(0, -1) })
+  const { segments } = trajectory
+  const before = segments.at(-1)?.kind === 'response' ? segments.slice(0, -1) : segments
+  const messages = sdkHistory({ ...trajectory, segments: before })
   const question = messages.at(-1)?.role === 'user' ? messages.slice(-1) : []
   return { messages: messages.slice(0, messages.length - question.length), question }
 }

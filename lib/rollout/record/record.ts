@@ -203,12 +203,16 @@ export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter
   return withNews({ type: 'tokens', ...tokens }, newVocabulary(topLogprobs ? ids.concat(topLogprobs.ids) : ids))
 }
 
-/** Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. */
+/**
+ * Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. `before` are
+ * the calls that a resumed response already had: calls that are unchanged keep their results.
+ */
 export function closeResponse(
   trajectory: LiveTrajectory,
   ending: Ending,
   parser: ToolParser,
   tokenizer: Tokenizer,
+  before: readonly ToolCall[] = [],
 ): RolloutEvent {
   const open = trajectory.live?.open
   if (open?.kind !== 'response') throw new Error('no response is open')
@@ -216,12 +220,14 @@ export function closeResponse(
   const response: ResponseSegment = { ...open, ...known }
   const own = textForParsers(response, trajectory, [parser])
   const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
+  const { thinks, toolCalls } = annotationsIn(own, response, trajectory, parser, tokenizer)
   return {
     type: 'segment',
     segment: {
       kind: 'response',
       ...known,
-      ...annotationsIn(own, response, trajectory, parser, tokenizer),
+      thinks,
+      toolCalls: withResultsOf(before, toolCalls),
       ...(all.length > 0 && { problems: all }),
     },
     vocab: {},
@@ -238,6 +244,16 @@ export function annotations(
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
   return annotationsIn(textForParsers(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
 }
+
+/** Returns calls with the results of equal calls in `before`: calls with the same text at the same tokens. */
+export const withResultsOf = (before: readonly ToolCall[], calls: readonly ToolCall[]): readonly ToolCall[] =>
+  calls.map((call) => {
+    const known = before.find(
+      ({ kind, raw, span }) =>
+        kind === call.kind && raw === call.raw && span.start === call.span.start && span.end === call.span.end,
+    )
+    return known?.result ? { ...call, result: known.result } : call
+  })
 
 function annotationsIn(
   { text, starts }: TextWithStarts,

@@ -9,7 +9,7 @@ import { elementAt } from '#lib/util/element-at.ts'
  * U+FFFD, as in every decoder.
  */
 export function retokenize(ids: ArrayLike<number>, tokenizer: Tokenizer): number[] {
-  return tokenizer.encode(withoutFirstSpace(decodeIds(ids, tokenizer), tokenizer))
+  return tokenizer.encode(withoutFirstSpace(decodedText(ids, tokenizer), tokenizer))
 }
 
 /** Removes the space that SentencePiece puts before the first word, as decoders do. */
@@ -26,7 +26,8 @@ export function knownBytes(tokenizer: Tokenizer): (id: number) => Uint8Array {
   }
 }
 
-function decodeIds(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
+/** Returns the text of ids. Bytes that are not a character become U+FFFD. */
+export function decodedText(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
   const bytes = knownBytes(tokenizer)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''

@@ -115,9 +115,12 @@ export const STOPPED = 'the run was stopped before this call was finished.'
 
 /** The calls of a run, from their start to their recorded result. */
 export interface CallRecord {
-  /** Records the start of a call. Returns the error of a call that must not run, which is not recorded as started. */
+  /**
+   * Records the start of a call. Returns the text of a call that must not run, which is not recorded as started: the error, or the result
+   * that it had before a branch.
+   */
   start(callId: string): string | undefined
-  /** Records the result of a call, and returns it as it was recorded. */
+  /** Records the result of a call, and returns it as it was recorded. A result from before a branch stays. */
   end(callId: string, result: Pick<ToolResult, 'status' | 'text'>): ToolResult
 }
 
@@ -133,7 +136,7 @@ export function callRecord(
   return {
     start(callId) {
       const call = findCall(recorder.trajectory, callId)
-      const why = call && refusal(call, recorder.trajectory, checks, maxParallelToolCalls)
+      const why = call?.result?.text ?? (call && refusal(call, recorder.trajectory, checks, maxParallelToolCalls))
       if (why !== undefined) return why
       const at = now().toISOString()
       started.set(callId, { at, ms: elapsedMs() })
@@ -141,6 +144,8 @@ export function callRecord(
       return undefined
     },
     end(callId, { status, text: whole }) {
+      const known = findCall(recorder.trajectory, callId)?.result
+      if (known) return known
       const text = cutText(whole, maxResultCharacters)
       const begun = started.get(callId)
       const result: ToolResult = {

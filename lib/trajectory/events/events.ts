@@ -110,7 +110,14 @@ export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
 const withTokens = (open: ResponseView, added: TokenColumns): ResponseView => ({
   ...open,
   ...joinColumns([open, added]),
+  ...(open.mask && { mask: withTrained(open.mask, added.ids.length) }),
 })
+
+/** Returns the loss mask of a resumed response with `count` more tokens. The model sampled them, so they are trained. */
+const withTrained = (mask: ArrayLike<number>, count: number): (0 | 1)[] => [
+  ...Array.from(mask, (bit): 0 | 1 => (bit === 1 ? 1 : 0)),
+  ...Array<1>(count).fill(1),
+]
 
 /** Returns the trajectory with the texts of new ids. */
 export function withVocabulary<T extends Pick<TrajectoryView, 'model' | 'vocab'>>(

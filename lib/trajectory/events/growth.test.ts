@@ -113,11 +113,15 @@ describe('createGrowth', () => {
       vocab: {},
       specialIds: [],
     }
+    const masked = { ...closing, segment: { ...closing.segment, mask: [1, 0] } } as RolloutEvent
     const request = { server: 's', samplingParams: {}, inputLength: 1, inputHash: '', streamed: true }
     const resumed: RolloutEvent = { type: 'resumed', request }
     const { grown, folded } = both([started, opening, more, closing, resumed, { type: 'retracted' }, resumed, more])
     expect(everything(grown)).toEqual(everything(folded))
     expect(grown?.live?.open?.ids.length).toBe(4)
+    const withMask = both([started, opening, more, masked, resumed, more])
+    expect(everything(withMask.grown)).toEqual(everything(withMask.folded))
+    expect(withMask.folded?.live?.open?.mask).toEqual([1, 0, 1, 1])
   })
 
   test('learns no special tokens for a file without a tokenizer', () => {

@@ -75,7 +75,7 @@ function withSpecialIds(trajectory: TrajectoryView, added: readonly number[]): T
   return { ...trajectory, model: { ...model, tokenizer: { ...model.tokenizer, specialIds } } }
 }
 
-type Arrived = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs'>
+type Arrived = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs' | 'mask'>
 
 interface OpenColumns {
   append(tokens: Arrived): void
@@ -88,6 +88,9 @@ function createOpenColumns(start: Arrived): OpenColumns {
   let count = 0
   let k = 0
   let hasLogprobs = false
+  // Only a resumed response has a mask. Further tokens are sampled, so they are trained.
+  const mask = start.mask && growing((length) => new Uint8Array(length).fill(1))
+  if (start.mask) mask?.room(start.mask.length).set(start.mask)
   const ids = growing((length) => new Int32Array(length))
   const logprobs = growing((length) => new Float64Array(length).fill(Number.NaN))
   let topIds = alternativeIds()
@@ -127,6 +130,7 @@ function createOpenColumns(start: Arrived): OpenColumns {
       ids: ids.view(count),
       ...(hasLogprobs && { logprobs: logprobs.view(count) }),
       ...(k > 0 && { topLogprobs: { k, ids: topIds.view(count * k), logprobs: topLogprobs.view(count * k) } }),
+      ...(mask && { mask: mask.view(count) }),
     }),
   }
   columns.append(start)
@@ -139,7 +143,7 @@ const alternativeLogprobs = () => growing((length) => new Float64Array(length).f
 const FIRST_ROOM = 256
 
 /** A column whose capacity doubles, so copying is linear in the final length. */
-function growing<T extends Int32Array | Float64Array>(make: (length: number) => T) {
+function growing<T extends Int32Array | Float64Array | Uint8Array>(make: (length: number) => T) {
   let whole = make(FIRST_ROOM)
   /** Returns the column with room for this many entries. */
   const room = (length: number): T => {

@@ -193,6 +193,11 @@ describe('decode reports what is wrong and where for', () => {
       'segments[1].thinks[0]: expected 0 ≤ start ≤ end ≤ 5, found start 0, end 6',
     ],
     [
+      'inserted tokens beyond the response',
+      withSegment(3, { forced: [{ start: 1, end: 3, as: 'ids' }] }),
+      'segments[3].forced[0]: expected 0 ≤ start ≤ end ≤ 2, found start 1, end 3',
+    ],
+    [
       'a span that runs backwards',
       withSegment(3, { weightVersions: [{ version: 'v', start: 2, end: 1 }] }),
       'segments[3].weightVersions[0]: expected 0 ≤ start ≤ end ≤ 2, found start 2, end 1',

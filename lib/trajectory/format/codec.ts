@@ -94,6 +94,7 @@ function inconsistency(trajectory: Trajectory): DecodeError | undefined {
           ? call.arguments.map((a, j): [string, Span] => [`${at}.toolCalls[${i}].arguments[${j}].span`, a.span])
           : [],
       ),
+      ...(segment.forced ?? []).map((forced, i): [string, Span] => [`${at}.forced[${i}]`, forced]),
       ...(segment.weightVersions ?? []).map((version, i): [string, Span] => [`${at}.weightVersions[${i}]`, version]),
       ...responseCalls(segment)
         .slice(1)

@@ -208,6 +208,10 @@ const toolResult = z.looseObject({
   ),
   startedAt: withDescription(z.optional(z.string()), 'ISO 8601. Omitted: unknown.'),
   elapsedMs: withDescription(z.optional(z.number().check(z.minimum(0))), 'Omitted: unknown.'),
+  edited: withDescription(
+    z.optional(z.literal(true)),
+    'A person or a program wrote the text in a branch: the tool returned another one. Omitted: the tool returned it.',
+  ),
 })
 
 const callShape = {
@@ -434,6 +438,21 @@ const resumption = withDescription(
   'A further call that continued a stopped response.',
 )
 
+const forcedTokens = withDescription(
+  z.looseObject({
+    ...spanShape,
+    as: withDescription(
+      z.enum(['alternative', 'text', 'ids']),
+      'alternative: one of the most likely tokens at its position was chosen; text: a text was encoded; ids: ids were given.',
+    ),
+    instead: withDescription(
+      z.optional(tokenId),
+      'The token that the other trajectory has at the position of the first one. Omitted: it ends before.',
+    ),
+  }),
+  'Tokens that the model did not sample: a branch inserted them, and the model continued after them. Their mask is 0 and their logprobs are unknown.',
+)
+
 const responseSegment = withDescription(
   z.looseObject({
     kind: z.literal('response'),
@@ -465,6 +484,7 @@ const responseSegment = withDescription(
       z.optional(routedExperts),
       'Of a mixture of experts: the experts that read the tokens. Omitted: not requested, or not returned.',
     ),
+    forced: withDescription(z.optional(z.array(forcedTokens)), 'In order, without overlaps. Omitted: none.'),
     resumed: withDescription(
       z.optional(z.array(resumption)),
       'The calls that continued the response after it was stopped, in order. `request`, `usage` and `timing` of the ' +
@@ -676,6 +696,7 @@ const forkKinds = [
   'message',
   'settings',
   'continued',
+  'cut',
   'rendered_again',
 ] as const
 
@@ -806,8 +827,12 @@ export const trajectorySchema = z.looseObject({
         kind: withDescription(
           z.enum(forkKinds),
           'sampled_again: with the same prompt; alternative: another token was chosen; forced: text or ids were inserted; tool_result, ' +
-            'message: it was edited; settings: sampled with other settings; continued: a further turn; rendered_again: the same ' +
+            'message: it was edited; settings: sampled with other settings; continued: a further turn, or an interrupted response that was resumed; cut: it ends there; rendered_again: the same ' +
             'conversation encoded again, with other ids.',
+        ),
+        prefixHash: withDescription(
+          z.optional(z.string()),
+          'SHA-256 of the ids before `token`, as in `inputHash`. Omitted: unknown.',
         ),
       }),
     ),
@@ -836,6 +861,8 @@ export type Segment = Trajectory['segments'][number]
 export type PromptSegment = Extract<Segment, { kind: 'prompt' }>
 /** Tokens that the model sampled. */
 export type ResponseSegment = Extract<Segment, { kind: 'response' }>
+/** Tokens that a branch inserted into a response. */
+export type ForcedTokens = NonNullable<ResponseSegment['forced']>[number]
 /** A parsed or malformed tool call. */
 export type ToolCall = ResponseSegment['toolCalls'][number]
 /** The result of an executed tool call. */

@@ -22,6 +22,10 @@ test.each(['cancelled', 'length', 'abort'] as const)('resumeObstacle allows a re
   expect(ending({ ...response, finish: { kind } })).toBeUndefined()
 })
 
+test('resumeObstacle allows a response with a loss mask, which further tokens extend', () => {
+  expect(ending({ ...response, mask: [1, 1, 0] })).toBeUndefined()
+})
+
 test('resumeObstacle allows a broken response of a failed run', () => {
   const finish = { kind: 'cut', code: 'UPSTREAM_TRUNCATED', message: 'm' } as const
   expect(ending({ ...response, finish }, { kind: 'failed', code: 'X', message: 'm' })).toBeUndefined()
@@ -32,8 +36,7 @@ test.each<[string, Partial<ResponseSegment>, RegExp]>([
   ['a server ended for an unknown reason', { finish: { kind: 'unknown', raw: 'x' } }, /ended/],
   ['has no tokens', { ids: [] }, /does not end with a response/],
   ['came over a chat endpoint', { request: { ...request, endpoint: 'chat' } }, /takes messages/],
-  ['has a mask', { mask: [1, 1, 0] }, /mask or columns/],
-  ['has columns', { columns: { entropy: [1, 1, 0] } }, /mask or columns/],
+  ['has columns', { columns: { entropy: [1, 1, 0] } }, /has columns/],
   ['is bound by a regex', { request: { ...request, samplingParams: { regex: 'a+' } } }, /^regex constrains/],
   [
     'was resumed with a schema',

@@ -5,7 +5,7 @@
 
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import type { Finish } from '../format/trajectory.ts'
-import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+import type { ResponseView, TrajectoryView } from '../tokens/trajectory-view.ts'
 import { responseCalls } from './response-calls.ts'
 
 /** Ends that the model did not choose. */
@@ -23,12 +23,19 @@ export function resumeObstacle(
   if (!STOPPED.has(last.finish?.kind)) return 'The model ended the last response.'
   if (last.request?.endpoint === 'chat')
     return 'A chat endpoint takes messages and cannot continue the first half of a response.'
-  if (last.mask || last.columns) return 'The last response has a loss mask or columns that do not cover further tokens.'
-  const grammar = [...responseCalls(last).flatMap(({ request }) => (request ? [request.samplingParams] : [])), sampling]
+  if (last.columns) return 'The last response has columns that do not cover further tokens.'
+  return grammarObstacle(last, sampling)
+}
+
+/** Returns why a grammar prevents that a response is continued, as a sentence, or undefined if none does. */
+export function grammarObstacle(response: ResponseView, sampling: object): string | undefined {
+  const grammar = [
+    ...responseCalls(response).flatMap(({ request }) => (request ? [request.samplingParams] : [])),
+    sampling,
+  ]
     .map(grammarIn)
     .find((name) => name !== undefined)
-  if (grammar !== undefined) return `${grammar} constrains the response, and a server would restart its grammar.`
-  return undefined
+  return grammar && `${grammar} constrains the response, and a server would restart its grammar.`
 }
 
 const grammarIn = (sampling: object): string | undefined =>
