@@ -11,6 +11,10 @@ export interface ComparedSides {
   readonly comparison: TrajectoryComparison
 }
 
+/** Returns whether both sides have the same ids, as one trajectory that is scored by two servers. */
+export const hasSameIds = ({ comparison }: Pick<ComparedSides, 'comparison'>): boolean =>
+  comparison.report.spans.length === 0
+
 /** A comparison, or the side that could not be built. */
 export type ComparisonResult =
   | { readonly ok: true; readonly value: ComparedSides }

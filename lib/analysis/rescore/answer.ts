@@ -8,6 +8,7 @@ import { clipEffect, ratioOrder } from './clipping.ts'
 import type { NoiseFloor } from './noise.ts'
 import { type Rescoring, ratioOf } from './rescoring.ts'
 import type { ScoredBoth } from './score-both.ts'
+import type { ServerDifference } from './server-difference.ts'
 
 const bound = z.number().gt(0)
 
@@ -25,6 +26,10 @@ export const rescoreRequestSchema = z.strictObject({
     .describe(
       'trained: score the trained tokens of both sides and all drift spans. all: score every token. Default: trained.',
     ),
+  repeat: z
+    .boolean()
+    .exactOptional()
+    .describe('Score everything twice, to measure how far each server differs from itself. Default false.'),
   clip: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('truncate'), high: bound }),
@@ -71,6 +76,37 @@ const noise = z.object({
   narrowed: z.array(z.string()),
 })
 
+const spread = z.object({
+  tokens: count,
+  mean: z.number(),
+  median: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  max: z.number(),
+})
+const serverNoise = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('measured'), spread }),
+  z.object({ kind: z.literal('unknown'), why: z.string() }),
+])
+const difference = z.object({
+  spread: spread.describe('|Δ| of the tokens that both servers scored, in nats.'),
+  noise: z
+    .object({ left: serverNoise, right: serverNoise })
+    .exactOptional()
+    .describe('|Δ| between two passes of each server. Omitted: `repeat` was not requested.'),
+  floor: z.number().nullable().describe('The larger p99 of the noise of both servers. null: unknown.'),
+  above: count.nullable().describe('Tokens whose |Δ| is above the floor. null: the floor is unknown.'),
+  jump: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('level'), token: count, before: z.number(), after: z.number() }),
+      z.object({ kind: z.literal('token'), token: count, delta: z.number() }),
+    ])
+    .nullable()
+    .describe(
+      'Where the servers first move apart, above the floor. level: the mean |Δ| is larger from the token on. token: its probability at least doubles or halves. null: nowhere.',
+    ),
+})
+
 /** Schema of the answer. */
 export const rescoreAnswerSchema = z.object({
   servers: z.object({ left: served, right: served }),
@@ -110,6 +146,9 @@ export const rescoreAnswerSchema = z.object({
       }),
     )
     .describe('One entry for each span of the report, in its order.'),
+  difference: difference
+    .exactOptional()
+    .describe('The difference between the servers over the same ids. Omitted: the sides have different ids.'),
   clip: z
     .object({ tokens: count, of: count, weightKept: number })
     .exactOptional()
@@ -120,8 +159,16 @@ export const rescoreAnswerSchema = z.object({
 /** Answer: totals, noise floor and spans of a rescored comparison. Differences are in nats. */
 export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
 
-/** Returns a rescoring as the API answers it. `clip` is the correction to preview; undefined: none. */
-export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
+/**
+ * Returns a rescoring as the API answers it. `clip` is the correction to preview; undefined: none. `found` is the difference between the
+ * servers; undefined if the sides have different ids.
+ */
+export function rescoreAnswer(
+  rescoring: Rescoring,
+  scored: ScoredBoth,
+  clip: RescoreRequest['clip'],
+  found?: ServerDifference,
+): RescoreAnswer {
   const { totals, units, unknown, unpaired, spans, noise } = rescoring
   const ratioAt = (unit: number | undefined) =>
     unit === undefined ? null : finiteOrNull(ratioOf(elementAt(units.deltas, unit)))
@@ -151,6 +198,15 @@ export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: Re
         ? { delta: ratio.delta, ratio: finiteOrNull(ratioOf(ratio.delta)) }
         : { delta: null, ratio: null, why: ratio.why }),
     })),
+    ...(found && {
+      difference: {
+        spread: found.spread,
+        ...(found.noise && { noise: found.noise }),
+        floor: found.floor ?? null,
+        above: found.above ?? null,
+        jump: found.jump ?? null,
+      },
+    }),
     ...(effect && { clip: { tokens: effect.tokens, of: effect.of, weightKept: finiteOrNull(effect.weightKept) } }),
   }
 }

@@ -14,6 +14,8 @@ export interface RescoreChoice {
   readonly servers: { readonly left: string; readonly right: string }
   /** `trained`: the tokens that either side trains, and all drift spans. `every`: all tokens. */
   readonly tokens: 'trained' | 'every'
+  /** Whether everything is scored twice, to measure the noise of each server. Omitted: once. */
+  readonly repeats?: boolean
 }
 
 /** Requests for both sides. */

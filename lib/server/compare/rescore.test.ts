@@ -57,3 +57,27 @@ test('Rescoring answers with a problem if a server fails on the way', async () =
   const { answer } = rescored({ answer: (chunk) => ({ ...chunk, end: { finish: { kind: 'abort' }, usage: {} } }) })
   await expect(answer).rejects.toMatchObject({ details: { status: 502, code: 'UPSTREAM_ERROR' } })
 })
+
+test('One trajectory on two servers has their difference, and with a second pass the noise of each', async () => {
+  const one = { left: compared.left, right: compared.left, comparison: compareTrajectories(left, left) }
+  const { calls, services } = scoringServer({})
+  const signal = new AbortController().signal
+  const once = await rescoreOnServer(one, { tokens: 'every' }, services, signal)
+  expect(once.difference).toEqual({
+    spread: { tokens: 4, mean: 0, median: 0, p95: 0, p99: 0, max: 0 },
+    floor: null,
+    above: null,
+    jump: null,
+  })
+  const before = calls.length
+  const twice = await rescoreOnServer(one, { tokens: 'every', left: 's', right: 't', repeat: true }, services, signal)
+  expect(calls.length - before).toBe(4)
+  expect(twice.difference).toMatchObject({
+    noise: { left: { kind: 'measured', spread: { p99: 0 } }, right: { kind: 'measured' } },
+    floor: 0,
+    above: 0,
+    jump: null,
+  })
+  expect(rescoreAnswerSchema.parse(twice)).toEqual(twice)
+  expect(await rescored().answer).not.toHaveProperty('difference')
+})
