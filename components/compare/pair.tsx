@@ -12,7 +12,7 @@ import { DriftList } from '#components/compare/drift/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from '#components/compare/drift/drift-steps.ts'
 import { driftVocabularyOf } from '#components/compare/drift/drift-words.ts'
 import { SummaryStrip } from '#components/compare/drift/summary-strip.tsx'
-import { Lanes } from '#components/compare/lanes/lanes.tsx'
+import { Lanes, type LanesControl } from '#components/compare/lanes/lanes.tsx'
 import { SegmentEncodings } from '#components/compare/lanes/segment-encodings.tsx'
 import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
 import { Caveats } from '#components/compare/sides/caveats.tsx'
@@ -69,6 +69,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const shell = useShellActions()
   const chance = chanceBetween(given)
   const panel = useRef<HTMLDivElement>(null)
+  const lanes = useRef<LanesControl>(null)
   const legend = useRef<PopoverControl>(null)
   const whole = useRef<HTMLDivElement>(null)
   useFocusKept(whole, hadFocus)
@@ -91,6 +92,10 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     // The pane is shown first, because a hidden element cannot take the focus.
     flushSync(() => setPane('right'))
     panel.current?.querySelector<HTMLElement>('[data-rescore-start]')?.focus()
+  }
+  const showToken = (token: number) => {
+    flushSync(() => setPane('middle'))
+    lanes.current?.choose({ side: 'left', token })
   }
   const onView = (change: Partial<CompareView>) => {
     setView(change)
@@ -172,7 +177,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               />
             </CompareTools>
             <div className="min-h-0 overflow-auto">
-              <Lanes {...parts} options={options} />
+              <Lanes {...parts} control={lanes} options={options} />
             </div>
             <StatusLine
               text={
@@ -207,7 +212,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               </div>
             )}
             <div ref={panel} className="mt-5 border-line border-t pt-4">
-              <RescorePanel rescoring={rescoring} scorer={scorer} view={view} onView={onView} />
+              <RescorePanel rescoring={rescoring} scorer={scorer} view={view} onView={onView} onToken={showToken} />
             </div>
           </>
         }

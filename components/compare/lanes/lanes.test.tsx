@@ -1,5 +1,5 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
-import { useState } from 'react'
+import { createRef, type Ref, useState } from 'react'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
@@ -7,7 +7,7 @@ import type { Segment } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { CompareView } from '../view.ts'
-import { Lanes } from './lanes.tsx'
+import { Lanes, type LanesControl } from './lanes.tsx'
 
 /** jsdom has no layout, so the lanes get a height of 400 pixels and a width of 600. */
 beforeAll(() => {
@@ -44,7 +44,14 @@ const drifting = compared(
   trajectory(prompt(LONG), response(`c ab c | ${LONG} | c <think> c`)),
 )
 
-function Screen({ of, start = {} }: { readonly of: ComparedSides; readonly start?: Partial<CompareView> }) {
+interface ScreenProps {
+  readonly of: ComparedSides
+  readonly start?: Partial<CompareView>
+  readonly isOneSide?: boolean
+  readonly control?: Ref<LanesControl>
+}
+
+function Screen({ of, start = {}, isOneSide = false, control = null }: ScreenProps) {
   const [view, setView] = useState<CompareView>({
     drift: undefined,
     onlyDifferences: false,
@@ -52,11 +59,12 @@ function Screen({ of, start = {} }: { readonly of: ComparedSides; readonly start
     colour: 'mask',
     ...start,
   })
-  const side = { key: 'k', as: { kind: 'recorded' as const } }
+  const left = { key: 'k', as: { kind: 'recorded' as const } }
   return (
     <>
       <Lanes
-        pair={{ left: side, right: side, compared: of }}
+        pair={{ left, right: isOneSide ? left : { key: 'k', as: { kind: 'text' } }, compared: of }}
+        control={control}
         view={view}
         onView={(change) => setView((known) => ({ ...known, ...change }))}
         onPoint={() => {}}
@@ -188,6 +196,19 @@ test('the lanes copy the chosen tokens as exact text', () => {
   Object.assign(copy, { clipboardData: { setData } })
   document.dispatchEvent(copy)
   expect(setData).toHaveBeenCalledWith('text/plain', 'a')
+})
+
+test('one side twice is shown unfolded, and the page around the lanes can choose a token in them, also in a fold', () => {
+  const same = trajectory(prompt(LONG))
+  render(<Screen of={compared(same, same)} isOneSide />)
+  expect(rowsIn(lanes()[0]).join('')).toContain('aaaa')
+  const control = createRef<LanesControl>()
+  render(<Screen of={compared(same, same)} control={control} />)
+  expect(rowsIn(lanes()[2])).toEqual(['▸ 20 identical tokens · prompt'])
+  act(() => control.current?.choose({ side: 'left', token: 7 }))
+  expect(rowsIn(lanes()[2]).join('')).toContain('aaaa')
+  const announced = [...document.querySelectorAll('[aria-live]')].map(({ textContent }) => textContent)
+  expect(announced).toContainEqual(expect.stringMatching(/^left: token 7, /))
 })
 
 test('the lanes say when two sides have no drift, or no tokens', () => {

@@ -3,11 +3,21 @@
  * Both sides token by token, in lanes beside each other or in one column; equal runs are folded. use-lanes-drawing.ts
  * draws the rows, use-lane-pointer.ts and lane-keys.ts handle the pointer and the keys.
  */
-import { type KeyboardEvent, type MouseEvent, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type Ref,
+  useEffectEvent,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { selectedText } from '#components/token-view/card/selected-tokens.ts'
 import { useCopy } from '#components/token-view/card/use-copy.ts'
 import { DEFAULT_GRID_OPTIONS, type GridOptions } from '#components/token-view/grid-options.ts'
 import { keyName } from '#components/token-view/key-name.ts'
+import { sideText } from '#lib/analysis/compare/side.ts'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { driftVocabularyOf } from '../drift/drift-words.ts'
@@ -17,25 +27,32 @@ import { type LaneAction, laneActionOfKey, spotOf } from './lane-keys.ts'
 import { equalSidesText, selectionSentence } from './lane-words.ts'
 import { LanesGrid } from './lanes-grid.tsx'
 import type { LaneSelection } from './lanes-picture.ts'
-import { pairingOf, type Spot } from './pairing.ts'
+import { pairingOf, runNumberOf, type Spot } from './pairing.ts'
 import { useLanePointer } from './use-lane-pointer.ts'
 import { useLaneSelection } from './use-lane-selection.ts'
 import { useLanesDrawing } from './use-lanes-drawing.ts'
 
+/** Functions of the lanes that their parent calls. */
+export interface LanesControl {
+  /** Selects a token of a side, and scrolls to it. */
+  readonly choose: (spot: Spot) => void
+}
+
 interface LanesProps extends ComparePartProps {
+  readonly control?: Ref<LanesControl>
   /** Omitted: the default options. */
   readonly options?: GridOptions
 }
 
 /** Shows the tokens of both sides with their drift. */
-export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID_OPTIONS }: LanesProps) {
+export function Lanes({ pair, view, onView, onPoint, say, control, options = DEFAULT_GRID_OPTIONS }: LanesProps) {
   const { compared } = pair
   const { alignedRuns, report } = compared.comparison
   const [pointed, setPointed] = useState<Spot>()
   const still = useRef<Spot>(undefined)
   const strip = useRef<DriftStripControl>(null)
   const pairing = useMemo(() => pairingOf(alignedRuns), [alignedRuns])
-  const { open, toggle, toggleAll } = useOpenRuns(alignedRuns)
+  const { open, toggle, toggleAll, unfold } = useOpenRuns(alignedRuns, sideText(pair.left) === sideText(pair.right))
   const { chosen, choose, release } = useLaneSelection(pairing, view.drift, (drift) => onView({ drift }))
   const drawing = useLanesDrawing({
     compared,
@@ -50,6 +67,11 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
     onSight: (sight) => strip.current?.place(sight),
   })
   const { picture } = drawing
+  const chooseSpot = useEffectEvent((spot: Spot) => {
+    unfold(runNumberOf(pairing, spot))
+    choose({ side: spot.side, anchor: spot.token, focus: spot.token })
+  })
+  useImperativeHandle(control, () => ({ choose: (spot) => chooseSpot(spot) }), [])
   const chooseByPointer = (tokens: LaneSelection | undefined, drift?: number) => {
     if (tokens) still.current = spotOf(tokens)
     choose(tokens, drift)
@@ -132,19 +154,23 @@ const CONTROLS = '[data-run]:not([data-run=""]), .lane-note, .lane-gap:not([data
 
 const NONE_OPEN: ReadonlySet<number> = new Set()
 
+const equalRunsOf = (runs: readonly AlignedRun[]): ReadonlySet<number> =>
+  new Set(runs.flatMap(({ kind }, number) => (kind === 'equal' ? [number] : [])))
+
 /** Returns the numbers of the unfolded runs of equal tokens, and the actions that fold and unfold. */
-function useOpenRuns(runs: readonly AlignedRun[]) {
-  const [open, setOpen] = useState(NONE_OPEN)
+function useOpenRuns(runs: readonly AlignedRun[], isOneSide: boolean) {
+  // Of one side twice, which two servers score, there is nothing else to see.
+  const [open, setOpen] = useState(() => (isOneSide ? equalRunsOf(runs) : NONE_OPEN))
   return {
     open,
     toggle: (run: number) =>
       setOpen((known) =>
         known.has(run) ? new Set([...known].filter((other) => other !== run)) : new Set([...known, run]),
       ),
+    /** Shows all tokens of a run, if its tokens are equal. */
+    unfold: (run: number) =>
+      setOpen((known) => (runs[run]?.kind !== 'equal' || known.has(run) ? known : new Set([...known, run]))),
     /** Folds all runs if one is unfolded, and unfolds all otherwise. */
-    toggleAll: () =>
-      setOpen((known) =>
-        known.size > 0 ? NONE_OPEN : new Set(runs.flatMap(({ kind }, number) => (kind === 'equal' ? [number] : []))),
-      ),
+    toggleAll: () => setOpen((known) => (known.size > 0 ? NONE_OPEN : equalRunsOf(runs))),
   }
 }

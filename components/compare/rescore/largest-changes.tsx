@@ -14,13 +14,17 @@ interface UnitsProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> 
   readonly rescoring: Rescoring
   readonly order: RatioOrder
   readonly rule: ClipRule
+  /** Noise floor in nats: smaller changes are not listed. */
+  readonly floor: number
+  /** Shows a token of the left side in the lanes. */
+  readonly onToken: (token: number) => void
 }
 
 const MOST_HEAVY = 10
 const MOST_CLIPPED = 200
 
 /** Tokens and spans whose ratio is farthest from 1, and those that a correction clips; a click shows their drift span. */
-export function LargestChanges({ pair, rescoring, order, rule, view, onView }: UnitsProps) {
+export function LargestChanges({ pair, rescoring, order, rule, view, onView, floor, onToken }: UnitsProps) {
   const { below, above, tokens } = clipEffect(order, rule)
   const { length } = order.units
   const clipped = [
@@ -32,7 +36,16 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
   const marked = (unit: number) =>
     isClipped(elementAt(rescoring.units.deltas, unit)) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
   const row = (unit: number, mark?: string) => (
-    <UnitRow key={unit} pair={pair} rescoring={rescoring} unit={unit} mark={mark} view={view} onView={onView} />
+    <UnitRow
+      key={unit}
+      pair={pair}
+      rescoring={rescoring}
+      unit={unit}
+      mark={mark}
+      view={view}
+      onView={onView}
+      onToken={onToken}
+    />
   )
   // The ratios farthest from 1 are at both ends of the order.
   const ends = [
@@ -40,7 +53,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
     ...order.units.subarray(Math.max(MOST_HEAVY, length - MOST_HEAVY)),
   ]
   const largest = ends
-    .filter((unit) => rescoring.units.deltas[unit] !== 0)
+    .filter((unit) => Math.abs(elementAt(rescoring.units.deltas, unit)) > floor)
     .sort((a, b) => Math.abs(elementAt(rescoring.units.deltas, b)) - Math.abs(elementAt(rescoring.units.deltas, a)))
     .slice(0, MOST_HEAVY)
   return (
@@ -55,7 +68,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
       )}
       <h3 className="font-medium text-dim">Largest changes</h3>
       {largest.length === 0 ? (
-        <p className="text-faint">None: every ratio is 1.</p>
+        <p className="text-faint">{floor > 0 ? 'None is above the noise floor.' : 'None: every ratio is 1.'}</p>
       ) : (
         <ul aria-label="Largest changes">{largest.map((unit) => row(unit, marked(unit)))}</ul>
       )}
@@ -63,14 +76,14 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
   )
 }
 
-interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
+interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'>, Pick<UnitsProps, 'onToken'> {
   readonly rescoring: Rescoring
   readonly unit: number
   /** What the correction does to the unit; undefined: nothing. */
   readonly mark: string | undefined
 }
 
-function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView }: UnitRowProps) {
+function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView, onToken }: UnitRowProps) {
   const { comparison, left } = pair.compared
   const start = elementAt(units.leftStarts, unit)
   const own = elementAt(units.drifts, unit)
@@ -103,6 +116,7 @@ function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView }: UnitR
         isChosen={own >= 0 && view.drift === own}
         title={own >= 0 ? 'Show the span' : 'Show the drift before it'}
         onView={onView}
+        onToken={() => onToken(start)}
       >
         {line}
       </DriftButton>
@@ -151,12 +165,20 @@ interface DriftButtonProps extends Pick<ComparePartProps, 'onView'> {
   readonly drift: number
   readonly isChosen: boolean
   readonly title: string
+  /** Shows the token if there is no drift span. Omitted: nothing is shown then. */
+  readonly onToken?: () => void
   readonly children: ReactNode
 }
 
 const ROW = 'flex w-full items-baseline justify-between gap-2 rounded-md px-1.5 py-1 text-left tabular-nums'
 
-function DriftButton({ drift, isChosen, title, onView, children }: DriftButtonProps) {
+function DriftButton({ drift, isChosen, title, onView, onToken, children }: DriftButtonProps) {
+  if (drift < 0 && onToken)
+    return (
+      <button type="button" title="Show the token" onClick={onToken} className={`${ROW} hover:bg-accent-soft`}>
+        {children}
+      </button>
+    )
   if (drift < 0) return <span className={ROW}>{children}</span>
   return (
     <button

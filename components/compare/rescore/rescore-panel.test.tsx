@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { comparedOf, drawn, scorer } from '#lib/analysis/rescore/test-model.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Score, Scorer } from '#lib/trajectory/scoring/gathered.ts'
+import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import type { CompareView, ShownPair } from '../view.ts'
 import { RescorePanel } from './rescore-panel.tsx'
 import { useRescoring } from './use-rescoring.ts'
@@ -22,15 +23,23 @@ interface PageProps {
   readonly pair: ShownPair
   readonly score: Score
   readonly changes: Partial<CompareView>[]
+  /** Receives the tokens that the panel shows. */
+  readonly tokens?: number[]
   readonly refusals?: Readonly<Record<string, string>>
 }
 
-function Page({ pair, score, changes, refusals = {} }: PageProps) {
+function Page({ pair, score, changes, tokens = [], refusals = {} }: PageProps) {
   const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', refusals, score }
   const rescoring = useRescoring(pair, score)
   return (
     <>
-      <RescorePanel rescoring={rescoring} scorer={servers} view={VIEW} onView={(change) => changes.push(change)} />
+      <RescorePanel
+        rescoring={rescoring}
+        scorer={servers}
+        view={VIEW}
+        onView={(change) => changes.push(change)}
+        onToken={(token) => tokens.push(token)}
+      />
       <p data-testid="summary">{JSON.stringify(rescoring.summary)}</p>
       <p data-testid="columns">
         {Object.keys(rescoring.pair.compared.right.trajectory.segments[1]?.columns ?? {}).join()}
@@ -41,13 +50,14 @@ function Page({ pair, score, changes, refusals = {} }: PageProps) {
 
 function shown(pair: ShownPair, score: Score = scorer()) {
   const changes: Partial<CompareView>[] = []
-  render(<Page pair={pair} score={score} changes={changes} />)
+  const tokens: number[] = []
+  render(<Page pair={pair} score={score} changes={changes} tokens={tokens} />)
   const panel = screen.getByRole('region', { name: 'Rescore on a server' })
-  return { changes, panel, user: userEvent.setup() }
+  return { changes, tokens, panel, user: userEvent.setup() }
 }
 const rescored = async (...asked: Parameters<typeof shown>) => {
   const page = shown(...asked)
-  await page.user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
+  await page.user.click(screen.getByRole('button', { name: /^(Rescore both sides|Score on both servers)$/ }))
   return page
 }
 
@@ -93,19 +103,68 @@ test('the clip preview clips more tokens at a stricter threshold, and lists them
   expect(screen.getByRole('list', { name: 'Clipped', hidden: true })).toBeDefined()
 })
 
-test('the rescore panel compares two checkpoints on the same ids with two servers', async () => {
+test('one trajectory is scored twice by two servers: differences above their noise, the first jump, and a token in the lanes', async () => {
   const side = drawn('c a|b|c')
-  const { user, panel } = shown(pairOf(side, side), scorer([], { weights: { t: 1 } }))
-  await user.selectOptions(screen.getByLabelText('Right scored by'), 't')
-  await user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
-  await screen.findByText('Largest changes')
+  const asked: ScoreRequest[] = []
+  const { user, panel, tokens } = shown(pairOf(side, side), scorer(asked, { weights: { t: 1 } }))
+  expect(screen.getByLabelText<HTMLSelectElement>('Right scored by').value).toBe('t')
+  await user.click(screen.getByRole('button', { name: 'Score on both servers' }))
+  const report = await screen.findByRole('region', { name: 'Difference between the servers' })
+  expect(asked.map(({ server }) => server).toSorted()).toEqual(['s', 's', 't', 't'])
+  expect(report.textContent).toContain('3 of 3 tokens differ by more than the noise floor of 0 nats.')
+  expect(within(report).getByText('noise of s')).toBeDefined()
+  expect(within(report).getByText('noise of t')).toBeDefined()
+  expect(within(report).getByRole('img', { name: /^\|Δ\| along 4 tokens/ })).toBeDefined()
+  await user.click(within(report).getByRole('button', { name: /^First jump/ }))
+  const [largest] = within(screen.getByRole('list', { name: 'Largest changes' })).getAllByRole('button')
+  await user.click(largest as HTMLElement)
+  expect(tokens).toHaveLength(2)
   expect(within(panel).getByText('Left side')).toBeDefined()
   expect(within(panel).getByText('Right side')).toBeDefined()
 })
 
+test('differences within the noise of a server are not listed as changes, and the panel says so', async () => {
+  const side = drawn('c a|b|c')
+  let pass = 0
+  const noisy: Score = async function* (request, signal) {
+    const weights = request.server === 't' ? ++pass : 0
+    yield* scorer([], { weights: { t: weights } })(request, signal)
+  }
+  await rescored(pairOf(side, side), noisy)
+  const report = await screen.findByRole('region', { name: 'Difference between the servers' })
+  expect(report.textContent).toMatch(/unknown: its weights changed between both passes/)
+  expect(report.textContent).toContain('this may be noise')
+})
+
+test('without the second pass the noise is unknown, and servers that agree are said to', async () => {
+  const side = drawn('c a|b|c')
+  const { user } = shown(pairOf(side, side))
+  await user.click(screen.getByLabelText('Score twice'))
+  await user.click(screen.getByRole('button', { name: 'Score on both servers' }))
+  const report = await screen.findByRole('region', { name: 'Difference between the servers' })
+  expect(report.textContent).toContain('Both servers give the same logprobs for all 3 tokens.')
+  expect(within(report).queryByText('noise of s')).toBeNull()
+})
+
+test('a server that dies in the second pass leaves the differences of the first one, without a noise floor', async () => {
+  const side = drawn('c a|b|c')
+  let calls = 0
+  const dying: Score = async function* (request, signal) {
+    const failAfter = ++calls > 2 ? 0 : Number.POSITIVE_INFINITY
+    yield* scorer([], { weights: { t: 1 }, failAfter })(request, signal)
+  }
+  const { panel } = await rescored(pairOf(side, side), dying)
+  expect((await screen.findByRole('alert')).textContent).toContain('The server crashed')
+  expect(panel.dataset.rescore).toBe('failed')
+  const report = screen.getByRole('region', { name: 'Difference between the servers' })
+  expect(report.dataset.floor).toBe('unknown')
+})
+
 test('the rescore panel says that the same ids on one server cannot be compared', async () => {
   const side = drawn('c a|b|c')
-  await rescored(pairOf(side, side))
+  const { user } = shown(pairOf(side, side))
+  await user.selectOptions(screen.getByLabelText('Right scored by'), 's')
+  await user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
   await screen.findByText(/every ratio is 1/)
 })
 
@@ -129,7 +188,7 @@ test('“Score all tokens” also scores tokens that are not trained', async () 
   const side = drawn('c|a|b')
   const { panel, user } = shown(pairOf(side, side))
   await user.click(screen.getByLabelText('Score all tokens'))
-  await user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
+  await user.click(screen.getByRole('button', { name: 'Score on both servers' }))
   await expect.poll(() => panel.dataset.rescore).toBe('rescored')
 })
 
@@ -165,6 +224,8 @@ test('the rescore panel is disabled while a side is scored by a server that cann
   const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Rescore both sides' })
   expect(button.disabled).toBe(true)
   expect(screen.getAllByText(why)).toHaveLength(1)
+  for (const option of screen.getAllByRole<HTMLOptionElement>('option', { name: 's (cannot score)' }))
+    expect(option.disabled).toBe(true)
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Left scored by' }), 't')
   expect(button.disabled).toBe(false)
 })

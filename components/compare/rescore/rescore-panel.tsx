@@ -6,6 +6,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, SelectField } from '#components/ui/field.tsx'
+import { hasSameIds } from '#lib/analysis/compare/compare-sides.ts'
 import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { driftVocabularyOf } from '../drift/drift-words.ts'
@@ -14,28 +15,40 @@ import { RescoreReport } from './rescore-report.tsx'
 import type { RescoreState, UseRescoring } from './use-rescoring.ts'
 
 interface RescorePanelProps extends Pick<ComparePartProps, 'view' | 'onView'> {
+  /** Shows a token of the left side in the lanes. */
+  readonly onToken: (token: number) => void
   readonly rescoring: UseRescoring
   readonly scorer: Scorer
 }
 
 /** Form and progress of rescoring, with its report. */
-export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelProps) {
+export function RescorePanel({ rescoring, scorer, view, onView, onToken }: RescorePanelProps) {
   const { state, found, pair, start, cancel } = rescoring
   const { servers = [], defaultServer } = scorer
   const [chosen, setChosen] = useState<{ readonly left?: string; readonly right?: string }>({})
   const [isEvery, setIsEvery] = useState(false)
+  const [isOnce, setIsOnce] = useState(false)
   const { left, right } = pair.compared
   const recorded = { left: recordedServer(left.trajectory), right: recordedServer(right.trajectory) }
   const usual = servers.find((name) => name === recorded.left) ?? defaultServer
   const leftServer = chosen.left ?? usual
-  // A side that was made has no server of its own, and the same model must score both sides.
-  const rightServer = chosen.right ?? leftServer
+  // With the same ids on both sides, only another server makes a difference. A side that was made has no server of its own, and the same
+  // model must score both sides.
+  const isSame = hasSameIds(pair.compared)
+  const other = servers.find((name) => name !== leftServer && scorer.refusals?.[name] === undefined)
+  const rightServer = chosen.right ?? (isSame ? other : undefined) ?? leftServer
   const isRunning = state.kind === 'running'
   const refusals = new Set([leftServer, rightServer].flatMap((name) => scorer.refusals?.[name ?? ''] ?? []))
+  // Reasons of servers that cannot be chosen, unless they are shown already.
+  const reasons = Object.entries(scorer.refusals ?? {}).filter(([, why]) => !refusals.has(why))
   const isLive = [left, right].some(({ trajectory }) => trajectory.outcome.kind === 'running')
   const rescore = () => {
     if (leftServer === undefined || rightServer === undefined) return
-    return start({ servers: { left: leftServer, right: rightServer }, tokens: isEvery ? 'every' : 'trained' })
+    return start({
+      servers: { left: leftServer, right: rightServer },
+      tokens: isEvery ? 'every' : 'trained',
+      ...(isSame && !isOnce && { repeats: true }),
+    })
   }
   const select = (side: 'left' | 'right', value: string | undefined) => (
     <SelectField
@@ -46,9 +59,15 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
     >
       {value === undefined && <option value="">no server</option>}
       {servers.map((name) => (
-        <option key={name} value={name}>
+        <option
+          key={name}
+          value={name}
+          disabled={scorer.refusals?.[name] !== undefined}
+          title={scorer.refusals?.[name]}
+        >
           {name}
           {name === recorded[side] && ' (recorded)'}
+          {scorer.refusals?.[name] !== undefined && ' (cannot score)'}
         </option>
       ))}
     </SelectField>
@@ -68,6 +87,15 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
           disabled={isRunning}
           onChange={({ target }) => setIsEvery(target.checked)}
         />
+        {isSame && (
+          <CheckField
+            label="Score twice"
+            title="Measures how far each server differs from itself: the noise floor"
+            checked={!isOnce}
+            disabled={isRunning}
+            onChange={({ target }) => setIsOnce(!target.checked)}
+          />
+        )}
         {isRunning ? (
           <Button onClick={cancel} data-rescore-start>
             Cancel
@@ -80,7 +108,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
             disabled={leftServer === undefined || rightServer === undefined || isLive || refusals.size > 0}
             title={isLive ? 'One of the runs has not ended yet' : 'Sends both sides as prompts; nothing is generated'}
           >
-            {found ? 'Rescore' : 'Rescore both sides'}
+            {found ? 'Rescore' : isSame && leftServer !== rightServer ? 'Score on both servers' : 'Rescore both sides'}
           </Button>
         )}
       </div>
@@ -89,8 +117,17 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
           {refusal}
         </p>
       ))}
+      {reasons.length > 0 && (
+        <ul className="mt-1.5 text-faint text-xs" aria-label="Servers that cannot score">
+          {reasons.map(([name, why]) => (
+            <li key={name}>
+              {name}: {why}
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="mt-2 grid gap-2">
-        <RescoreStatus state={state} ofSamples={!driftVocabularyOf(pair).costs} />
+        <RescoreStatus state={state} isSame={isSame} ofSamples={!driftVocabularyOf(pair).costs} />
         {found && (
           <RescoreReport
             key={`${found.choice.servers.left} ${found.choice.servers.right} ${found.scored ? '' : 'part'}`}
@@ -98,6 +135,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
             pair={pair}
             view={view}
             onView={onView}
+            onToken={onToken}
           />
         )}
       </div>
@@ -109,10 +147,21 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
 
-function RescoreStatus({ state, ofSamples }: { readonly state: RescoreState; readonly ofSamples: boolean }) {
+interface RescoreStatusProps {
+  readonly state: RescoreState
+  /** Whether both sides have the same ids. */
+  readonly isSame: boolean
+  readonly ofSamples: boolean
+}
+
+function RescoreStatus({ state, isSame, ofSamples }: RescoreStatusProps) {
   switch (state.kind) {
     case 'idle':
-      return (
+      return isSame ? (
+        <p className="text-faint text-xs">
+          Both servers read the same ids as a prompt. Their raw logprobs at temperature 1 are compared token by token.
+        </p>
+      ) : (
         <p className="text-faint text-xs">
           Both sides are sent as prompts at temperature 1, to measure how likely the model finds each.
           {!ofSamples && ' Right over left is the importance ratio that a trainer would see.'} Two servers compare two

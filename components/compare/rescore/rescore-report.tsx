@@ -3,12 +3,14 @@ import { useState } from 'react'
 import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Fact, Facts } from '#components/ui/facts.tsx'
+import { hasSameIds } from '#lib/analysis/compare/compare-sides.ts'
 import type { ClipRule } from '#lib/analysis/rescore/clipping.ts'
 import { DELTA_COLUMN, RATIO_COLUMN } from '#lib/analysis/rescore/columns.ts'
 import { deltaHistogram } from '#lib/analysis/rescore/histogram.ts'
 import type { RescoreTotals } from '#lib/analysis/rescore/rescoring.ts'
 import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
@@ -17,19 +19,24 @@ import { DeltaChart } from './delta-chart.tsx'
 import { LargestChanges, SpansWithoutRatio } from './largest-changes.tsx'
 import { NoiseNote } from './noise-note.tsx'
 import { deltaText, ratioText } from './rescore-texts.ts'
+import { ServerDifferenceReport } from './server-difference-report.tsx'
 import type { FoundWeights } from './use-rescoring.ts'
 
 interface RescoreReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   readonly found: FoundWeights
+  /** Shows a token of the left side in the lanes. */
+  readonly onToken: (token: number) => void
 }
 
 /** Findings of rescoring: totals with the noise floor, what a correction would clip, and the largest changes. */
-export function RescoreReport({ found, pair, view, onView }: RescoreReportProps) {
-  const { rescoring, order, scored } = found
+export function RescoreReport({ found, pair, view, onView, onToken }: RescoreReportProps) {
+  const { rescoring, order, scored, difference, choice } = found
+  const { servers } = choice
   const { totals, units, noise, unknown, unpaired } = rescoring
   const [rule, setRule] = useState<ClipRule>(FIRST_RULE)
   const recorded = noise.left.differences.length > 0 || noise.left.apart.length > 0 ? 'left' : 'right'
-  const isTrivial = totals.units > 0 && totals.delta === 0 && pair.compared.comparison.report.spans.length === 0
+  const isOneServer = servers.left === servers.right
+  const isTrivial = isOneServer && totals.units > 0 && totals.delta === 0 && hasSameIds(pair.compared)
   return (
     <div className="grid gap-3 text-xs" data-units={totals.units}>
       {totals.trainedTokens === 0 && (
@@ -44,13 +51,30 @@ export function RescoreReport({ found, pair, view, onView }: RescoreReportProps)
           side to compare two checkpoints.
         </p>
       )}
+      {difference && !isOneServer && (
+        <ServerDifferenceReport
+          difference={difference}
+          servers={servers}
+          tokens={tokenCount(pair.compared.left.trajectory)}
+          onToken={onToken}
+        />
+      )}
       {totals.units > 0 && <Totals totals={totals} deltas={units.deltas} unknown={unknown} unpaired={unpaired} />}
       <NoiseNote noise={noise[recorded]} side={recorded} />
       {totals.units > 0 && !isTrivial && (
         <>
           <DeltaChart histogram={deltaHistogram(units, noise[recorded].differences)} />
           <ClipPreview order={order} rule={rule} onRule={setRule} />
-          <LargestChanges pair={pair} rescoring={rescoring} order={order} rule={rule} view={view} onView={onView} />
+          <LargestChanges
+            pair={pair}
+            rescoring={rescoring}
+            order={order}
+            rule={rule}
+            view={view}
+            onView={onView}
+            floor={difference?.floor ?? 0}
+            onToken={onToken}
+          />
         </>
       )}
       <SpansWithoutRatio rescoring={rescoring} view={view} onView={onView} />

@@ -1,11 +1,18 @@
 'use client'
 /** Scores both sides on servers and rescores them: the state, and the pair with the results as columns of its tokens. */
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { hasSameIds } from '#lib/analysis/compare/compare-sides.ts'
 import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
 import { withRescoring } from '#lib/analysis/rescore/columns.ts'
 import { type RescoreChoice, scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { type Rescoring, ratioOf, rescore, type SideScores } from '#lib/analysis/rescore/rescoring.ts'
 import { type ScoredBoth, scoreBoth, withoutScores } from '#lib/analysis/rescore/score-both.ts'
+import {
+  type RepeatedScores,
+  repeatedScores,
+  type ServerDifference,
+  serverDifference,
+} from '#lib/analysis/rescore/server-difference.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { RescoreSummary, ShownPair } from '../view.ts'
@@ -46,6 +53,8 @@ export interface FoundWeights {
   /** Servers that scored each side; undefined: scoring did not finish. */
   readonly scored: ScoredBoth | undefined
   readonly choice: RescoreChoice
+  /** The difference between the servers; undefined if the sides have different ids, or if nothing can be compared. */
+  readonly difference: ServerDifference | undefined
 }
 
 /** Rescores a pair with `score`, which requests logprobs from a server. The state is reset when the pair changes. */
@@ -71,26 +80,35 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
     // Earlier results remain until the first new ones.
     const running = (done: number, of: number) => set({ kind: 'running', done, of }, found)
     const plan = scorePlan(compared, choice)
-    const of = plan.left.tokens + plan.right.tokens
-    if (of === 0) return set({ kind: 'empty' })
+    const tokens = plan.left.tokens + plan.right.tokens
+    if (tokens === 0) return set({ kind: 'empty' })
+    const of = choice.repeats ? 2 * tokens : tokens
     let done = 0
     running(done, of)
     const scores = withoutScores(plan)
-    const foundSoFar = (scored?: ScoredBoth): FoundWeights | undefined => {
+    let scored: ScoredBoth | undefined
+    const foundSoFar = (repeated?: RepeatedScores): FoundWeights | undefined => {
       if (done === 0) return undefined
       const rescoring = rescore(compared, scores)
-      return { rescoring, order: ratioOrder(rescoring.units), scores, scored, choice }
+      const difference = hasSameIds(compared) ? serverDifference(scores, repeated) : undefined
+      return { rescoring, order: ratioOrder(rescoring.units), scores, scored, choice, difference }
     }
-    try {
-      const scored = await scoreBoth(plan, scores, {
+    const pass = (into: SideScores, before: number) =>
+      scoreBoth(plan, into, {
         score,
         signal: ours.signal,
         onProgress: (progress) => {
-          done = progress.done
+          done = before + progress.done
           running(done, of)
         },
       })
-      set({ kind: 'rescored' }, foundSoFar(scored))
+    try {
+      scored = await pass(scores, 0)
+      const first = { scores, scored }
+      if (!choice.repeats) return set({ kind: 'rescored' }, foundSoFar())
+      const again = withoutScores(plan)
+      const second = { scores: again, scored: await pass(again, tokens) }
+      set({ kind: 'rescored' }, foundSoFar(repeatedScores(first, second)))
     } catch (error) {
       if (ours.signal.aborted) return set({ kind: 'cancelled', done, of }, foundSoFar())
       const { message, hint } =
