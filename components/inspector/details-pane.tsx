@@ -1,6 +1,7 @@
 'use client'
 import { useEffect } from 'react'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
+import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useScorer } from '#components/shell/use-scoring.ts'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
@@ -18,6 +19,8 @@ const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
 const TokenCard = lazyPart(async () => (await loadTokenCard()).TokenCard)
 
 interface DetailsPaneProps {
+  /** Key of the stored trajectory; undefined if it is not stored. */
+  readonly storedKey: string | undefined
   readonly state: InspectionState
   readonly ratios: RatiosState
   /** The selected token, or else the one under the pointer. */
@@ -30,7 +33,8 @@ interface DetailsPaneProps {
 }
 
 /** Shows the card of the selected tokens, the tool calls and the rescoring. */
-export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onColumns }: DetailsPaneProps) {
+export function DetailsPane(props: DetailsPaneProps) {
+  const { storedKey, state, ratios, shown, isRequesting, onChoose, onColumns } = props
   const { inspection, link } = state
   const { trajectory, view } = inspection
   const { selection } = view
@@ -69,6 +73,16 @@ export function DetailsPane({ state, ratios, shown, isRequesting, onChoose, onCo
       <Heading>Tool calls</Heading>
       <ToolCalls trajectory={trajectory} onSelect={onChoose} />
       <VerifyPanel inspection={inspection} scorer={scorer} onColumns={onColumns} />
+      {storedKey !== undefined && (scorer.servers?.length ?? 0) > 1 && (
+        <p className="mt-2 text-xs">
+          <a
+            href={compareBothHref(storedKey, storedKey)}
+            className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
+          >
+            Score on two servers
+          </a>
+        </p>
+      )}
     </>
   )
 }

@@ -113,7 +113,7 @@ export function Inspector({
         }
         right={
           <DetailsPane
-            {...{ state, ratios, onColumns }}
+            {...{ storedKey, state, ratios, onColumns }}
             shown={shownToken}
             isRequesting={promptLogprobs.isRequesting}
             onChoose={choose}
