@@ -41,7 +41,7 @@ export function useLabAddress() {
       revision: revision ?? undefined,
     },
     view: Object.fromEntries(Object.entries(tabs).map(([name, value]) => [name, value ?? undefined])) as LabView,
-    show: (shown: { readonly tab?: string; readonly part?: LabPart; readonly as?: LabForm }) => set(shown),
+    show: (view: { readonly tab?: string; readonly part?: LabPart; readonly as?: LabForm }) => set(view),
     setView: (change: LabView) =>
       set(Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value ?? null]))),
     /** Writes the view of a shared document. `against` is the number of the other revision in the A/B tab. */

@@ -132,7 +132,7 @@ export function OpenLab({ lab, history, address, isSaved, onFile, sharedFile, on
  * the document also changes by undo and in other windows.
  */
 function useFollowedDocument(address: LabAddress, document: LabDocument): void {
-  const follow = useEffectEvent((shown: LabDocument) => address.follow(shown))
+  const follow = useEffectEvent((displayed: LabDocument) => address.follow(displayed))
   const isBehind = !isFollowed(address.linked, document)
   useEffect(() => {
     if (isBehind) void follow(document)

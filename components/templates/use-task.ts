@@ -28,9 +28,9 @@ export function useTask<Name extends TaskName>(
   run: RunTask,
   name: Name,
   request: TemplateRequestOf<Name> | undefined,
-  { tokenizers, pauseMs, key: given, onResult, onProgress }: TaskOptions<ProgressOf<Name>, TemplateResultOf<Name>>,
+  { tokenizers, pauseMs, key: requestKey, onResult, onProgress }: TaskOptions<ProgressOf<Name>, TemplateResultOf<Name>>,
 ): TaskState<ProgressOf<Name>, TemplateResultOf<Name>> {
-  const key = request === undefined ? undefined : (given ?? JSON.stringify([name, request, tokenizers]))
+  const key = request === undefined ? undefined : (requestKey ?? JSON.stringify([name, request, tokenizers]))
   const [answer, setAnswer] = useState<{
     readonly key: string | undefined
     readonly state: TaskState<ProgressOf<Name>, TemplateResultOf<Name>>

@@ -93,9 +93,9 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
 
   const oneModelRoute = on('GET', async (request) => {
     const { engine, loadedAt } = await model.get()
-    const asked = new URL(request.url).pathname.slice(ONE_MODEL.length)
-    const isIt = [modelName, encodeURI(modelName), encodeURIComponent(modelName)].includes(asked)
-    return oneModel(isIt ? modelName : asked, modelName, engine.facts, loadedAt)
+    const modelPath = new URL(request.url).pathname.slice(ONE_MODEL.length)
+    const isIt = [modelName, encodeURI(modelName), encodeURIComponent(modelName)].includes(modelPath)
+    return oneModel(isIt ? modelName : modelPath, modelName, engine.facts, loadedAt)
   })
 
   return {

@@ -104,9 +104,9 @@ export const modelList = (name: string, facts: ModelFacts, loadedAt: number): ob
 })
 
 /** Answers /v1/models/NAME; 404 for another name. */
-export function oneModel(asked: string, name: string, facts: ModelFacts, loadedAt: number): Response {
-  if (asked === name) return Response.json(modelCard(name, facts, loadedAt))
-  const message = `The model '${asked}' does not exist`
+export function oneModel(requestedName: string, name: string, facts: ModelFacts, loadedAt: number): Response {
+  if (requestedName === name) return Response.json(modelCard(name, facts, loadedAt))
+  const message = `The model '${requestedName}' does not exist`
   const error = { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' }
   return Response.json({ error }, { status: 404 })
 }
@@ -117,7 +117,7 @@ export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: numbe
   const running = Math.min(jobs, most.running)
   const waiting = jobs - running
   const capacity = most.running * contextLength
-  const held = readRunningTokens(tally)
+  const runningTokens = readRunningTokens(tally)
   return {
     timestamp: new Date(now).toISOString(),
     version: VERSION,
@@ -129,10 +129,10 @@ export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: numbe
         dp_rank: 0,
         num_running_reqs: running,
         num_waiting_reqs: waiting,
-        num_used_tokens: held,
+        num_used_tokens: runningTokens,
         max_total_num_tokens: capacity,
         max_running_requests: most.running,
-        token_usage: held / capacity,
+        token_usage: runningTokens / capacity,
         cache_hit_rate: cachedShare(tally),
         utilization: running / most.running,
         queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 },

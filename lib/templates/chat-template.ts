@@ -156,14 +156,15 @@ function variables(
   messages: readonly PyDict[],
   specialTokens: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, Value> {
-  const given = new Map<string, Value>([['documents', null]])
-  for (const [name, value] of Object.entries(specialTokens)) given.set(name, value)
-  for (const [name, value] of Object.entries(options)) if (value !== undefined) given.set(name, fromJs(value))
-  checkDocuments(given.get('documents') ?? null)
-  given.set('messages', messages)
-  given.set('tools', tools ? toolsValue(tools) : null)
-  given.set('add_generation_prompt', addGenerationPrompt)
-  return given
+  const templateVariables = new Map<string, Value>([['documents', null]])
+  for (const [name, value] of Object.entries(specialTokens)) templateVariables.set(name, value)
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined) templateVariables.set(name, fromJs(value))
+  checkDocuments(templateVariables.get('documents') ?? null)
+  templateVariables.set('messages', messages)
+  templateVariables.set('tools', tools ? toolsValue(tools) : null)
+  templateVariables.set('add_generation_prompt', addGenerationPrompt)
+  return templateVariables
 }
 
 /** Converts tools once, because a run renders the same tools at every turn and a template cannot change them. */

@@ -65,12 +65,12 @@ export function cutAtTag(rendering: Rendering, { final }: Tagged): Rendering {
     )
   const before = text.slice(0, at)
   // A template that trims the message has removed the space after the tag, and would have removed the space before it.
-  const kept = text.startsWith(TAG, at) ? before : stripText(before, undefined, 'right')
+  const stripped = text.startsWith(TAG, at) ? before : stripText(before, undefined, 'right')
   const within = <Range extends { readonly start: number; readonly end: number }>(ranges: readonly Range[]): Range[] =>
     ranges
-      .filter(({ start }) => start < kept.length)
-      .map((range) => ({ ...range, end: Math.min(range.end, kept.length) }))
-  return { ...rendering, text: kept, pieces: within(rendering.pieces), generation: within(rendering.generation) }
+      .filter(({ start }) => start < stripped.length)
+      .map((range) => ({ ...range, end: Math.min(range.end, stripped.length) }))
+  return { ...rendering, text: stripped, pieces: within(rendering.pieces), generation: within(rendering.generation) }
 }
 
 /** Returns the blocks with the tag after the last block that has a text. */

@@ -376,7 +376,7 @@ interface TurnsRowProps {
 function TurnsRow({ side, name, turns }: TurnsRowProps) {
   const counted = turns.kind === 'none' ? [] : turns.turns
   const cached = counted.flatMap((turn) => (turn.cached ? [turn.cached] : []))
-  const kept = cached.reduce((sum, one) => sum + one.kept, 0)
+  const trainedCount = cached.reduce((sum, one) => sum + one.kept, 0)
   const all = cached.reduce((sum, one) => sum + one.of, 0)
   const worst = cached.reduce((least, one) => Math.min(least, one.of === 0 ? 1 : one.kept / one.of), 1)
   return (
@@ -387,8 +387,8 @@ function TurnsRow({ side, name, turns }: TurnsRowProps) {
       <td className="text-right">{countText(counted.length)}</td>
       <td className="text-right">{countText(counted.at(-1)?.tokens ?? 0)}</td>
       <td className="text-right">{cached.length > 0 ? percentText(worst) : '–'}</td>
-      <td className="text-right">{cached.length > 0 ? percentText(kept / Math.max(1, all)) : '–'}</td>
-      <td className="text-right">{countText(all - kept)} tokens</td>
+      <td className="text-right">{cached.length > 0 ? percentText(trainedCount / Math.max(1, all)) : '–'}</td>
+      <td className="text-right">{countText(all - trainedCount)} tokens</td>
       <td className="text-right">{turns.kind === 'none' ? '–' : countText(turns.rows.count)}</td>
     </tr>
   )

@@ -64,14 +64,14 @@ function LineText({ line: { kind, text, parts } }: { readonly line: MarkedLine }
   if (kind === 'same') return text
   if (!parts) return visibleEnd(text)
   return parts.map((part, i) => {
-    const shown = i === parts.length - 1 ? visibleEnd(part.text) : part.text
+    const visibleText = i === parts.length - 1 ? visibleEnd(part.text) : part.text
     return part.isChanged ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a part
       <mark key={i} className={`text-inherit ${MARKS[kind]}`}>
-        {shown}
+        {visibleText}
       </mark>
     ) : (
-      shown
+      visibleText
     )
   })
 }

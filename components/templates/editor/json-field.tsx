@@ -13,17 +13,17 @@ interface JsonFieldProps {
 /** Field for a value as JSON. Invalid JSON stays in the field with its error until it is corrected. */
 export function JsonField({ label, source, onChange }: JsonFieldProps) {
   const [draft, setDraft] = useState<{ readonly of: string; readonly text: string }>()
-  const shown = draft?.of === source ? draft.text : source
-  const reading = readJsonText(shown)
+  const fieldText = draft?.of === source ? draft.text : source
+  const reading = readJsonText(fieldText)
   return (
     <TextArea
       label={label}
       className="field-sizing-content max-h-72 min-h-8 font-mono text-[12px]"
       rows={1}
       spellCheck={false}
-      value={shown}
+      value={fieldText}
       error={
-        reading.ok || shown === ''
+        reading.ok || fieldText === ''
           ? undefined
           : `${reading.problem.message}: line ${reading.problem.line}, column ${reading.problem.column}`
       }

@@ -221,7 +221,7 @@ interface CallFieldsProps {
 }
 
 function CallFields({ name, call, onSet, onRemove }: CallFieldsProps) {
-  const { id, holder, arguments: given } = call
+  const { id, holder, arguments: callArguments } = call
   return (
     <fieldset className="grid gap-2 border-tool border-l-2 pl-2.5">
       <legend className="sr-only">{name}</legend>
@@ -246,19 +246,19 @@ function CallFields({ name, call, onSet, onRemove }: CallFieldsProps) {
           <X size={14} aria-hidden />
         </IconButton>
       </div>
-      {given.kind === 'text' ? (
+      {callArguments.kind === 'text' ? (
         <TextArea
           label="arguments, a text"
           className="field-sizing-content max-h-72 min-h-8 font-mono text-[12px]"
           rows={1}
           spellCheck={false}
-          value={given.text}
+          value={callArguments.text}
           onChange={(event) => onSet([...holder, 'arguments'], JSON.stringify(event.target.value))}
         />
       ) : (
         <JsonField
           label="arguments, JSON"
-          source={given.kind === 'json' ? given.source : ''}
+          source={callArguments.kind === 'json' ? callArguments.source : ''}
           onChange={(source) => onSet([...holder, 'arguments'], source)}
         />
       )}

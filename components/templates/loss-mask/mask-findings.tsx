@@ -115,12 +115,12 @@ function Disagreements({
   readonly ways: readonly WayName[]
 } & Pick<MaskFindingsProps, 'selected' | 'onPlace'>) {
   const [isWhole, setIsWhole] = useState(false)
-  const shown = disagreements.slice(0, isWhole ? MOST_LISTED : FIRST_LISTED)
-  if (shown.length === 0) return null
+  const visible = disagreements.slice(0, isWhole ? MOST_LISTED : FIRST_LISTED)
+  if (visible.length === 0) return null
   return (
     <>
       <ol className="grid" aria-label="Disagreements">
-        {shown.map(({ start, end, text, line, message, marks }) => (
+        {visible.map(({ start, end, text, line, message, marks }) => (
           <li key={start} className="border-line border-t first:border-t-0">
             <button
               type="button"
@@ -134,11 +134,11 @@ function Disagreements({
               </span>
               <span className="flex flex-wrap gap-x-2.5 text-dim text-xs">
                 {ways.map((way) => {
-                  const { sign, text: said } = MARKS[marks[way] ?? 'unknown']
+                  const { sign, text: markText } = MARKS[marks[way] ?? 'unknown']
                   return (
                     <span key={way} className={marks[way] === 'trained' ? 'font-medium text-ink' : ''}>
                       <span aria-hidden>{sign}</span> {WAYS[way].short}
-                      <span className="sr-only"> {said}</span>
+                      <span className="sr-only"> {markText}</span>
                     </span>
                   )
                 })}
@@ -152,13 +152,13 @@ function Disagreements({
           </li>
         ))}
       </ol>
-      {disagreements.length > shown.length && (
+      {disagreements.length > visible.length && (
         <p className="pt-1.5 text-faint text-xs">
           {isWhole ? (
-            `and ${countText(disagreements.length - shown.length)} more: choose two ways above to see fewer`
+            `and ${countText(disagreements.length - visible.length)} more: choose two ways above to see fewer`
           ) : (
             <button type="button" className="text-accent hover:underline" onClick={() => setIsWhole(true)}>
-              {countText(disagreements.length - shown.length)} more
+              {countText(disagreements.length - visible.length)} more
             </button>
           )}
         </p>

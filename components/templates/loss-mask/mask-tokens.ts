@@ -49,10 +49,10 @@ export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskRep
       colour: () => undefined,
       // A way without a mask keeps its stripe, so that the positions of the others do not change.
       bands: (index) => {
-        const said = new Map(marks(index).map(({ way, mark }) => [way, mark]))
-        const isTrained = [...said.values()].some((mark) => mark === 'trained' || mark === 'partly')
+        const markByWay = new Map(marks(index).map(({ way, mark }) => [way, mark]))
+        const isTrained = [...markByWay.values()].some((mark) => mark === 'trained' || mark === 'partly')
         return ways.map(({ name }) => {
-          const mark = said.get(name)
+          const mark = markByWay.get(name)
           return isTrained && mark ? MARKS[mark].colour : undefined
         })
       },

@@ -39,8 +39,8 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
   const rows = groups.flatMap((group) => group.rows)
   const [focused, setFocused] = useState<string>()
   const table = useRef<HTMLTableElement>(null)
-  const shown = rows.flatMap((row) => cellsInOrder(row).map(({ id }) => id))
-  const current = [focused, selected, shown[0]].find((id) => id !== undefined && shown.includes(id))
+  const cellIds = rows.flatMap((row) => cellsInOrder(row).map(({ id }) => id))
+  const current = [focused, selected, cellIds[0]].find((id) => id !== undefined && cellIds.includes(id))
   const walk = (event: KeyboardEvent) => {
     const at = rows.findIndex((row) => cellsInOrder(row).some(({ id }) => id === current))
     const row = cellsInOrder(elementAt(rows, at))

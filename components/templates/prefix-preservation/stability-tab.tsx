@@ -24,11 +24,11 @@ export function StabilityTab(props: LabTabProps) {
   const { input, tokenizer, trajectory, run, onLine } = props
   const { template, tools, options } = input
   const compares: Compares = props.view.compares === 'text' ? 'text' : 'tokens'
-  const asked: DoctorInput = { template, tools, options, compares }
-  const key = JSON.stringify([asked, tokenizer])
+  const doctorInput: DoctorInput = { template, tools, options, compares }
+  const key = JSON.stringify([doctorInput, tokenizer])
   /** The last report, also an unfinished one. */
   const [report, setReport] = useState<DoctorReport>()
-  const state = useTask(run, 'stability', trajectory ? { ...asked, trajectory } : asked, {
+  const state = useTask(run, 'stability', trajectory ? { ...doctorInput, trajectory } : doctorInput, {
     tokenizers: [tokenizer],
     pauseMs: PAUSE_MS,
     key: JSON.stringify([key, trajectory?.id, trajectory?.segments.length]),
@@ -67,7 +67,13 @@ export function StabilityTab(props: LabTabProps) {
           </p>
         )
       ) : (
-        <Report {...props} report={report} asked={asked} searchKey={key} isStale={state.kind === 'failed'} />
+        <Report
+          {...props}
+          report={report}
+          doctorInput={doctorInput}
+          searchKey={key}
+          isStale={state.kind === 'failed'}
+        />
       )}
     </div>
   )
@@ -75,13 +81,13 @@ export function StabilityTab(props: LabTabProps) {
 
 interface ReportProps extends LabTabProps {
   readonly report: DoctorReport
-  readonly asked: DoctorInput
+  readonly doctorInput: DoctorInput
   /** Identifies the subject of a search; another key resets the search. */
   readonly searchKey: string
   readonly isStale: boolean
 }
 
-function Report({ report, asked, searchKey, isStale, view, onView, run, tokenizer, ...callbacks }: ReportProps) {
+function Report({ report, doctorInput, searchKey, isStale, view, onView, run, tokenizer, ...callbacks }: ReportProps) {
   const { onLine, onTemplate, onMessages } = callbacks
   const { cells, summary, facts, recipe, trl } = report
   const recorded = cells.filter(({ place }) => place.kind === 'trajectory')
@@ -123,13 +129,13 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
         <MatrixLegend />
       </div>
       {chosen ? (
-        <CellDetail cell={chosen} input={asked} {...{ run, tokenizer, onLine, onTemplate, onMessages }} />
+        <CellDetail cell={chosen} input={doctorInput} {...{ run, tokenizer, onLine, onTemplate, onMessages }} />
       ) : (
         <p className="text-dim">
           <span className="text-good">✓</span> Every next turn begins with the ids that were read and written.
         </p>
       )}
-      <Search key={searchKey} input={asked} {...{ run, tokenizer, onLine, onMessages }} />
+      <Search key={searchKey} input={doctorInput} {...{ run, tokenizer, onLine, onMessages }} />
       {recipe && <RecipeBox recipe={recipe} onCell={select} />}
       {trl && <TrlBox verdict={trl} />}
     </div>

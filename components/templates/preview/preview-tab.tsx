@@ -256,13 +256,13 @@ const LONGEST_SHOWN = 300_000
 
 /** The rendered text, to read and copy. */
 function RenderedText({ text }: { readonly text: string }) {
-  const shown = text.slice(0, LONGEST_SHOWN)
+  const visibleText = text.slice(0, LONGEST_SHOWN)
   return (
     <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
       <p className="flex items-center justify-end gap-3 px-3.5 pt-2 text-faint text-xs">
-        {shown.length < text.length && (
+        {visibleText.length < text.length && (
           <span>
-            the first {countText(shown.length)} of {countText(text.length)} characters; all of them are copied
+            the first {countText(visibleText.length)} of {countText(text.length)} characters; all of them are copied
           </span>
         )}
         <CopyButton text={text}>Copy text</CopyButton>
@@ -270,7 +270,7 @@ function RenderedText({ text }: { readonly text: string }) {
       <textarea
         readOnly
         aria-label="Rendered text"
-        value={shown}
+        value={visibleText}
         spellCheck={false}
         className="resize-none px-3.5 py-2 font-mono leading-5"
       />

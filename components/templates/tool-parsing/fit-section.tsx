@@ -45,7 +45,7 @@ export function FitSection({
 }: FitSectionProps) {
   /** The last result, also during a new request. */
   const [result, setResult] = useState<FitResult>()
-  const asked = useTask(
+  const fitState = useTask(
     run,
     'parserFit',
     {
@@ -116,7 +116,7 @@ export function FitSection({
           )}
         </div>
       </div>
-      {asked.kind === 'failed' && <TaskBanner error={asked.error} />}
+      {fitState.kind === 'failed' && <TaskBanner error={fitState.error} />}
       {reading?.kind === 'failed' && <TaskBanner error={reading.error} />}
       {reading?.kind !== 'done' && result?.kind === 'failed' && <InputBanner error={result.error} onLine={onLine} />}
       {shown && (
@@ -124,7 +124,7 @@ export function FitSection({
           <ParserRanking report={shown} />
         </div>
       )}
-      {!shown && asked.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}
+      {!shown && fitState.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}
       {reading?.kind === 'done' && reading.report.completions && (
         <CompletionRows
           completions={reading.completions}

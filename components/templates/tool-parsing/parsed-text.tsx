@@ -49,18 +49,18 @@ function TileText({ text, tile, lane }: { readonly text: string; readonly tile: 
   const { start, end, part } = tile
   const call = part === 'malformed' && tile.call !== undefined ? lane.calls[tile.call] : undefined
   const at = call?.kind === 'malformed' ? call.at.offset : undefined
-  const shown = (from: number, to: number) => text.slice(from, to)
+  const textBetween = (from: number, to: number) => text.slice(from, to)
   return (
     <span data-part={part} data-call={tile.call} className={PART_LOOKS[part]} title={titleOf(tile, lane)}>
       {at === undefined ? (
-        shown(start, end)
+        textBetween(start, end)
       ) : (
         <>
-          {shown(start, at)}
+          {textBetween(start, at)}
           <mark className="rounded-xs bg-bad text-ground no-underline" data-fault>
             {at < end ? text.slice(at, at + lengthAt(text, at)) : ' '}
           </mark>
-          {shown(Math.min(end, at + lengthAt(text, at)), end)}
+          {textBetween(Math.min(end, at + lengthAt(text, at)), end)}
         </>
       )}
     </span>

@@ -39,7 +39,7 @@ export function ParsingTab(props: ParsingTabProps) {
   const seen = useDeferredValue(text)
   const tools = useMemo(() => toolsIn(input.tools), [input.tools])
   const lanes = useMemo(() => parsers.map((parser) => analyse(seen, parser, tools)), [seen, tools])
-  const shown = chosenParsers ?? findingParsers(lanes)
+  const visibleParsers = chosenParsers ?? findingParsers(lanes)
   const tokenizers = tokenizer === '' ? [] : [tokenizer]
   const written = useTask(
     run,
@@ -82,7 +82,7 @@ export function ParsingTab(props: ParsingTabProps) {
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2">
             <ParserChips
               parsers={lanes.map((lane) => ({ name: lane.parser, calls: readIn(lane) }))}
-              shown={shown}
+              shown={visibleParsers}
               onChange={setChosenParsers}
             />
             <PartLegend />
@@ -90,7 +90,7 @@ export function ParsingTab(props: ParsingTabProps) {
           {failure?.kind === 'failed' && <InputBanner error={failure.error} onLine={onLine} />}
           {written.kind === 'failed' && <TaskBanner error={written.error} />}
           {lanes
-            .filter(({ parser }) => shown.includes(parser))
+            .filter(({ parser }) => visibleParsers.includes(parser))
             .map((lane) => (
               <ParserLane
                 key={lane.parser}
@@ -101,7 +101,9 @@ export function ParsingTab(props: ParsingTabProps) {
                 onLine={onLine}
               />
             ))}
-          {shown.length === 0 && <p className="border-line border-b px-3.5 py-3 text-faint">No parser is chosen.</p>}
+          {visibleParsers.length === 0 && (
+            <p className="border-line border-b px-3.5 py-3 text-faint">No parser is chosen.</p>
+          )}
         </>
       )}
       <FitSection

@@ -35,7 +35,7 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
   const server = chosen ?? first
   const [toolCallParser, setToolCallParser] = useState('')
   const [reasoningParser, setReasoningParser] = useState('')
-  const [asked, setAsked] = useState<Asked>()
+  const [request, setAsked] = useState<Asked>()
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])
   const best = lanes.reduce<ParserReading | undefined>((a, b) => (a && readCalls(a) >= readCalls(b) ? a : b), undefined)
@@ -90,18 +90,18 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
           value={reasoningParser}
           onChange={({ target }) => setReasoningParser(target.value)}
         />
-        <Button type="submit" disabled={text === '' || asked?.kind === 'asking'}>
+        <Button type="submit" disabled={text === '' || request?.kind === 'asking'}>
           Parse on the server
         </Button>
       </form>
       <div aria-live="polite" className="mt-2 text-xs">
-        {asked?.kind === 'asking' && <p className="text-dim">Asking {server}…</p>}
-        {asked?.kind === 'failed' && <TaskBanner error={asked.error} />}
-        {asked?.kind === 'answered' && (
-          <div className={asked.text === text ? '' : 'opacity-45'} data-server-answer={asked.server}>
-            {asked.text !== text && <p className="text-dim">Result for the previous text.</p>}
-            <ToolCalls {...asked} lanes={lanes} />
-            <Reasoning {...asked} />
+        {request?.kind === 'asking' && <p className="text-dim">Asking {server}…</p>}
+        {request?.kind === 'failed' && <TaskBanner error={request.error} />}
+        {request?.kind === 'answered' && (
+          <div className={request.text === text ? '' : 'opacity-45'} data-server-answer={request.server}>
+            {request.text !== text && <p className="text-dim">Result for the previous text.</p>}
+            <ToolCalls {...request} lanes={lanes} />
+            <Reasoning {...request} />
           </div>
         )}
       </div>

@@ -59,14 +59,14 @@ export interface LogitFilter {
 export function drawToken(of: Distribution, filter: LogitFilter, uniform: () => number): number {
   if (filter.topK === 1) return best(of.logits)
   const isOpen = filter.topK >= of.logits.length && filter.topP === 1 && filter.minP === 0
-  const kept = isOpen ? undefined : new Set(candidates(of, filter))
+  const candidateIds = isOpen ? undefined : new Set(candidates(of, filter))
   let winner: number | undefined
   let fastest = 0
   for (let id = 0; id < of.weights.length; id++) {
     const number = uniform()
     const weight = elementAt(of.weights, id)
     // -log(x) is at least 1 - x, so most tokens have lost before the logarithm is computed.
-    if (weight <= fastest * (1 - number) || kept?.has(id) === false) continue
+    if (weight <= fastest * (1 - number) || candidateIds?.has(id) === false) continue
     const speed = weight / -Math.log(number)
     if (speed > fastest) {
       fastest = speed
@@ -92,9 +92,9 @@ const FIRST_STEP = 64
 /** Returns the ids that pass the filter, best first. It compares probabilities over the whole vocabulary, as SGLang does. */
 function candidates(of: Distribution, { topK, topP, minP }: LogitFilter): number[] {
   const limit = Math.min(topK, of.logits.length)
-  let asked = topP === 1 && minP === 0 ? limit : Math.min(limit, FIRST_STEP)
+  let candidateCount = topP === 1 && minP === 0 ? limit : Math.min(limit, FIRST_STEP)
   for (;;) {
-    const ids = bestFirst(of.logits, asked)
+    const ids = bestFirst(of.logits, candidateCount)
     const least = minP * probability(of, elementAt(ids, 0))
     let before = 0
     const end = ids.findIndex((id) => {
@@ -104,8 +104,8 @@ function candidates(of: Distribution, { topK, topP, minP }: LogitFilter): number
       return isOut
     })
     if (end >= 0) return ids.slice(0, end)
-    if (asked === limit) return ids
-    asked = Math.min(asked * 4, limit)
+    if (candidateCount === limit) return ids
+    candidateCount = Math.min(candidateCount * 4, limit)
   }
 }
 

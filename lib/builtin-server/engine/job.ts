@@ -84,7 +84,7 @@ export interface JobChunk {
   readonly logprobs: readonly number[]
   readonly top: readonly TokenRanking[]
   /** Logprobs of the requested ids, in the request's order. */
-  readonly asked: readonly (readonly number[])[]
+  readonly requested: readonly (readonly number[])[]
   /** Number of prompt tokens that came from the cache. */
   readonly cachedTokens: number
   /** Only in the first chunk, and only if requested. */
@@ -104,7 +104,7 @@ export interface InputLogprobs {
   readonly ids: readonly number[]
   readonly logprobs: readonly (number | null)[]
   readonly top: readonly (TokenRanking | null)[]
-  readonly asked: readonly (readonly number[] | null)[]
+  readonly requested: readonly (readonly number[] | null)[]
 }
 
 /** How a job ended. `matched` is a stop id or a stop text; `stage` says whether an aborted job had begun. */
@@ -120,7 +120,7 @@ export const emptyChunk = (finish: JobFinish): JobChunk => ({
   text: '',
   logprobs: [],
   top: [],
-  asked: [],
+  requested: [],
   cachedTokens: 0,
   input: undefined,
   finish,

@@ -26,7 +26,7 @@ type Rules = Pick<JobSampling, 'stopTexts' | 'stopPatterns' | 'keepsStop' | 'sho
 export function createOutputText(vocabulary: Vocabulary, rules: Rules): OutputText {
   const { stopTexts, keepsStop, showsSpecialTokens } = rules
   const stopPatternIn = stopMatcher(rules.stopPatterns)
-  const shown = textStream()
+  const visibleText = textStream()
   const everything = textStream()
   let taken = 0
   const rest = (text: string): string => {
@@ -43,13 +43,13 @@ export function createOutputText(vocabulary: Vocabulary, rules: Rules): OutputTe
       return stopTexts.find((stop) => text.includes(stop, before - stop.length + 1)) ?? stopPatternIn(text)
     },
     show(id) {
-      if (showsSpecialTokens || !vocabulary.specialIds.has(id)) shown.add(vocabularyBytes(vocabulary, id))
+      if (showsSpecialTokens || !vocabulary.specialIds.has(id)) visibleText.add(vocabularyBytes(vocabulary, id))
     },
     isHeld: () => stopTexts.some((stop) => endsWithBeginningOf(everything.text(), stop)),
-    take: () => rest(shown.text()),
+    take: () => rest(visibleText.text()),
     end(stop) {
-      shown.close()
-      const text = shown.text()
+      visibleText.close()
+      const text = visibleText.text()
       const cut = stopTexts.find((stopText) => stopText === stop)
       // As in SGLang, an empty stop text ends the generation but cuts nothing.
       const at = cut && !keepsStop ? text.indexOf(cut) : -1

@@ -96,7 +96,7 @@ export function createSequence(job: Job, known: number, setting: Setting, gramma
       if (computed < ids.length) return undefined
       const from = sampler.read(logits.at(-1) as Float32Array)
       if (wanted && wanted.top > 0) unreported.top.push(ranking(from, wanted.top))
-      if (wanted?.ids) unreported.asked.push(logprobsOf(from, wanted.ids))
+      if (wanted?.ids) unreported.requested.push(logprobsOf(from, wanted.ids))
       if (sampling.maxNewTokens === 0) return report({ kind: 'length' })
       const id = sampler.choose(from)
       ids.push(id)
@@ -114,12 +114,12 @@ interface Unreported {
   readonly ids: number[]
   readonly logprobs: number[]
   readonly top: TokenRanking[]
-  readonly asked: number[][]
+  readonly requested: number[][]
 }
 
-const unreportedTokens = (): Unreported => ({ ids: [], logprobs: [], top: [], asked: [] })
+const unreportedTokens = (): Unreported => ({ ids: [], logprobs: [], top: [], requested: [] })
 
-const NO_INPUT: InputLogprobs = { ids: [], logprobs: [], top: [], asked: [] }
+const NO_INPUT: InputLogprobs = { ids: [], logprobs: [], top: [], requested: [] }
 
 interface InputReader {
   readonly rows: InputLogprobs
@@ -133,9 +133,9 @@ function inputReader(promptIds: readonly number[], start: number, wanted: NonNul
   const logprobs: (number | null)[] = hasAny ? [null] : []
   const top: (TokenRanking | null)[] = hasAny && wanted.top > 0 ? [null] : []
   let weights: Float64Array | undefined
-  const asked: (number[] | null)[] = hasAny && wanted.ids ? [null] : []
+  const requested: (number[] | null)[] = hasAny && wanted.ids ? [null] : []
   return {
-    rows: { ids: promptIds.slice(start), logprobs, top, asked },
+    rows: { ids: promptIds.slice(start), logprobs, top, requested },
     read(logits, first) {
       logits.forEach((row, index) => {
         const position = first + index
@@ -145,7 +145,7 @@ function inputReader(promptIds: readonly number[], start: number, wanted: NonNul
         const from = distribution(row, 1, weights)
         logprobs.push(logprobOf(from, id))
         if (wanted.top > 0) top.push(ranking(from, wanted.top))
-        if (wanted.ids) asked.push(logprobsOf(from, wanted.ids))
+        if (wanted.ids) requested.push(logprobsOf(from, wanted.ids))
       })
     },
   }

@@ -144,16 +144,16 @@ function boundBy(bound: GenerateBody['bound'], sampling: JobSampling): JobSampli
   return { ...sampling, grammar, grammarBehind: behind }
 }
 
-function checkPrompt(ids: readonly number[], asked: number | undefined, limits: GenerateLimits): void {
+function checkPrompt(ids: readonly number[], requestedTokens: number | undefined, limits: GenerateLimits): void {
   const { contextLength, vocabularySize } = limits
   if (ids.length >= contextLength)
     throw badValue(
       `The input (${ids.length} tokens) is longer than the model's context length (${contextLength} tokens).`,
     )
-  const total = ids.length + (asked ?? 0)
+  const total = ids.length + (requestedTokens ?? 0)
   if (total > contextLength)
     throw badValue(
-      `Requested token count exceeds the model's maximum context length of ${contextLength} tokens. You requested a total of ${total} tokens: ${ids.length} tokens from the input messages and ${asked} tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.`,
+      `Requested token count exceeds the model's maximum context length of ${contextLength} tokens. You requested a total of ${total} tokens: ${ids.length} tokens from the input messages and ${requestedTokens} tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.`,
     )
   // These ids would end a real server.
   const unknown = ids.find((id) => id < 0 || id >= vocabularySize)

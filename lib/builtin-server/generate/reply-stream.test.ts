@@ -41,7 +41,7 @@ describe('Chunks that arrive all at once', () => {
       ...emptyChunk({ kind: 'length' }),
       ids: [index],
       logprobs: [-1],
-      input: index === 0 ? { ids: [5], logprobs: [null], top: [null], asked: [null] } : undefined,
+      input: index === 0 ? { ids: [5], logprobs: [null], top: [null], requested: [null] } : undefined,
       finish: index === LENGTH - 1 ? { kind: 'length' } : undefined,
       get text() {
         written++

@@ -117,17 +117,17 @@ function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
   const ranked = (row: TokenRanking | null) => row && entries(row.ids, row.logprobs)
   const top = job.logprobs?.top ?? 0
   const ids = job.logprobs?.ids
-  const asked = (row: readonly number[] | null) => row && entries(ids ?? [], row)
+  const requestedEntries = (row: readonly number[] | null) => row && entries(ids ?? [], row)
   return {
     ofPrompt: (input: InputLogprobs) => ({
       input_token_logprobs: entries(input.ids, input.logprobs),
       ...(top > 0 && { input_top_logprobs: input.top.map(ranked) }),
-      ...(ids && { input_token_ids_logprobs: input.asked.map(asked) }),
+      ...(ids && { input_token_ids_logprobs: input.requested.map(requestedEntries) }),
     }),
     ofOutput: (chunk: JobChunk) => ({
       output_token_logprobs: entries(chunk.ids, chunk.logprobs),
       ...(top > 0 && { output_top_logprobs: chunk.top.map(ranked) }),
-      ...(ids && { output_token_ids_logprobs: chunk.asked.map(asked) }),
+      ...(ids && { output_token_ids_logprobs: chunk.requested.map(requestedEntries) }),
     }),
   }
 }

@@ -31,13 +31,13 @@ const SEPARATOR = '\n'
 
 /** Returns the reader of one text; `tools` has the names of the known tools. */
 export function callStream(tools: readonly string[]): CallStream {
-  let held = ''
+  let buffer = ''
   let heldContent = ''
   let index = -1
   let isNamed = false
   /** For each call, the last value that was read, and how much of its arguments was returned. */
   const read: (Value | undefined)[] = []
-  const given: string[] = []
+  const sentIds: string[] = []
 
   const startOf = (text: string): number => {
     if (index > 0 && text.startsWith(SEPARATOR)) return SEPARATOR.length
@@ -47,28 +47,28 @@ export function callStream(tools: readonly string[]): CallStream {
 
   const next = (): CallDelta | undefined => {
     const flags = isNamed ? 'also cut' : 'whole'
-    let start = startOf(held)
-    let json = start < held.length ? readPartialJson(held.slice(start), flags) : undefined
+    let start = startOf(buffer)
+    let json = start < buffer.length ? readPartialJson(buffer.slice(start), flags) : undefined
     // Markup may follow the separator: the next call then begins after its delimiter.
-    if (!json && held.includes(OPEN)) {
-      start = held.indexOf(OPEN) + OPEN.length
-      json = start < held.length ? readPartialJson(held.slice(start), flags) : undefined
+    if (!json && buffer.includes(OPEN)) {
+      start = buffer.indexOf(OPEN) + OPEN.length
+      json = start < buffer.length ? readPartialJson(buffer.slice(start), flags) : undefined
     }
     const call = json?.value
     if (!json || !(call instanceof PyDict)) return undefined
     const name = call.get('name')
     if (name !== undefined && !(typeof name === 'string' && tools.includes(name))) {
-      held = ''
+      buffer = ''
       index = -1
       isNamed = false
-      given.pop()
+      sentIds.pop()
       return undefined
     }
     if (call.get('parameters') !== undefined && call.get('arguments') !== undefined) return undefined
     if (!isNamed) {
       if (typeof name !== 'string') return undefined
       index = Math.max(0, index)
-      while (given.length <= index) given.push('')
+      while (sentIds.length <= index) sentIds.push('')
       isNamed = true
       return { index, name, arguments: '' }
     }
@@ -76,11 +76,11 @@ export function callStream(tools: readonly string[]): CallStream {
     if (args === undefined || args === null) return undefined
     const written = writeJson(args)
     const before = read[index]
-    const sent = given[index]?.length ?? 0
+    const sent = sentIds[index]?.length ?? 0
     let delta: string | undefined
     if (json.isWhole) {
       delta = written.slice(sent)
-      held = held.slice(start + json.end)
+      buffer = buffer.slice(start + json.end)
     } else if (before !== undefined && truth(before)) {
       const earlier = writeJson(before)
       if (earlier !== written) delta = written.slice(sent, Math.max(sent, commonLength(earlier, written)))
@@ -92,7 +92,7 @@ export function callStream(tools: readonly string[]): CallStream {
       index++
     }
     if (delta === undefined) return undefined
-    given[current] += delta
+    sentIds[current] += delta
     return { index: current, name: undefined, arguments: delta }
   }
 
@@ -112,20 +112,20 @@ export function callStream(tools: readonly string[]): CallStream {
 
   return {
     read(text) {
-      held += text
-      if (held.includes(OPEN) || (index > 0 && held.startsWith(SEPARATOR))) {
+      buffer += text
+      if (buffer.includes(OPEN) || (index > 0 && buffer.startsWith(SEPARATOR))) {
         const call = next()
         return { content: '', calls: call ? [call] : [] }
       }
-      if (beginningAtEnd(held, OPEN) > 0) return { content: '', calls: [] }
-      const content = held.replaceAll(CLOSE, '')
-      held = ''
+      if (beginningAtEnd(buffer, OPEN) > 0) return { content: '', calls: [] }
+      const content = buffer.replaceAll(CLOSE, '')
+      buffer = ''
       return { content: content === '' ? '' : contentOf(content), calls: [] }
     },
     end() {
       const last = read.length - 1
       const args = read[last]
-      const done = given[last]
+      const done = sentIds[last]
       if (args === undefined || done === undefined) return undefined
       const all = typeof args === 'string' ? args : writeJson(args)
       const rest = all.startsWith(done) ? all.slice(done.length) : ''

@@ -59,8 +59,8 @@ export function withCalls(text: string, tools: readonly string[]): Pick<ReplyMes
       const name = entry.get('name')
       if (typeof name !== 'string' || !tools.includes(name)) continue
       const parameters = entry.get('parameters')
-      const given = parameters !== undefined && truth(parameters) ? parameters : entry.get('arguments')
-      calls.push({ name, arguments: given === undefined ? '{}' : writeJson(given) })
+      const source = parameters !== undefined && truth(parameters) ? parameters : entry.get('arguments')
+      calls.push({ name, arguments: source === undefined ? '{}' : writeJson(source) })
     }
   }
   return { content: strip(text.slice(0, start)), calls }

@@ -43,12 +43,12 @@ export function functionCalls(text: string, tools: readonly ToolSpec[], parser: 
     }
   }
   const read = own.parse(text, [], tools).filter((call) => call.kind === 'parsed')
-  const kept = read
+  const knownCalls = read
     .map((call, place) => ({ call, place, tool: names.indexOf(call.name) }))
     .filter(({ tool }) => tool >= 0 || dialect.tools === 'any')
   return {
     normal_text: normalText(text, read, dialect, own),
-    calls: kept.map(({ call, place, tool }, index) => ({
+    calls: knownCalls.map(({ call, place, tool }, index) => ({
       tool_index: { tool, call: index, place }[dialect.index],
       name: call.name,
       parameters: writeJson(argumentsOf(text, call)),

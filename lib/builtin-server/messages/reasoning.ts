@@ -47,36 +47,36 @@ export function reasoningStream(
   const delimiters = call === undefined ? [open, close] : [open, close, call]
   let inside = isOpen
   let hasOpened = false
-  let held = ''
+  let buffer = ''
   const left = (reasoning: string, rest: string): Separated => {
     inside = false
-    held = ''
+    buffer = ''
     return { reasoning, rest }
   }
   return {
     read(text) {
-      held += text
-      if (delimiters.some((delimiter) => delimiter !== held && delimiter.startsWith(held))) return NOTHING
-      if (!hasOpened && held.includes(open)) {
-        held = held.replace(open, () => '')
+      buffer += text
+      if (delimiters.some((delimiter) => delimiter !== buffer && delimiter.startsWith(buffer))) return NOTHING
+      if (!hasOpened && buffer.includes(open)) {
+        buffer = buffer.replace(open, () => '')
         hasOpened = true
         inside = true
       }
-      if (!inside) return left('', held)
-      const end = held.indexOf(close)
-      if (end >= 0) return left(held.slice(0, end), held.slice(end + close.length))
-      const callAt = call === undefined ? -1 : held.indexOf(call)
-      if (callAt >= 0) return left(held.slice(0, callAt), held.slice(callAt))
+      if (!inside) return left('', buffer)
+      const end = buffer.indexOf(close)
+      if (end >= 0) return left(buffer.slice(0, end), buffer.slice(end + close.length))
+      const callAt = call === undefined ? -1 : buffer.indexOf(call)
+      if (callAt >= 0) return left(buffer.slice(0, callAt), buffer.slice(callAt))
       if (whenClosed) return NOTHING
       const awaited = hasOpened ? delimiters.slice(1) : delimiters
-      const safe = held.length - Math.max(...awaited.map((delimiter) => beginningAtEnd(held, delimiter)))
-      const reasoning = held.slice(0, safe)
-      held = held.slice(safe)
+      const safe = buffer.length - Math.max(...awaited.map((delimiter) => beginningAtEnd(buffer, delimiter)))
+      const reasoning = buffer.slice(0, safe)
+      buffer = buffer.slice(safe)
       return { reasoning, rest: '' }
     },
     end() {
-      const last = held
-      held = ''
+      const last = buffer
+      buffer = ''
       if (!inside) return { reasoning: '', rest: last }
       return { reasoning: last.startsWith(open) ? last.slice(open.length) : last, rest: '' }
     },

@@ -14,13 +14,13 @@ export interface AnnouncedTool extends ToolSpec {
 /** Returns the checked tools. Throws HttpRefusal. */
 export function toolSpecs(tools: readonly unknown[] = []): readonly AnnouncedTool[] {
   return tools.map((tool, index) => {
-    const given = isObject(tool) ? tool.function : undefined
-    if (!isObject(given)) throw badBody('missing', ['tools', index, 'function'], 'Field required')
-    if (!isText(given.name)) throw badBody('missing', ['tools', index, 'function', 'name'], 'Field required')
+    const definition = isObject(tool) ? tool.function : undefined
+    if (!isObject(definition)) throw badBody('missing', ['tools', index, 'function'], 'Field required')
+    if (!isText(definition.name)) throw badBody('missing', ['tools', index, 'function', 'name'], 'Field required')
     return {
-      name: given.name,
-      inputSchema: isObject(given.parameters) ? given.parameters : {},
-      isStrict: given.strict === true,
+      name: definition.name,
+      inputSchema: isObject(definition.parameters) ? definition.parameters : {},
+      isStrict: definition.strict === true,
     }
   })
 }

@@ -47,9 +47,9 @@ export async function modelFiles(
   if (path.isAbsolute(model) || model.startsWith('.')) throw new Error(`there is no folder ${model}`)
   if (!isRepositoryName(model)) throw new Error(`${JSON.stringify(model)} is neither a folder nor a Hub name`)
   const cached = await cachedSnapshot(model, hub)
-  const kept = cached === undefined ? new Map<string, number>() : await listing(cached)
+  const cachedSizes = cached === undefined ? new Map<string, number>() : await listing(cached)
   // Without a requested format, the one that was chosen before is used again without a request.
-  if (cached !== undefined && isWhole(kept, place.dtype)) return inFolder(cached, choose(kept, place))
+  if (cached !== undefined && isWhole(cachedSizes, place.dtype)) return inFolder(cached, choose(cachedSizes, place))
   try {
     const repository = await hubRepository(model, hub, PATHS, signal)
     const chosen = choose(new Map(repository.files.map((file) => [file.path, file.size])), place)
@@ -86,8 +86,8 @@ interface Chosen {
   readonly others: readonly Dtype[]
 }
 
-const isWhole = (kept: Listing, dtype: Dtype | undefined): boolean =>
-  kept.has(CONFIG) && (dtype === undefined ? dtypes : [dtype]).some((one) => kept.has(graphOf(one)))
+const isWhole = (cachedListing: Listing, dtype: Dtype | undefined): boolean =>
+  cachedListing.has(CONFIG) && (dtype === undefined ? dtypes : [dtype]).some((one) => cachedListing.has(graphOf(one)))
 
 function choose(listed: Listing, { model, dtype, freeMemory }: ModelPlace): Chosen {
   const there = dtypes.filter((one) => listed.has(graphOf(one)))

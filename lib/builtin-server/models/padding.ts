@@ -17,14 +17,14 @@ export async function heedsPadding(model: OnnxModel): Promise<boolean> {
   const prompt = async (ids: readonly number[]): Promise<KeyValues> =>
     (await model.forward([{ ids, padding: 0 }], model.empty, 'last')).keyValues
   const [short, long] = [await prompt([1, 2, 3]), await prompt([3, 1, 2, 0, 1, 3, 2])]
-  const alone = await model.forward([{ ids: [2], padding: 0 }], short, 'last')
+  const single = await model.forward([{ ids: [2], padding: 0 }], short, 'last')
   const batch = gatherRows([long, short].map((keyValues) => ({ keyValues, row: 0, length: keyValues.length })))
   const rows = [
     { ids: [1], padding: 0 },
     { ids: [2], padding: long.length - short.length },
   ]
-  const together = await model.forward(rows, batch, 'last')
-  const [wanted, found] = [alone.logits[0]?.[0] as Float32Array, together.logits[1]?.[0] as Float32Array]
+  const batched = await model.forward(rows, batch, 'last')
+  const [wanted, found] = [single.logits[0]?.[0] as Float32Array, batched.logits[1]?.[0] as Float32Array]
   const spread = extreme(wanted, Math.max) - extreme(wanted, Math.min)
   return wanted.every((logit, id) => Math.abs(logit - elementAt(found, id)) <= TOLERANCE * spread)
 }

@@ -38,8 +38,9 @@ export function vocabularyBytes({ bytes, ends }: Vocabulary, id: number): Uint8A
 /** Returns the text of ids, with U+FFFD where their joined bytes are not valid UTF-8. */
 export function decodeIds(vocabulary: Vocabulary, ids: readonly number[], shows: 'all' | 'no special tokens'): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const shown = shows === 'all' ? ids : ids.filter((id) => !vocabulary.specialIds.has(id))
+  const decodedIds = shows === 'all' ? ids : ids.filter((id) => !vocabulary.specialIds.has(id))
   return (
-    shown.map((id) => decoder.decode(vocabularyBytes(vocabulary, id), { stream: true })).join('') + decoder.decode()
+    decodedIds.map((id) => decoder.decode(vocabularyBytes(vocabulary, id), { stream: true })).join('') +
+    decoder.decode()
   )
 }

@@ -23,17 +23,17 @@ export interface ReplyWriting {
 
 /** Answers a request. Throws HttpRefusal. */
 export async function answerOpenAi(
-  asked: GenerateBody,
+  generateBody: GenerateBody,
   serving: Serving,
   signal: AbortSignal,
   { stream, whole, events }: ReplyWriting,
 ): Promise<Response> {
   try {
     if (stream) {
-      const { growing, abort } = await replyStream(asked, serving, signal)
+      const { growing, abort } = await replyStream(generateBody, serving, signal)
       return serverSentEvents(untilFailure(events(unfailing(growing), stream)), abort)
     }
-    const { replies } = await wholeReplies(asked, serving, signal)
+    const { replies } = await wholeReplies(generateBody, serving, signal)
     return Response.json(whole(replies))
   } catch (error) {
     if (error instanceof HttpRefusal && error.shape === 'value')

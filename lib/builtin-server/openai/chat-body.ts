@@ -176,9 +176,9 @@ function toolChoice(choice: unknown, tools: readonly AnnouncedTool[]): ToolChoic
     throw chatRefusal(
       `Tools cannot be empty if tool choice is set to ${choice === 'required' ? 'required' : 'a specific tool'}.`,
     )
-  const asked = choice === 'required' ? tools : tools.filter((tool) => tool.name === name)
-  if (asked.length === 0) throw chatRefusal(`Tool '${name}' not found in tools list.`)
-  return { announced: asked, mustCall: asked }
+  const requiredTools = choice === 'required' ? tools : tools.filter((tool) => tool.name === name)
+  if (requiredTools.length === 0) throw chatRefusal(`Tool '${name}' not found in tools list.`)
+  return { announced: requiredTools, mustCall: requiredTools }
 }
 
 /** Throws HttpRefusal if a forced call conflicts with a grammar, or if the model has no known form of calls. */

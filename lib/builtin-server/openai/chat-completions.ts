@@ -34,9 +34,9 @@ export async function chatCompletion(request: Request, ready: () => Promise<Chat
   const body = readChatBody(json, contextLength, serving.parsers)
   const promptIds =
     body.inputIds ?? (await serving.settled(serving.tokenizer, (tokenizer) => chatPrompt(text, body, tokenizer)))
-  const asked = generateBodyOf(body, promptIds, serving)
+  const generateBody = generateBodyOf(body, promptIds, serving)
   const chat: Chat = { body, promptIds, vocabulary: serving.vocabulary, count: counterOf(body, serving.tokenizer) }
-  return answerOpenAi(asked, serving, request.signal, {
+  return answerOpenAi(generateBody, serving, request.signal, {
     stream: body.stream,
     whole: (replies) => completion(replies, chat),
     events: (growing, streamRequest) => chatEvents(growing, chat, streamRequest),

@@ -48,8 +48,8 @@ const ROLES = ['system', 'assistant', 'tool', 'function', 'developer', 'latest_r
 const FIELDS = ['tool_call_id', 'name', 'phase', 'reasoning_content'] as const
 
 function templateMessage(message: Value, index: number): PyDict {
-  const given = message instanceof PyDict ? message : new PyDict()
-  const written = given.get('role')
+  const source = message instanceof PyDict ? message : new PyDict()
+  const written = source.get('role')
   const role = typeof written === 'string' && written !== 'user' ? written.toLowerCase() : written
   if (role !== 'user' && !ROLES.some((one) => one === role))
     throw badBody(
@@ -57,18 +57,18 @@ function templateMessage(message: Value, index: number): PyDict {
       ['messages', index, 'role'],
       `Value error, 'role' must be one of ${['user', ...ROLES].map((one) => `'${one}'`).join(', ')}.`,
     )
-  const content = given.get('content') ?? ''
-  const made = new PyDict()
-  made.set('role', role as string)
-  made.set('content', contentOf(content, index))
-  if (role === 'user') return made
+  const content = source.get('content') ?? ''
+  const normalized = new PyDict()
+  normalized.set('role', role as string)
+  normalized.set('content', contentOf(content, index))
+  if (role === 'user') return normalized
   for (const name of FIELDS) {
-    const value = given.get(name) ?? null
-    if (value !== null) made.set(name, value)
+    const value = source.get(name) ?? null
+    if (value !== null) normalized.set(name, value)
   }
-  const calls = given.get('tool_calls')
-  if (Array.isArray(calls)) made.set('tool_calls', calls.map(templateCall))
-  return made
+  const calls = source.get('tool_calls')
+  if (Array.isArray(calls)) normalized.set('tool_calls', calls.map(templateCall))
+  return normalized
 }
 
 /** Returns the content as one text; parts of text are joined with a space. */
@@ -90,13 +90,13 @@ function contentOf(content: Value, index: number): string {
 }
 
 function templateCall(call: Value): PyDict {
-  const given = call instanceof PyDict ? call : new PyDict()
-  const called = given.get('function')
+  const source = call instanceof PyDict ? call : new PyDict()
+  const called = source.get('function')
   const name = called instanceof PyDict ? (called.get('name') ?? null) : null
   const args = called instanceof PyDict ? (called.get('arguments') ?? null) : null
   return PyDict.of([
-    ['id', given.get('id') ?? null],
-    ['index', given.get('index') ?? null],
+    ['id', source.get('id') ?? null],
+    ['index', source.get('index') ?? null],
     ['type', 'function'],
     [
       'function',
@@ -148,18 +148,18 @@ const toolsNamed = (names: ReadonlySet<unknown>, tools: readonly Value[]): reado
  * `defer_loading` beside the function. Tools of transformers have neither, so its prompts differ.
  */
 function templateTool(tool: Value): PyDict {
-  const given = tool as PyDict
-  const called = given.get('function') as PyDict
-  const made = new PyDict()
+  const source = tool as PyDict
+  const called = source.get('function') as PyDict
+  const normalized = new PyDict()
   for (const [name, value] of called.entries()) {
     const isLeftOut = value === null && (name === 'strict' || name === 'defer_loading')
-    if (FUNCTION_FIELDS.includes(String(name)) && !isLeftOut) made.set(name, value)
+    if (FUNCTION_FIELDS.includes(String(name)) && !isLeftOut) normalized.set(name, value)
   }
-  for (const name of ['description', 'parameters']) if (!made.has(name)) made.set(name, null)
+  for (const name of ['description', 'parameters']) if (!normalized.has(name)) normalized.set(name, null)
   return PyDict.of([
-    ['type', given.get('type') ?? 'function'],
-    ['function', made],
-    ['defer_loading', given.get('defer_loading') ?? null],
+    ['type', source.get('type') ?? 'function'],
+    ['function', normalized],
+    ['defer_loading', source.get('defer_loading') ?? null],
   ])
 }
 

@@ -15,8 +15,8 @@ import { type Counts, completionLogprobs, createdSeconds, ending, totalUsage, us
 export async function completions(request: Request, ready: () => Promise<Serving>): Promise<Response> {
   const body = completionBody(await readJsonObject(request, 'fields'))
   const serving = await ready()
-  const asked = generateBodyOf(body)
-  return answerOpenAi(asked, serving, request.signal, {
+  const generateBody = generateBodyOf(body)
+  return answerOpenAi(generateBody, serving, request.signal, {
     stream: body.stream,
     whole: (replies) => completion(replies, body, serving.vocabulary),
     events: (growing) => events(growing, body, serving.vocabulary),

@@ -153,10 +153,10 @@ function step(history: LabHistory, now: LabDocument): LabHistory {
 
 function typedDocument(document: LabDocument, field: LabField, text: string): LabDocument {
   if (field !== 'template') return document[field] === text ? document : { ...document, [field]: text }
-  const shown = displayedRevision(document)
-  if (shown.template === text) return document
-  if (shown.kind === 'draft') return withRevision(document, { ...shown, template: text })
-  return withNew(document, { name: 'edited', kind: 'draft', parent: shown.number, template: text })
+  const displayed = displayedRevision(document)
+  if (displayed.template === text) return document
+  if (displayed.kind === 'draft') return withRevision(document, { ...displayed, template: text })
+  return withNew(document, { name: 'edited', kind: 'draft', parent: displayed.number, template: text })
 }
 
 type Step = Exclude<LabAction, { readonly type: 'undone' | 'redone' | 'typed' }>

@@ -152,15 +152,15 @@ export function withGaps<Line extends DiffLine>(
   const isNear = lines.map((_, i) =>
     lines.slice(Math.max(0, i - margin), i + margin + 1).some(({ kind }) => kind !== 'same'),
   )
-  const shown: (Line | { readonly kind: 'gap'; readonly count: number })[] = []
+  const diffLines: (Line | { readonly kind: 'gap'; readonly count: number })[] = []
   for (let i = 0; i < lines.length; ) {
     if (isNear[i]) {
-      shown.push(lines[i++] as Line)
+      diffLines.push(lines[i++] as Line)
       continue
     }
     const start = i
     while (i < lines.length && !isNear[i]) i++
-    shown.push({ kind: 'gap', count: i - start })
+    diffLines.push({ kind: 'gap', count: i - start })
   }
-  return shown
+  return diffLines
 }

@@ -111,8 +111,8 @@ const callCard = (text: string, node: JsonNode): FormCall => ({
 const holderOf = (node: JsonNode): JsonPath => (memberOf(node, 'function')?.value.kind === 'object' ? ['function'] : [])
 
 function textAt(node: JsonNode, path: JsonPath): string | undefined {
-  const held = nodeAt(node, path)
-  return held?.kind === 'string' ? held.value : undefined
+  const valueNode = nodeAt(node, path)
+  return valueNode?.kind === 'string' ? valueNode.value : undefined
 }
 
 function formField(text: string, node: JsonNode | undefined): FormField {

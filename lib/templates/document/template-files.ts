@@ -67,10 +67,10 @@ export function openedFile(fileName: string, text: string): TemplateFileContent 
 /** Reads `chat_template`: a text, or a list of named templates. */
 function configuredTemplates(json: string): readonly NamedTemplate[] {
   const reading = readJsonText(json)
-  const held = reading.ok ? memberOf(reading.root, 'chat_template')?.value : undefined
-  if (held?.kind === 'string') return [{ name: 'default', text: held.value }]
-  if (held?.kind !== 'array') return []
-  return held.items.flatMap((item) => {
+  const valueNode = reading.ok ? memberOf(reading.root, 'chat_template')?.value : undefined
+  if (valueNode?.kind === 'string') return [{ name: 'default', text: valueNode.value }]
+  if (valueNode?.kind !== 'array') return []
+  return valueNode.items.flatMap((item) => {
     const [name, text] = ['name', 'template'].map((key) => nodeAt(item, [key]))
     return name?.kind === 'string' && text?.kind === 'string' ? [{ name: name.value, text: text.value }] : []
   })

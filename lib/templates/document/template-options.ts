@@ -73,12 +73,12 @@ export function freeNames(template: string): readonly string[] {
     ].map(([name]) => name),
   )
   // A template that tests whether a name is defined sets it only if nobody else has.
-  const asked = new Set(
+  const readNames = new Set(
     code.flatMap((words) =>
       [...words.matchAll(/(?<![\w.])(\w+)\s+is\s+(?:not\s+)?(?:un)?defined\b/g)].map(([, name]) => name),
     ),
   )
-  return [...new Set(read)].filter((name) => (!set.has(name) || asked.has(name)) && !KNOWN.has(name))
+  return [...new Set(read)].filter((name) => (!set.has(name) || readNames.has(name)) && !KNOWN.has(name))
 }
 
 /**

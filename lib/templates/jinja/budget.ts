@@ -30,7 +30,7 @@ export class Meter {
   private readonly deadline: number
   private steps = 0
   private stepsSinceLook = 0
-  private made = 0
+  private madeCharacters = 0
 
   /** `now` returns the milliseconds of any clock that does not go back. */
   constructor(budget: Budget, now: () => number) {
@@ -47,8 +47,8 @@ export class Meter {
 
   allocate(size: number): void {
     this.within(size)
-    this.made += size
-    if (this.made > WHOLE * this.budget.size)
+    this.madeCharacters += size
+    if (this.madeCharacters > WHOLE * this.budget.size)
       throw over(`made more than ${WHOLE * this.budget.size} characters and list entries in all`)
     this.step(1 + size / SIZE_OF_STEP)
   }

@@ -98,19 +98,19 @@ export class Macro extends PyObject {
       values.push(left.get('caller') ?? new Undefined('No caller defined'))
       left.delete('caller')
     }
-    const shown = name === undefined ? 'None' : quoteText(name)
+    const quoted = name === undefined ? 'None' : quoteText(name)
     const [unknown] = left.keys()
     if (usesKwargs) values.push(PyDict.of(left))
     else if (left.has('caller'))
       throw new PyError(
         'TypeError',
-        `macro ${shown} was invoked with two values for the special caller argument. This is most likely a bug.`,
+        `macro ${quoted} was invoked with two values for the special caller argument. This is most likely a bug.`,
       )
     else if (unknown !== undefined)
-      throw new PyError('TypeError', `macro ${shown} takes no keyword argument ${quoteText(unknown)}`)
+      throw new PyError('TypeError', `macro ${quoted} takes no keyword argument ${quoteText(unknown)}`)
     if (usesVarargs) values.push(new PyTuple(positional.slice(parameters.length)))
     else if (positional.length > parameters.length)
-      throw new PyError('TypeError', `macro ${shown} takes not more than ${parameters.length} argument(s)`)
+      throw new PyError('TypeError', `macro ${quoted} takes not more than ${parameters.length} argument(s)`)
     return values
   }
 }

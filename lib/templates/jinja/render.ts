@@ -42,8 +42,8 @@ export interface Context {
 export function resolve({ exported, variables }: Context, name: string): Slot {
   const own = exported.get(name)
   if (own !== undefined) return own
-  const given = variables.get(name)
-  return given === undefined ? globals.get(name) : given
+  const value = variables.get(name)
+  return value === undefined ? globals.get(name) : value
 }
 
 /** Clocks and budget of one render. */

@@ -31,8 +31,8 @@ export function disagreementsOf(
   const ways = [...marks.entries()]
   const found: { start: number; end: number; key: string }[] = []
   for (let token = 0; token < sequence.ids.length; token++) {
-    const said = new Set(ways.map(([, own]) => own[token]))
-    if (said.size < 2 || !(said.has('trained') || said.has('partly'))) continue
+    const marksOfWays = new Set(ways.map(([, own]) => own[token]))
+    if (marksOfWays.size < 2 || !(marksOfWays.has('trained') || marksOfWays.has('partly'))) continue
     const key = [origin(token).message, ...ways.map(([, own]) => own[token])].join()
     const last = found.at(-1)
     if (last?.end === token && last.key === key) last.end++

@@ -154,7 +154,7 @@ function notRendered({ message }: InputError): Record<Exclude<WayName, 'tito'>, 
 function* fromConversation(
   conversation: RenderedConversation,
 ): Generator<MaskProgress, Record<Exclude<WayName, 'tito'>, Attempt>> {
-  const { merged, lost, ...generation } = generationMask(conversation)
+  const { merged, unlocated, ...generation } = generationMask(conversation)
   const of = conversation.roles.filter((role) => role === 'assistant').length
   const differences = prefixDifference(conversation)
   let step = differences.next()
@@ -166,7 +166,11 @@ function* fromConversation(
   return {
     generation: {
       tokens: generation,
-      findings: [...partFindings(generation), { kind: 'merge', ranges: merged }, { kind: 'span-lost', ranges: lost }],
+      findings: [
+        ...partFindings(generation),
+        { kind: 'merge', ranges: merged },
+        { kind: 'span-lost', ranges: unlocated },
+      ],
       breaks: [],
       hasTag: generation.hasTag,
     },

@@ -17,7 +17,7 @@ export interface GenerationMask extends MaskedTokens {
   /** Trained tokens that also contain characters outside of their block. */
   readonly merged: readonly TokenRange[]
   /** Tokens of a block that was not found, or that are trained beyond its end, because transformers could not locate one of its ends. */
-  readonly lost: readonly TokenRange[]
+  readonly unlocated: readonly TokenRange[]
 }
 
 /** Computes the mask of the generation blocks of a render. */
@@ -57,7 +57,7 @@ export function generationMask({
     messages,
     hasTag: rendering.hasGenerationTag,
     merged,
-    lost,
+    unlocated,
   }
 }
 

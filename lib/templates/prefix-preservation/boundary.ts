@@ -58,7 +58,7 @@ export function scriptedTurn({ boundary, content, thinking, takesSystem, toolNam
     content: content === 'with' ? 'I look it up.' : '',
     calls,
   })
-  const asked = (text: string): ScriptReply => ({ ...asking([first]), thinking: earlier(text) })
+  const replyAfter = (text: string): ScriptReply => ({ ...asking([first]), thinking: earlier(text) })
   const sun = { role: 'tool', call: first, content: 'sunny and warm' } as const
   const rain = { role: 'tool', call: second, content: 'rain and wind' } as const
   switch (boundary) {
@@ -66,7 +66,7 @@ export function scriptedTurn({ boundary, content, thinking, takesSystem, toolNam
       return { history: opening, reply: answer, added: [] }
     case 'user':
       return {
-        history: [...opening, asked('The forecast tells.'), sun],
+        history: [...opening, replyAfter('The forecast tells.'), sun],
         reply: answer,
         added: [{ role: 'user', content: 'And tomorrow?' }],
       }
@@ -80,7 +80,7 @@ export function scriptedTurn({ boundary, content, thinking, takesSystem, toolNam
       return { history: opening, reply: asking([first, second]), added: [rain, sun] }
     case 'retry':
       return {
-        history: [...opening, asked('The forecast tells.'), { ...sun, content: 'Error: no such city' }],
+        history: [...opening, replyAfter('The forecast tells.'), { ...sun, content: 'Error: no such city' }],
         reply: asking([second]),
         added: [rain],
       }
@@ -88,7 +88,7 @@ export function scriptedTurn({ boundary, content, thinking, takesSystem, toolNam
       return {
         history: [
           ...opening,
-          asked('The forecast tells.'),
+          replyAfter('The forecast tells.'),
           sun,
           { ...answer, thinking: earlier('Sun it is.') },
           { role: 'user', content: 'And in Oslo?' },

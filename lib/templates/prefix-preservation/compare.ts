@@ -135,7 +135,7 @@ function appendedFor(
   reply: string,
   added: readonly TemplateMessage[],
 ): ScriptComparison['appended'] {
-  const given = calls.map(({ id, name, arguments: json }) => ({ id, name, input: readJson(json), json }))
+  const toolCalls = calls.map(({ id, name, arguments: json }) => ({ id, name, input: readJson(json), json }))
   const ids = tokenizer.encode(reply)
   const known = entries(tokenizer)
   const vocab: Record<number, VocabEntry> = {}
@@ -144,7 +144,7 @@ function appendedFor(
     known.set(id, entry)
     vocab[id] = entry
   }
-  const end = endOfReply(ids, vocab, given, tokenizer)
+  const end = endOfReply(ids, vocab, toolCalls, tokenizer)
   try {
     const { text } = continuationOf(template, end, added, options)
     const last = end.lastToken ?? ''

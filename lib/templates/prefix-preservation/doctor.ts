@@ -101,18 +101,18 @@ export function readTemplateUnderTest(
   if (!compiled.ok) return compiled
   const read = readInput({ messages: '[{"role": "user", "content": ""}]', tools, options })
   if (!read.ok) return read
-  const given = read.value.tools
+  const ownTools = read.value.tools
   const subject: Subject = {
     template: withBudget(compiled.value),
     tokenizer: remembering(compares === 'text' ? textTokenizer(symbolsOf(template, tokenizer)) : tokenizer),
-    tools: given && given.length > 0 ? given : SAMPLE_TOOLS,
+    tools: ownTools && ownTools.length > 0 ? ownTools : SAMPLE_TOOLS,
     options: read.value.options,
   }
   try {
     const facts = templateFacts(subject)
     return {
       ok: true,
-      value: { subject, settings: { trained: subject, facts, toolName: firstName(given) ?? SAMPLE_TOOL_NAME } },
+      value: { subject, settings: { trained: subject, facts, toolName: firstName(ownTools) ?? SAMPLE_TOOL_NAME } },
     }
   } catch (error) {
     if (error instanceof RanAway) return { ok: false, error: error.failure }

@@ -66,8 +66,9 @@ export function thinkingOf(subject: Subject): ThinkingState {
   const prompt = renderedText(subject, [QUESTION], true) ?? ''
   const behind = prompt.slice(prompt.lastIndexOf('MARK-OF-QUESTION'))
   const fields = [...new Set([...source.matchAll(THINKING_FIELD)].map(([, field]) => field as string))]
-  const given = Object.fromEntries(fields.map((field) => [field, THINKING]))
-  const text = renderedText(subject, [QUESTION, { role: 'assistant', content: CONTENT, ...given }], false) ?? ''
+  const thinkingFields = Object.fromEntries(fields.map((field) => [field, THINKING]))
+  const text =
+    renderedText(subject, [QUESTION, { role: 'assistant', content: CONTENT, ...thinkingFields }], false) ?? ''
   const at = text.indexOf(THINKING)
   const content = text.indexOf(CONTENT, at)
   const known = THINK_TAGS.find((tags) => tags.some((tag) => source.includes(tag) || behind.includes(tag)))
@@ -148,12 +149,12 @@ function optionsRead(subject: Subject): TemplateFacts['options'] {
     [true, false]
       .map((prompt) => renderedText({ ...subject, options: { ...subject.options, ...options } }, PROBE, prompt) ?? '')
       .join('\u0000')
-  const [given, refused] = [probe({}), '\u0000']
+  const [accepted, refused] = [probe({}), '\u0000']
   return freeNames(text)
     .filter((name) => refusedOption(name, 'run') === undefined)
     .slice(0, MOST_OPTIONS)
     .flatMap((name): TemplateFacts['options'] => {
-      const changes = (value: boolean | string) => ![given, refused].includes(probe({ [name]: value }))
+      const changes = (value: boolean | string) => ![accepted, refused].includes(probe({ [name]: value }))
       const texts = comparedTexts(text, name).slice(0, MOST_TEXTS)
       if (texts.length > 0) {
         const values = texts.filter(changes)

@@ -15,17 +15,17 @@ export function describeBreak(
 ): CellFinding | undefined {
   const { tokenIndex } = subject.comparison
   if (tokenIndex !== undefined) return findingAt(tokenIndex, subject, tokenizer, messages())
-  const lost = findMissingMessages(subject)
-  if (!lost) return undefined
+  const missing = findMissingMessages(subject)
+  if (!missing) return undefined
   const { rendered } = subject.comparison
-  const side = renderParts(tokenizer, [lost.wanted])
+  const side = renderParts(tokenizer, [missing.wanted])
   let at = 0
   while (side.ids[at] === rendered.ids[at]) at++
   const expected = { ...subject.comparison.expected, ...side }
   const wanted = { ...subject, comparison: { ...subject.comparison, expected } }
   const finding = findingAt(at, wanted, tokenizer, messages())
-  const lines = lost.cause.kind === 'message-dropped' && { line: undefined, expectedLine: undefined }
-  return { ...finding, ...lines, textDiffers: true, cause: lost.cause, remedy: remedyFor(lost.cause) }
+  const lines = missing.cause.kind === 'message-dropped' && { line: undefined, expectedLine: undefined }
+  return { ...finding, ...lines, textDiffers: true, cause: missing.cause, remedy: remedyFor(missing.cause) }
 }
 
 /** Returns the finding for a known first difference. Order and presence of new messages are not checked. */

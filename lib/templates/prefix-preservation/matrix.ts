@@ -79,8 +79,8 @@ export function asPlaced(subject: Subject, { boundary, options }: ScriptCell['pl
 
 /** Returns the id of a cell, such as `tool/with/on/enable_thinking=true`. */
 export function cellId({ boundary, content, thinking, options }: ScriptCell['place']): string {
-  const given = Object.entries(options).map(([name, value]) => `${name}=${value ?? 'absent'}`)
-  return [boundary, content, thinking, ...given].join('/')
+  const optionTexts = Object.entries(options).map(([name, value]) => `${name}=${value ?? 'absent'}`)
+  return [boundary, content, thinking, ...optionTexts].join('/')
 }
 
 /** Checks one cell. Throws RanAway if a render exceeds its budget. */

@@ -83,17 +83,17 @@ function* searchConversations(
   let tried = 0
   for (let batch = 0; tried < cases; batch++) {
     // Each batch has a 32-bit seed of its own, so that adjacent seeds share no conversations.
-    const made = fc.sample(plans, {
+    const samples = fc.sample(plans, {
       seed: (Math.imul(seed, 0x9e3779b1) + batch) | 0,
       numRuns: Math.min(BATCH, cases - tried),
     })
-    for (const plan of made) {
+    for (const plan of samples) {
       tried++
       const broken = brokenBy(plan, templateUnderTest)
       if (isNew(broken)) {
         let smallest = broken
-        const shown = () => counterexampleOf(smallest, request, templateUnderTest)
-        yield { seed, tried, smallest: shown() }
+        const current = () => counterexampleOf(smallest, request, templateUnderTest)
+        yield { seed, tried, smallest: current() }
         let steps = 0
         let streams = plans.shrink(plan, undefined)
         for (let next = streams.next(); !next.done; next = streams.next()) {
@@ -102,9 +102,9 @@ function* searchConversations(
             smallest = smaller
             streams = plans.shrink(next.value.value_, next.value.context)
           }
-          if (++steps % PROGRESS === 0) yield { seed, tried, smallest: shown() }
+          if (++steps % PROGRESS === 0) yield { seed, tried, smallest: current() }
         }
-        return { kind: 'found', seed, tried, counterexample: shown() }
+        return { kind: 'found', seed, tried, counterexample: current() }
       }
       if (tried % PROGRESS === 0) yield { seed, tried, smallest: undefined }
     }

@@ -27,11 +27,11 @@ export function completionsIn(file: string): CompletionsFile {
   const text = withoutByteOrderMark(file)
   const whole = jsonOf(text)
   const entries = whole === undefined ? undefined : Array.isArray(whole) ? whole : [whole]
-  if (entries) return together(entries.map((entry, index) => inEntry(entry, `entry ${index + 1}`)))
+  if (entries) return joinCompletions(entries.map((entry, index) => inEntry(entry, `entry ${index + 1}`)))
   const lines = text.split(/\r?\n/).map((line, index) => ({ line, from: `line ${index + 1}` }))
   const filled = lines.filter(({ line }) => line.trim() !== '')
   const isJsonLines = filled.length > 0 && jsonOf(filled[0]?.line ?? '') !== undefined
-  return together(
+  return joinCompletions(
     filled.map(({ line, from }) => {
       if (!isJsonLines) return [{ text: line, from }]
       const value = jsonOf(line)
@@ -76,7 +76,7 @@ function completionText(value: unknown): string | undefined {
   return isObject(value.message) ? completionText(value.message) : undefined
 }
 
-const together = (found: readonly (readonly NamedCompletion[])[]): CompletionsFile => ({
+const joinCompletions = (found: readonly (readonly NamedCompletion[])[]): CompletionsFile => ({
   completions: found.flat(),
   skipped: found.filter((one) => one.length === 0).length,
 })

@@ -26,8 +26,8 @@ export interface ServerCall {
 /** Compares a server's answer with the calls of a lane. */
 export function serverView(text: string, lane: ParserReading, { normalText, calls }: ServerAnswer): ServerView {
   const paired = pairs(lane.calls, calls)
-  const kept = new Set(paired.flatMap(({ own }) => (own ? [own] : [])))
-  const parts = callsAndTexts(lane).filter(({ call }) => call === undefined || !kept.has(call))
+  const pairedCalls = new Set(paired.flatMap(({ own }) => (own ? [own] : [])))
+  const parts = callsAndTexts(lane).filter(({ call }) => call === undefined || !pairedCalls.has(call))
   let from = 0
   const dropped = parts.flatMap(({ start, end }): TextRange[] => {
     const written = text.slice(start, end)

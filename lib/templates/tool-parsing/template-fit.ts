@@ -52,11 +52,11 @@ export function templateFit(
   addedTokens: readonly AddedToken[],
 ): TemplateFit {
   const input: LabInput = { template: template.text, messages: QUESTION, tools: TOOLS, options }
-  const together = writeCalls(template, input, CALLS, '')
+  const joint = writeCalls(template, input, CALLS, '')
   // Some templates write one call in a message and raise an error for more.
-  const alone = together.ok ? [] : CALLS.map((call) => writeCalls(template, input, [call], ''))
-  const written = alone.find((one) => one.ok) ?? together
-  const replies = (together.ok ? [together] : alone).map((one) => (one.ok ? writtenText(one.value) : ''))
+  const separate = joint.ok ? [] : CALLS.map((call) => writeCalls(template, input, [call], ''))
+  const written = separate.find((one) => one.ok) ?? joint
+  const replies = (joint.ok ? [joint] : separate).map((one) => (one.ok ? writtenText(one.value) : ''))
   const region = replies.join('\n')
   const writesCalls = CALLS.every(({ name }) => region.includes(name))
   const instructions = instructionsOf(template, options)

@@ -40,10 +40,10 @@ export function writeCalls(
 ): ReadInput<WrittenCalls> {
   let first: ReadInput<WrittenCalls> | undefined
   const plain = calls.map((call, index) => ({ ...call, id: callIdAt(index) }))
-  for (const given of [calls, plain])
+  for (const callList of [calls, plain])
     for (const shownContent of content === '' ? ['', null] : [content])
       for (const form of ['object', 'text'] as const) {
-        const one = renderCalls(template, input, given, shownContent, form)
+        const one = renderCalls(template, input, callList, shownContent, form)
         if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
         if (!first?.ok) first = one.ok ? one : (first ?? one)
       }
@@ -74,8 +74,8 @@ function renderCalls(
 function renderInputWith({ messages, tools, options }: LabInput, message: string): ReadInput<RenderInput> {
   const isEmpty = /^\s*\[\s*\]\s*$/.test(messages)
   // Errors have their positions in the original text.
-  const given = isEmpty ? undefined : readInput({ messages, tools, options })
-  if (given && !given.ok) return given
+  const reading = isEmpty ? undefined : readInput({ messages, tools, options })
+  if (reading && !reading.ok) return reading
   const read = readInput({ messages: withReply(isEmpty ? '[]' : messages, message), tools, options })
   return read.ok
     ? { ok: true, value: { ...read.value, addGenerationPrompt: false, continueFinalMessage: false } }
@@ -98,9 +98,9 @@ function outerMembers(entry: string): string {
   let depth = 0
   return entry.replaceAll(STRING_OR_BRACKET, (found) => {
     if (found === ']' || found === '}') depth--
-    const shown = depth <= 1 ? found : ''
+    const symbol = depth <= 1 ? found : ''
     if (found === '[' || found === '{') depth++
-    return shown
+    return symbol
   })
 }
 

@@ -13,17 +13,17 @@ const MOST_HELD = 4_000_000
 /** Returns the part of an expression. Throws SyntaxError with the reason. */
 export function regexPart(source: string, trie: TokenTrie, bytesOf: (id: number) => Uint8Array): Part {
   let automaton = automatonOf(parseRegex(source))
-  const kept = new Map<number, Uint8Array>()
+  const masks = new Map<number, Uint8Array>()
   let state = 0
   return {
     next() {
       if (automaton.size() > MOST_HELD) {
         automaton = automaton.from(state)
         state = 0
-        kept.clear()
+        masks.clear()
       }
-      const marks = kept.get(state) ?? trie.marks(automaton, state)
-      if (kept.size < KEPT) kept.set(state, marks)
+      const marks = masks.get(state) ?? trie.marks(automaton, state)
+      if (masks.size < KEPT) masks.set(state, marks)
       return { marks, isComplete: automaton.isComplete(state) }
     },
     take(id) {

@@ -134,10 +134,10 @@ const occurrences = (text: string, part: string): number =>
 
 function link(address: string, attributes: string, { limit, schemes }: LinkStyle): string {
   if (HTTP.test(address)) {
-    const shown =
+    const cutAddress =
       limit !== undefined && codePointLength(address) > limit ? `${codePointSlice(address, 0, limit)}...` : address
     const isFull = address.startsWith('https://') || address.startsWith('http://')
-    return `<a href="${isFull ? '' : 'https://'}${address}"${attributes}>${shown}</a>`
+    return `<a href="${isFull ? '' : 'https://'}${address}"${attributes}>${cutAddress}</a>`
   }
   if (address.startsWith('mailto:') && EMAIL.test(address.slice(7))) {
     return `<a href="${address}">${address.slice(7)}</a>`

@@ -118,14 +118,14 @@ function fileSize(value: Value, binary: boolean, runtime: Runtime): string {
   if (bytes === 1) return '1 Byte'
   if (bytes < base) return `${truncateFloat(bytes)} Bytes`
   let unit = base
-  let shown = ''
+  let sizeText = ''
   for (const letter of 'kMGTPEZY') {
     unit *= base
-    shown = binary ? `${letter.toUpperCase()}iB` : `${letter}B`
+    sizeText = binary ? `${letter.toUpperCase()}iB` : `${letter}B`
     if (bytes < unit) break
   }
   const style = { type: 'f', precision: 1, alternate: false, pointZero: false } as const
-  return `${bytes < 0 ? '-' : ''}${floatDigits((base * bytes) / unit, style, runtime)} ${shown}`
+  return `${bytes < 0 ? '-' : ''}${floatDigits((base * bytes) / unit, style, runtime)} ${sizeText}`
 }
 
 /** The filters abs, int, float, round and filesizeformat. */

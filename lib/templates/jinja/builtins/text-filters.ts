@@ -147,7 +147,7 @@ function pairOf(value: Value, runtime: Runtime): readonly [Value, Value] {
 
 function xmlAttributes([value = null, autospace = true]: readonly (Value | undefined)[], runtime: Runtime): Value {
   if (!(value instanceof PyDict)) throw noAttribute(value, 'items')
-  const shown: string[] = []
+  const attributes: string[] = []
   for (const [key, item] of value.entries()) {
     runtime.step()
     if (item === null || item instanceof Undefined) continue
@@ -158,9 +158,9 @@ function xmlAttributes([value = null, autospace = true]: readonly (Value | undef
     if (/[ \t-\r/>=]/.test(name)) {
       throw new PyError('ValueError', `Invalid character in attribute name: ${repr(key, runtime)}`)
     }
-    shown.push(`${escapeValue(key, runtime).html}="${escapeValue(item, runtime).html}"`)
+    attributes.push(`${escapeValue(key, runtime).html}="${escapeValue(item, runtime).html}"`)
   }
-  const text = shown.join(' ')
+  const text = attributes.join(' ')
   runtime.allocate(text.length)
   return html(truth(autospace) && text !== '' ? ` ${text}` : text, runtime)
 }

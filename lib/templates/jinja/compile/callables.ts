@@ -57,14 +57,14 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Stat
       return NEXT
     }
   const callee = evaluation(call.callee, scope)
-  const given = argumentsEvaluation(call, scope, CALL)
+  const evaluateArguments = argumentsEvaluation(call, scope, CALL)
   return (frame) => {
     const { render } = frame
     render.line = line
     const caller = new Macro(definition, frame)
     if (render.trace) render.trace.read = NONE
     const called = callee(frame)
-    const { positional, named } = given(frame)
+    const { positional, named } = evaluateArguments(frame)
     const full: Arguments = { positional, named: new Map([...named, ['caller', caller]]) }
     render.writeResult(
       called instanceof Macro && !render.autoescape ? called.invoke(full, render) : render.call(called, full),

@@ -407,23 +407,23 @@ export const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
 
 function callEvaluation(node: Call, place: ExpressionContext): Evaluate {
   const called = evaluation(node.callee, place)
-  const given = argumentsEvaluation(node, place, CALL)
+  const evaluateArguments = argumentsEvaluation(node, place, CALL)
   return (frame) => {
     const target = called(frame)
-    return frame.render.call(target, given(frame))
+    return frame.render.call(target, evaluateArguments(frame))
   }
 }
 
 /** Compiles a call so that the text of a macro or a recursive loop keeps its pieces. */
 function tracedCall(node: Call, place: ExpressionContext): EvaluateText {
   const called = evaluation(node.callee, place)
-  const given = argumentsEvaluation(node, place, CALL)
+  const evaluateArguments = argumentsEvaluation(node, place, CALL)
   return (frame) => {
     const target = called(frame)
     const { render } = frame
-    if (target instanceof Macro && !render.autoescape) return target.invoke(given(frame), render)
-    if (target instanceof Loop) return target.invoke(given(frame))
-    return render.call(target, given(frame))
+    if (target instanceof Macro && !render.autoescape) return target.invoke(evaluateArguments(frame), render)
+    if (target instanceof Loop) return target.invoke(evaluateArguments(frame))
+    return render.call(target, evaluateArguments(frame))
   }
 }
 
@@ -462,11 +462,11 @@ export function argumentsEvaluation(
     return (frame) => ({ positional: [only(frame)], named: NO_NAMES })
   if (named.length === 0 && !doubleStarred) return values
   return (frame) => {
-    const given = values(frame)
+    const ownVariables = values(frame)
     const all = new Map<string, Value>()
     for (const [name, value] of named) all.set(name, value(frame))
     if (doubleStarred) addNamed(all, doubleStarred(frame), of)
-    return { positional: given.positional, named: all }
+    return { positional: ownVariables.positional, named: all }
   }
 }
 
@@ -528,14 +528,14 @@ function filterApplication(node: FilterNode, place: ExpressionContext): Reader {
   const { name, line } = node
   const filter = filters.get(name)
   if (!filter && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No filter named '${name}'.`, line)
-  const given = argumentsEvaluation(node, place, `${name}()`)
+  const evaluateArguments = argumentsEvaluation(node, place, `${name}()`)
   if (!filter)
     return () => {
       throw new PyError('TemplateRuntimeError', `No filter named '${name}' found.`)
     }
   return (value, frame) => {
     frame.render.step()
-    return filter(value, given(frame), frame.render)
+    return filter(value, evaluateArguments(frame), frame.render)
   }
 }
 
@@ -544,12 +544,12 @@ function testEvaluation(node: TestNode, place: ExpressionContext): Evaluate {
   const test = tests.get(name)
   if (!test && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No test named '${name}'.`, line)
   const value = evaluation(input, place)
-  const given = argumentsEvaluation(node, place, `${name}()`)
+  const evaluateArguments = argumentsEvaluation(node, place, `${name}()`)
   if (!test)
     return () => {
       throw new PyError('TemplateRuntimeError', `No test named '${name}' found.`)
     }
-  return (frame) => test(value(frame), given(frame), frame.render)
+  return (frame) => test(value(frame), evaluateArguments(frame), frame.render)
 }
 
 // The functions below compile conditions and operators.

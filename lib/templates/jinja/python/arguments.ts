@@ -54,10 +54,10 @@ export function refuseNamed(name: string, call: Arguments): void {
 
 /** Returns the arguments of a function in C that knows its parameters by name, in their order; `name` is like `split`. */
 export function namedArguments(name: string, parameters: readonly string[], call: Arguments): (Value | undefined)[] {
-  const given = call.positional.length + call.named.size
-  if (given > parameters.length) {
+  const argumentCount = call.positional.length + call.named.size
+  if (argumentCount > parameters.length) {
     throw typeError(
-      `${name}() takes at most ${parameters.length} argument${plural(parameters.length)} (${given} given)`,
+      `${name}() takes at most ${parameters.length} argument${plural(parameters.length)} (${argumentCount} given)`,
     )
   }
   const values: (Value | undefined)[] = [...call.positional]
@@ -118,16 +118,16 @@ export function bindArguments(
   return values
 }
 
-function tooMany(name: string, required: number, all: number, given: number): PyError {
+function tooMany(name: string, required: number, all: number, argumentCount: number): PyError {
   const takes = required === all ? `${all}` : `from ${required} to ${all}`
-  const were = given === 1 ? 'was' : 'were'
-  return typeError(`${name}() takes ${takes} positional argument${plural(all)} but ${given} ${were} given`)
+  const were = argumentCount === 1 ? 'was' : 'were'
+  return typeError(`${name}() takes ${takes} positional argument${plural(all)} but ${argumentCount} ${were} given`)
 }
 
 function listNames(names: readonly string[]): string {
-  const shown = names.map((name) => `'${name}'`)
-  if (shown.length < 3) return shown.join(' and ')
-  return `${shown.slice(0, -1).join(', ')}, and ${shown.at(-1)}`
+  const quoted = names.map((name) => `'${name}'`)
+  if (quoted.length < 3) return quoted.join(' and ')
+  return `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`
 }
 
 /** Implements operator.index: returns the int of an int or bool, and throws TypeError for other values. */

@@ -191,8 +191,8 @@ export class PySet extends PyObject {
     this.members = PyDict.of(Array.from(members, (member) => [member, null]))
   }
   repr(runtime: Runtime): string {
-    const shown = repr([...this.iterate()], runtime)
-    return this.members.size === 0 ? 'set()' : `{${shown.slice(1, -1)}}`
+    const listText = repr([...this.iterate()], runtime)
+    return this.members.size === 0 ? 'set()' : `{${listText.slice(1, -1)}}`
   }
   override length(): number {
     return this.members.size
@@ -264,20 +264,20 @@ export class Complex extends PyObject {
 /** A function or a bound method that is built into Python. */
 export class Builtin extends PyObject {
   readonly typeName: string
-  private readonly shown: string
+  private readonly label: string
   private readonly run: (call: Arguments, runtime: Runtime) => Value
   constructor(
-    shown: string,
+    label: string,
     run: (call: Arguments, runtime: Runtime) => Value,
     typeName = 'builtin_function_or_method',
   ) {
     super()
-    this.shown = shown
+    this.label = label
     this.run = run
     this.typeName = typeName
   }
   repr(): string {
-    return this.shown
+    return this.label
   }
   override call(call: Arguments, runtime: Runtime): Value {
     return this.run(call, runtime)

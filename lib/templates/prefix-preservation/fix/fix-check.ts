@@ -37,12 +37,12 @@ export interface FixChecker {
 /** Returns the checks. `options` are those of the cell to cure. The unchanged template is rendered once for all fixes. */
 export function fixChecker(subject: Subject, settings: MatrixSettings, options: OptionChange): FixChecker {
   const sets = Object.keys(options).length === 0 ? [{}] : [{}, options]
-  const made = [plainPlans, plans].flatMap((each) => fc.sample(each, { seed: SEED, numRuns: CONVERSATIONS / 2 }))
+  const samples = [plainPlans, plans].flatMap((each) => fc.sample(each, { seed: SEED, numRuns: CONVERSATIONS / 2 }))
   const cases = sets.flatMap((set) => {
     const trained = withOptions(subject, set)
     const state = thinkingOf(trained)
     const replies = { subject: trained, facts: settings.facts, delimiters: state.delimiters }
-    return made.map((plan) => ({
+    return samples.map((plan) => ({
       turn: turnOf(plan, { facts: settings.facts, state, toolName: settings.toolName }),
       set,
       replies,

@@ -50,12 +50,12 @@ export function* repair(
   tokenizer: LabTokenizer,
 ): Generator<RepairProgress, RepairResult> {
   const applied: CellFix[] = []
-  const given = { template: input.template, tools: input.tools ?? '', options: input.options ?? '' }
+  const source = { template: input.template, tools: input.tools ?? '', options: input.options ?? '' }
   const tried = new Set<string>()
   let template = input.template
   let soFar: Repair | undefined
   for (;;) {
-    const checking = diagnoseTemplate({ ...given, template }, tokenizer)
+    const checking = diagnoseTemplate({ ...source, template }, tokenizer)
     let checked = checking.next()
     for (; !checked.done; checked = checking.next()) yield { tried: 0, soFar }
     const { failure, cells } = checked.value
@@ -73,7 +73,7 @@ export function* repair(
     )
     if (!next || tried.size >= MOST_CAUSES) return { kind: 'repaired', repair: soFar }
     tried.add(causeOf(next) ?? '')
-    const fixing = fixFor({ input: { ...given, template }, cell: next.id }, tokenizer)
+    const fixing = fixFor({ input: { ...source, template }, cell: next.id }, tokenizer)
     let step = fixing.next()
     for (; !step.done; step = fixing.next()) yield { tried: step.value.tried, soFar }
     if (!step.value.fix) continue

@@ -125,12 +125,12 @@ function scriptMessages(
       return { role: 'tool', call: answered, content: text }
     }
     if (message.role !== 'assistant') return { role: message.role, content: text }
-    const given = (message.toolCalls ?? []).map(({ id = '', name, input }) => ({
+    const toolCalls = (message.toolCalls ?? []).map(({ id = '', name, input }) => ({
       id,
       name,
       arguments: JSON.stringify(input),
     }))
-    return { role: 'assistant', thinking: message.reasoning, content: text, calls: given }
+    return { role: 'assistant', thinking: message.reasoning, content: text, calls: toolCalls }
   })
   return messages.every((message) => message !== undefined) ? messages : undefined
 }

@@ -51,10 +51,10 @@ function unencodable(character: string, position: number, codec: string, errors:
   if (errors === 'xmlcharrefreplace') return `&#${character.codePointAt(0)};`
   if (errors === 'backslashreplace') return ascii(character)
   const why = codec === 'utf-8' ? 'surrogates not allowed' : `ordinal not in range(${codec === 'ascii' ? 128 : 256})`
-  const shown = ascii(quoteText(character))
+  const escaped = ascii(quoteText(character))
   throw new PyError(
     'UnicodeEncodeError',
-    `'${codec}' codec can't encode character ${shown} in position ${position}: ${why}`,
+    `'${codec}' codec can't encode character ${escaped} in position ${position}: ${why}`,
   )
 }
 

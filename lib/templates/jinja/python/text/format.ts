@@ -42,9 +42,9 @@ function expandFields(text: string, fields: Fields, numbering: Numbering, depth:
         runtime,
       )
       const spec = expandFields(part.field.spec, fields, numbering, depth - 1, runtime)
-      const shown = fields.markup ? escapedField(value, spec, runtime) : formatValue(value, spec, runtime)
-      runtime.allocate(shown.length)
-      result += shown
+      const fieldText = fields.markup ? escapedField(value, spec, runtime) : formatValue(value, spec, runtime)
+      runtime.allocate(fieldText.length)
+      result += fieldText
     }
   }
   return result

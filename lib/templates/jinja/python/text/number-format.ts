@@ -222,8 +222,8 @@ function formattedFloat(value: number, spec: FormatSpec, runtime: Runtime): stri
         )
   const isZero = !/[1-9a-df-z]/.test(digits.split('e')[0] ?? '')
   const negative = (value < 0 || Object.is(value, -0)) && !(spec.noNegativeZero && isZero)
-  const shown = spec.type === 'E' || spec.type === 'F' || spec.type === 'G' ? digits.toUpperCase() : digits
-  const [, whole = '', rest = ''] = /^(\d*)(.*)$/.exec(shown) ?? []
+  const cased = spec.type === 'E' || spec.type === 'F' || spec.type === 'G' ? digits.toUpperCase() : digits
+  const [, whole = '', rest = ''] = /^(\d*)(.*)$/.exec(cased) ?? []
   return alignText(signOf(negative, spec.sign), whole, rest + (percent ? '%' : ''), 3, spec, runtime)
 }
 

@@ -67,10 +67,10 @@ function dictItems(dict: PyDict, indent: number, allowance: number, level: numbe
   const entries = sortedEntries(dict, runtime)
   return entries
     .map(([key, item], index) => {
-      const shown = oneLine(key, level, runtime)
+      const keyText = oneLine(key, level, runtime)
       const last = index === entries.length - 1
-      const column = indent + 1 + codePointLength(shown) + 2
-      return `${shown}: ${laidOut(item, column, last ? allowance : 1, level, runtime)}`
+      const column = indent + 1 + codePointLength(keyText) + 2
+      return `${keyText}: ${laidOut(item, column, last ? allowance : 1, level, runtime)}`
     })
     .join(`,\n${' '.repeat(indent + 1)}`)
 }

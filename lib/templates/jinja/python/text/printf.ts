@@ -18,10 +18,10 @@ export function printf(
   runtime: Runtime,
 ): string {
   const mapping = isMapping(values)
-  let given: readonly Value[] = values instanceof PyTuple ? values.items : [values]
+  let operands: readonly Value[] = values instanceof PyTuple ? values.items : [values]
   let used = 0
   const next = (): Value => {
-    const value = given[used]
+    const value = operands[used]
     if (value === undefined) throw new PyError('TypeError', 'not enough arguments for format string')
     used += 1
     return value
@@ -40,7 +40,7 @@ export function printf(
     if (format[at] === '(') {
       if (!mapping) throw new PyError('TypeError', 'format requires a mapping')
       const end = closingParenthesis(format, at)
-      given = [lookUp(format.slice(at + 1, end))]
+      operands = [lookUp(format.slice(at + 1, end))]
       used = 0
       at = end + 1
     }
@@ -69,7 +69,7 @@ export function printf(
     runtime.allocate(part.length)
     result += part
   }
-  if (!mapping && used < given.length) {
+  if (!mapping && used < operands.length) {
     throw new PyError('TypeError', 'not all arguments converted during string formatting')
   }
   runtime.allocate(result.length + format.length - at)
