@@ -31,18 +31,18 @@ export function generationMask({
   const { ids, starts, ends } = encoding
   const trained = new Array<boolean>(ids.length).fill(false)
   const merged: TokenRange[] = []
-  const lost: TokenRange[] = []
+  const unlocated: TokenRange[] = []
   for (const { start, end } of rendering.generation) {
     const first = tokenAt(encoding, start)
     const last = tokenAt(encoding, end - 1)
     // transformers leaves the loop here, and with it all later blocks.
     if (first === undefined) {
-      if (start < rendering.text.length) lost.push({ start: firstFrom(starts, start), end: ids.length })
+      if (start < rendering.text.length) unlocated.push({ start: firstFrom(starts, start), end: ids.length })
       break
     }
     // transformers takes a missing last token, and the very first token, for the end of the sequence.
     const stop = last ? last + 1 : ids.length
-    if (!last) lost.push({ start: first, end: stop })
+    if (!last) unlocated.push({ start: first, end: stop })
     trained.fill(true, first, stop)
     for (const token of new Set([first, stop - 1])) {
       const isWider = elementAt(starts, token) < start || (last && elementAt(ends, token) > end)
