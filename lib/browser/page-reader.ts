@@ -4,8 +4,8 @@ const load = async () => (await import('./workers/reader.ts')).readerWorker
 
 /** The reader of all pages. Its code is loaded with the first trajectory, because the first page of a user shows none. */
 export const pageReader: ReaderWorker = {
-  file: async (...given) => (await load()).file(...given),
-  call: async (...given) => (await load()).call(...given),
+  file: async (...parameters) => (await load()).file(...parameters),
+  call: async (...parameters) => (await load()).call(...parameters),
   prepare() {
     // A failed load is tried again with the first trajectory, and reported there.
     load().then(

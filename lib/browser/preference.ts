@@ -7,24 +7,24 @@ export interface Preference<T> {
   readonly name: string
   readonly usual: T
   /** Returns the value; undefined if the stored one is invalid, for example from another version or written by hand. */
-  readonly read: (kept: unknown) => T | undefined
+  readonly read: (stored: unknown) => T | undefined
 }
 
 /** Returns the value and a function that sets it in all windows. */
 export function usePreference<T>(preference: Preference<T>): readonly [value: T, set: (value: T) => void] {
-  const kept = useSyncExternalStore(
+  const stored = useSyncExternalStore(
     subscribe,
     () => keptText(preference.name),
     () => null,
   )
-  return [readPreference(preference, kept), (value) => keep(preference.name, JSON.stringify(value))]
+  return [readPreference(preference, stored), (value) => keep(preference.name, JSON.stringify(value))]
 }
 
 /** Returns the value of a stored text, or the default if the text has none. */
-export function readPreference<T>({ usual, read }: Preference<T>, kept: string | null): T {
-  if (kept === null) return usual
+export function readPreference<T>({ usual, read }: Preference<T>, stored: string | null): T {
+  if (stored === null) return usual
   try {
-    return read(JSON.parse(kept)) ?? usual
+    return read(JSON.parse(stored)) ?? usual
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return usual

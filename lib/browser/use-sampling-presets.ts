@@ -5,7 +5,7 @@ import { type Preference, usePreference } from './preference.ts'
 const PRESETS: Preference<readonly OwnPreset[]> = {
   name: 'sampling-presets',
   usual: [],
-  read: (kept) => ownPresetsSchema.safeParse(kept).data,
+  read: (stored) => ownPresetsSchema.safeParse(stored).data,
 }
 
 /** Returns the user's own presets, which this browser stores. */

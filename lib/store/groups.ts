@@ -45,8 +45,8 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
         const { reward, ...others } = labelsIn(row)
         const isByHand = reward !== undefined && row.reward_why === null
         if (isByHand) return
-        const given = scored && scored.reward !== null ? { ...others, reward: scored.reward } : others
-        updateRow(database, 'trajectories', key, { ...labelColumns(given), reward_why: scored?.why ?? null })
+        const updated = scored && scored.reward !== null ? { ...others, reward: scored.reward } : others
+        updateRow(database, 'trajectories', key, { ...labelColumns(updated), reward_why: scored?.why ?? null })
       }),
   }
 }

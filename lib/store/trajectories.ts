@@ -201,7 +201,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     if (!isNew) statements.undelete.run(key)
     return key
   }
-  const shown = (key: string): TrajectorySummary | undefined => {
+  const summaryOf = (key: string): TrajectorySummary | undefined => {
     const row = statements.summary.get(key)
     return row && ended(summary(row))
   }
@@ -224,7 +224,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
           // A reward set by hand has no reason of a rule.
           ...(change.reward !== undefined && { reward_why: null }),
         })
-        return shown(key)
+        return summaryOf(key)
       }),
     list(query) {
       const page = list(database, query)
@@ -244,7 +244,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     },
     restore(key) {
       statements.undelete.run(key)
-      return shown(key)
+      return summaryOf(key)
     },
     isDeleted: (key) => statements.present.get(key) !== undefined && statements.summary.get(key) === undefined,
     runsElsewhere: (key) => runsElsewhere(statements.summary.get(key)?.running_in),

@@ -39,8 +39,8 @@ export function compareSides(left: LoadedSide, right: LoadedSide): ComparisonRes
 /** Builds and compares two sides step by step. Yields each step before it begins. */
 export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<CompareStep, ComparisonResult> {
   yield 'left'
-  const made = buildSide(left)
-  if (!made.ok) return { ...made, side: 'left' }
+  const builtLeft = buildSide(left)
+  if (!builtLeft.ok) return { ...builtLeft, side: 'left' }
   yield 'right'
   const other = buildSide(right)
   if (!other.ok) return { ...other, side: 'right' }
@@ -49,14 +49,14 @@ export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<
   const replayed = yield* replaySide(side === 'left' ? left : right)
   yield 'drift'
   const comparison = compareTrajectories(
-    made.value.trajectory,
+    builtLeft.value.trajectory,
     other.value.trajectory,
     replayed && { ...replayed, side },
   )
   return {
     ok: true,
     value: {
-      left: side === 'left' ? withCaveats(made.value, replayed) : made.value,
+      left: side === 'left' ? withCaveats(builtLeft.value, replayed) : builtLeft.value,
       right: side === 'right' ? withCaveats(other.value, replayed) : other.value,
       comparison,
     },

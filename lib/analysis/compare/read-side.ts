@@ -48,12 +48,12 @@ export function sideRead(trajectory: TrajectoryView): BuildResult<ShownSide> {
   const own = before.flatMap(({ ids }) => Array.from(ids))
   const prompt = Array.from(promptOf(own, response, own.length))
   const edges = moveDerivation(segmentStarts({ segments: before }), own, prompt, trajectory.vocab)
-  const { live: _, problems: __, routedExperts: ___, imageData: ____, foreign: _____, outcome, ...kept } = trajectory
+  const { live: _, problems: __, routedExperts: ___, imageData: ____, foreign: _____, outcome, ...frame } = trajectory
   return {
     ok: true,
     value: {
       trajectory: {
-        ...kept,
+        ...frame,
         id: `${trajectory.id}-read`,
         segments: [
           ...before.map((segment, index) => rebuildPrompt(segment, prompt, edges(index), trajectory.vocab)),
@@ -104,8 +104,8 @@ function rebuildPrompt(segment: SegmentView, prompt: readonly number[], place: P
   const ids = prompt.slice(place.start, place.end)
   if (segment.kind === 'prompt') {
     const { messages, derivation } = segment
-    const made: PromptSegment = { kind: 'prompt', ids, messages, ...(derivation && { derivation }) }
-    return made
+    const promptSegment: PromptSegment = { kind: 'prompt', ids, messages, ...(derivation && { derivation }) }
+    return promptSegment
   }
   const { starts } = textWithStarts(ids, vocab)
   const span = ({ start, end }: Span): Span => ({ start: place.move(start), end: place.move(end) })

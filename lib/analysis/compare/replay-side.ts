@@ -25,17 +25,17 @@ export interface SideReplay extends Omit<Replayed, 'side'> {
 }
 
 /** Replays the calls of a side. Yields before each call. Returns undefined if the side is recorded or cannot be built. */
-export function* replaySide(given: LoadedSide): Generator<'calls', SideReplay | undefined> {
-  const { as, tokenizer } = given
+export function* replaySide(loaded: LoadedSide): Generator<'calls', SideReplay | undefined> {
+  const { as, tokenizer } = loaded
   switch (as.kind) {
     case 'recorded':
       return undefined
     case 'read':
-      return yield* readCalls(given)
+      return yield* readCalls(loaded)
     case 'text':
-      return tokenizer && (yield* encodedCalls(given, tokenizer))
+      return tokenizer && (yield* encodedCalls(loaded, tokenizer))
     default:
-      return tokenizer && (yield* renderedCalls(given, as, tokenizer))
+      return tokenizer && (yield* renderedCalls(loaded, as, tokenizer))
   }
 }
 

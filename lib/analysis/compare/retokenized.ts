@@ -6,17 +6,17 @@ import { sideRead } from './read-side.ts'
 import type { BuildResult, LoadedSide, ShownSide } from './shown-side.ts'
 
 /** Returns the trajectory that a side shows, with its caveats. A side without the tokenizer that it needs gives a reason. */
-export function buildSide(given: LoadedSide): BuildResult<ShownSide> {
-  const { as, trajectory, tokenizer } = given
+export function buildSide(loaded: LoadedSide): BuildResult<ShownSide> {
+  const { as, trajectory, tokenizer } = loaded
   switch (as.kind) {
     case 'recorded':
       return { ok: true, value: { trajectory, caveats: [] } }
     case 'read':
       return sideRead(trajectory)
     case 'text':
-      return tokenizer ? { ok: true, value: textSide(given, tokenizer) } : WITHOUT_TOKENIZER
+      return tokenizer ? { ok: true, value: textSide(loaded, tokenizer) } : WITHOUT_TOKENIZER
     default:
-      return tokenizer ? messagesSide(given, as, tokenizer) : WITHOUT_TOKENIZER
+      return tokenizer ? messagesSide(loaded, as, tokenizer) : WITHOUT_TOKENIZER
   }
 }
 

@@ -24,7 +24,7 @@ interface SentComparison {
 
 interface SentSide extends Omit<ShownSide, 'trajectory'> {
   /** The reconstructed trajectory; undefined if the side is the one that both have. */
-  readonly made: TrajectoryView | undefined
+  readonly remade: TrajectoryView | undefined
 }
 
 /** The trajectories that the sender and the receiver both have. */
@@ -64,12 +64,12 @@ export function receivedComparing(sent: SentComparing, shared: SharedTrajectorie
 
 const sentSide = ({ trajectory, ...others }: ShownSide, shared: TrajectoryView): SentSide => ({
   ...others,
-  made: trajectory === shared ? undefined : pack(unpack(trajectory)).trajectory,
+  remade: trajectory === shared ? undefined : pack(unpack(trajectory)).trajectory,
 })
 
-const receivedSide = ({ made, ...others }: SentSide, shared: TrajectoryView): ShownSide => ({
+const receivedSide = ({ remade, ...others }: SentSide, shared: TrajectoryView): ShownSide => ({
   ...others,
-  trajectory: made ?? shared,
+  trajectory: remade ?? shared,
 })
 
 /** Packed rows, each with a span on both sides. */

@@ -30,13 +30,13 @@ const compareTask: CompareTask<
   CompareStep,
   SentComparing
 > = function* ({ left, right }, trajectories, tokenizers) {
-  const given = ({ as, trajectory, tokenizer, template }: SideRequest): LoadedSide => ({
+  const loadedSide = ({ as, trajectory, tokenizer, template }: SideRequest): LoadedSide => ({
     as,
     trajectory: elementAt(trajectories, trajectory),
     tokenizer: tokenizer === undefined ? undefined : tokenizers[tokenizer],
     template,
   })
-  const sides = { left: given(left), right: given(right) }
+  const sides = { left: loadedSide(left), right: loadedSide(right) }
   const comparing = yield* comparingSides(sides.left, sides.right)
   return sentComparing(comparing, { left: sides.left.trajectory, right: sides.right.trajectory })
 }

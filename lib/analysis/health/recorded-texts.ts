@@ -23,8 +23,8 @@ export const checkRecordedTexts: HealthCheck = (trajectory) => {
   const plain = plainText(trajectory)
   const other = isKnown
     ? promptTexts(trajectory).flatMap(({ path, text, start }) => {
-        const [given, decoded] = [plain(text), plain(textOf(ids.slice(start), vocab))]
-        return given === decoded ? [] : [{ path, start, given, decoded }]
+        const [recordedText, decoded] = [plain(text), plain(textOf(ids.slice(start), vocab))]
+        return recordedText === decoded ? [] : [{ path, start, given: recordedText, decoded }]
       })
     : []
   const [first] = other
@@ -74,9 +74,9 @@ function plainText({ model, vocab }: Trajectory): (text: string) => string {
 
 const SHOWN = 24
 
-function difference(given: string, decoded: string): string {
+function difference(recordedText: string, decoded: string): string {
   let at = 0
-  while (at < given.length && given[at] === decoded[at]) at++
-  const shown = (text: string) => JSON.stringify(text.slice(at, at + SHOWN))
-  return `from character ${at} the file has ${shown(given)}, the tokenizer ${shown(decoded)}`
+  while (at < recordedText.length && recordedText[at] === decoded[at]) at++
+  const excerpt = (text: string) => JSON.stringify(text.slice(at, at + SHOWN))
+  return `from character ${at} the file has ${excerpt(recordedText)}, the tokenizer ${excerpt(decoded)}`
 }

@@ -33,10 +33,10 @@ function lastRun(trajectory: Trajectory): number {
   let count = 0
   let isAll = true
   for (const segment of segments.toReversed()) {
-    const kept = keptLength(segment, id)
-    count += segment.ids.length - kept
-    if (kept === 0) continue
-    if (segment.kind === 'response' && segment.toolCalls.some(({ span }) => span.end > kept)) return 0
+    const length = keptLength(segment, id)
+    count += segment.ids.length - length
+    if (length === 0) continue
+    if (segment.kind === 'response' && segment.toolCalls.some(({ span }) => span.end > length)) return 0
     isAll = false
     break
   }
@@ -67,8 +67,8 @@ export function withoutLastTokens(trajectory: Trajectory, count: number): Trajec
   for (const segment of trajectory.segments.toReversed()) {
     const cut = Math.min(left, segment.ids.length)
     left -= cut
-    const kept = cut === 0 ? segment : shortened(segment, segment.ids.length - cut)
-    if (cut === 0 || kept.ids.length > 0 || hasMessages(kept)) segments.unshift(kept)
+    const trimmed = cut === 0 ? segment : shortened(segment, segment.ids.length - cut)
+    if (cut === 0 || trimmed.ids.length > 0 || hasMessages(trimmed)) segments.unshift(trimmed)
   }
   return { ...trajectory, segments }
 }

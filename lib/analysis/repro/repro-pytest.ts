@@ -14,7 +14,7 @@ export function reproPytest(repro: Repro): string {
     : report.spans.length === 0
       ? 'Rollscope found no drift: this test passes.'
       : 'This test fails at the first token that differs, and passes if ids are passed on.'
-  const said = [
+  const paragraphs = [
     ...(drift
       ? [
           `Drift ${drift.number + 1} of ${report.spans.length} (${drift.span.kind}), from token ${drift.span[side].start}: ${drift.span.cause}`,
@@ -26,7 +26,7 @@ export function reproPytest(repro: Repro): string {
   ]
   return `"""Token drift: ${TITLES[mode]}
 
-${inDocstring(said.join('\n\n'))}
+${inDocstring(paragraphs.join('\n\n'))}
 
 Run with pytest; needs transformers. MODEL may name another tokenizer or a folder.
 Rollscope's tokenizer: ${inDocstring(tokenizer.name)}, tokenizer.json with SHA-256 ${tokenizer.fingerprint ?? 'unknown'}.

@@ -63,11 +63,11 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
       ok: false,
       why: 'The sides have different tokenizers: ids of one cannot be compared with ids of the other.',
     }
-  const { recorded, made, mode, recordedSide } = found
-  const { tokenizer } = made.trajectory.model
+  const { recorded, made: remade, mode, recordedSide } = found
+  const { tokenizer } = remade.trajectory.model
   if (!tokenizer) return { ok: false, why: 'No tokenizer is named.' }
   const rendered =
-    mode === 'text' ? ({ ok: true, value: undefined } as const) : renderedOf(recorded, made.trajectory, mode)
+    mode === 'text' ? ({ ok: true, value: undefined } as const) : renderedOf(recorded, remade.trajectory, mode)
   if (!rendered.ok) return rendered
   const span = drift === undefined ? undefined : compared.comparison.report.spans[drift]
   return {
@@ -77,11 +77,11 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
       tokenizer: { name: tokenizer.name, fingerprint: tokenizer.fingerprint },
       rendered: rendered.value,
       recorded: ids(recorded),
-      again: ids(made.trajectory),
+      again: ids(remade.trajectory),
       recordedSide,
       report: compared.comparison.report,
       drift: drift === undefined || span === undefined ? undefined : { number: drift, span },
-      caveats: made.caveats,
+      caveats: remade.caveats,
     },
   }
 }

@@ -62,7 +62,7 @@ export interface SentBody {
 export type ShownIds = (ids: Int32Array) => readonly unknown[]
 
 /** Returns the request bodies of a call in the order in which they were sent. Empty if the messages of a chat request are not recorded. */
-export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown: ShownIds): readonly SentBody[] {
+export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, visibleIds: ShownIds): readonly SentBody[] {
   const { request } = call
   if (request.endpoint === 'chat') {
     const body = sentChatBody(trajectory, call)
@@ -72,7 +72,7 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
   const ids = inputIds(trajectory, call)
   const input = images && sentInput({ inputIds: Array.from(ids), logprobStartLen: request.logprobStartLen, images })
   const sent = {
-    inputIds: shown(input ? Int32Array.from(input.inputIds) : ids) as readonly number[],
+    inputIds: visibleIds(input ? Int32Array.from(input.inputIds) : ids) as readonly number[],
     sampling: request.samplingParams,
     rid: request.rid,
     stream: request.streamed,
@@ -81,7 +81,7 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
     topLogprobsNum: request.topLogprobsNum ?? 0,
     adapter: request.adapter,
     routedExpertsStart: request.routedExpertsStart,
-    ...(images && { imageData: shown === fewIds ? images.urls.map(shortUrl) : images.urls }),
+    ...(images && { imageData: visibleIds === fewIds ? images.urls.map(shortUrl) : images.urls }),
   }
   if (!request.scoring) return [{ purpose: 'writes', path: '/generate', body: plain(callBody(sent)) }]
   const { scoring, writing } = splitCall(sent, request.scoring.rid)

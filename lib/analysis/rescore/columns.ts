@@ -33,7 +33,7 @@ function withColumns(trajectory: TrajectoryView, prefill: Float64Array, delta: F
     [DELTA_COLUMN, delta],
     [RATIO_COLUMN, delta.map(ratioOf)],
   ]
-  return columns.reduce((shown, [name, values]) => withColumn(shown, name, values), trajectory)
+  return columns.reduce((view, [name, values]) => withColumn(view, name, values), trajectory)
 }
 
 function deltasOf({ comparison }: ComparedSides, scores: SideScores, ratios: readonly SpanRatio[]): SideScores {

@@ -124,13 +124,13 @@ function partCaveats(messages: readonly Message[]): readonly string[] {
 }
 
 function numberCaveats(messages: readonly Message[], tools: TrajectoryView['model']['tools']): readonly string[] {
-  const given = [
+  const sources = [
     ...messages
       .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
       .map(({ input }) => input),
     ...tools.map(({ inputSchema }) => inputSchema),
   ]
-  if (!given.some(hasLostSpelling)) return []
+  if (!sources.some(hasLostSpelling)) return []
   return [
     'Tools or given calls contain very large integers, or keys that look like numbers: their digits or order may differ from the rendered ones.',
   ]

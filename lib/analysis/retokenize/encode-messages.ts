@@ -264,10 +264,10 @@ const SUPPLIED: ReadonlySet<string> = new Set(['ids', 'texts', 'special_tokens',
 /** Gives the calls that were found in a reply the ids of the file, so that results belong to them. */
 function withGivenCallIds(segment: Segment): Segment {
   if (!isReply(segment)) return segment
-  const { toolCalls: given = [] } = assistantMessage(segment.message)
-  if (given.length !== segment.toolCalls.length) return segment
+  const { toolCalls: writtenCalls = [] } = assistantMessage(segment.message)
+  if (writtenCalls.length !== segment.toolCalls.length) return segment
   return {
     ...segment,
-    toolCalls: segment.toolCalls.map((call, index) => ({ ...call, id: given[index]?.id ?? call.id })),
+    toolCalls: segment.toolCalls.map((call, index) => ({ ...call, id: writtenCalls[index]?.id ?? call.id })),
   }
 }

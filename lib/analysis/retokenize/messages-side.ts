@@ -21,10 +21,10 @@ import { asFinished, withSpans } from './spans.ts'
 export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
 
 /** Returns the rendered and encoded conversation as a trajectory, or the reason why the template or the messages do not allow it. */
-export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<ShownSide> {
-  const { trajectory } = given
+export function messagesSide(loaded: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<ShownSide> {
+  const { trajectory } = loaded
   const { tokenizer } = side
-  const found = recordedMessages(given, as, side)
+  const found = recordedMessages(loaded, as, side)
   if (!found.ok) return found
   const { readable, parts, chosen, input, clock } = found.value
   const rendered = renderedConversation(input, chosen.template, tokenizer)
@@ -65,21 +65,21 @@ interface HeldMessages {
 }
 
 /** Returns the input of the chat template and the template itself. */
-export function recordedMessages(given: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<HeldMessages> {
-  const { trajectory } = given
-  const chosen = sideTemplate(given, as, side)
+export function recordedMessages(loaded: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<HeldMessages> {
+  const { trajectory } = loaded
+  const chosen = sideTemplate(loaded, as, side)
   if (!chosen.ok) return chosen
   const readable = asFinished(trajectory, side.tokenizer)
-  const held = recordedConversation(readable, as.kind)
-  if (!held.ok) return held
-  const read = readInput(recordedTexts(held.value, trajectory))
+  const conversation = recordedConversation(readable, as.kind)
+  if (!conversation.ok) return conversation
+  const read = readInput(recordedTexts(conversation.value, trajectory))
   if (!read.ok) return refusedTemplate(read.error)
   const clock = recordedClock(trajectory)
   return {
     ok: true,
     value: {
       readable,
-      parts: held.value.parts,
+      parts: conversation.value.parts,
       chosen: chosen.value,
       input: { ...read.value, clock: clock.read },
       clock,

@@ -22,12 +22,12 @@ export function createReconstruction(
   ids: readonly number[],
   { mode, tokenizer, endOfTurnId, template }: Making,
 ): Trajectory {
-  const { live, segments, problems, routedExperts, imageData, foreign, outcome, model, ...kept } = from
+  const { live, segments, problems, routedExperts, imageData, foreign, outcome, model, ...frame } = from
   const { tokenizer: own, template: recorded, ...known } = model
   const { vocab, specialIds } = vocabularyWriter({ vocab: {} }, tokenizer)(ids)
   const used = template ?? recorded
   return {
-    ...kept,
+    ...frame,
     // A trajectory id has at most 200 characters.
     id: `${from.id.slice(0, 180)}-${mode}`,
     model: {

@@ -23,9 +23,9 @@ export function textSide(
   { trajectory, as }: Pick<LoadedSide, 'trajectory' | 'as'>,
   { tokenizer }: Pick<SideTokenizer, 'tokenizer'>,
 ): ShownSide {
-  const { segments, vocab, written, encoded, made } = encodedAgain(trajectory, tokenizer)
+  const { segments, vocab, written, encoded, made: remade } = encodedAgain(trajectory, tokenizer)
   return {
-    trajectory: made,
+    trajectory: remade,
     caveats: textCaveats({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
     ...(isSameTokenizer(trajectory, tokenizer) && { perSegment: segmentsAlone(segments, written, vocab, tokenizer) }),
   }

@@ -81,13 +81,13 @@ const inBrowser: IndexedFileDeps = {
 /** Returns a store without a file. */
 export function createIndexedFile({ createWorker, reader, importFile }: IndexedFileDeps = inBrowser): IndexedFileStore {
   const { subscribe, state, set } = createStore<ShownIndex | { readonly kind: 'none' }>({ kind: 'none' })
-  let shown: { readonly file: File; readonly worker: ReturnType<typeof connect> } | undefined
+  let opened: { readonly file: File; readonly worker: ReturnType<typeof connect> } | undefined
   let openings = 0
   const connect = () => connectWorker<IndexRequest, IndexAnswer>(startPageWorker(createWorker), READ_ERRORS, () => {})
 
   const fileShown = (): File => {
-    if (!shown) throw new FileError('No file is open here.', 'Open the file again.')
-    return shown.file
+    if (!opened) throw new FileError('No file is open here.', 'Open the file again.')
+    return opened.file
   }
 
   /** Returns a file with the records of the rows. Those of a table are read by a worker of their own. */
@@ -109,8 +109,8 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
   }
 
   /** Requests rows until the index ends or is stopped. */
-  const proceed = async (current: NonNullable<typeof shown>): Promise<void> => {
-    const isShown = () => shown === current
+  const proceed = async (current: NonNullable<typeof opened>): Promise<void> => {
+    const isShown = () => opened === current
     for (;;) {
       const before = state()
       if (!isShown() || before.kind === 'none' || before.status.kind !== 'indexing') return
@@ -123,9 +123,9 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
     }
   }
   /** The only run of `proceed` for the shown file; a stop and a resume within one answer continue it. */
-  let running: { readonly of: typeof shown } | undefined
+  let running: { readonly of: typeof opened } | undefined
   const start = () => {
-    const current = shown
+    const current = opened
     if (!current || running?.of === current) return
     const run = { of: current }
     running = run
@@ -148,8 +148,8 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
           void worker.end(ENDED)
           return false
         }
-        void shown?.worker.end(ENDED)
-        shown = { file, worker }
+        void opened?.worker.end(ENDED)
+        opened = { file, worker }
         const { name, size } = file
         const empty = {
           kind: 'shown',

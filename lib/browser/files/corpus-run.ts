@@ -38,7 +38,7 @@ interface CorpusStore {
   /** Returns the files of the report; empty for a report of the library. */
   files(): readonly File[]
   /** Starts a report if the request differs from the current one; undefined clears the report. */
-  show(asked: CorpusAsked | undefined): void
+  show(request: CorpusAsked | undefined): void
   /** Repeats the current report. */
   again(): void
   stop(): void
@@ -78,7 +78,7 @@ const NOTHING: CorpusState = { status: { kind: 'none' }, samples: [], totals: NO
 /** Returns a store without a report. */
 export function createCorpusStore({ startWorkers, now, tellMs, ...deps }: StoreDeps = inBrowser): CorpusStore {
   const { subscribe, state, set } = createStore<CorpusState>(NOTHING)
-  let shown: CorpusAsked | undefined
+  let current: CorpusAsked | undefined
   let controller = new AbortController()
   const begin = async ({ source, check }: CorpusAsked, { signal }: AbortController): Promise<void> => {
     const started = now()
@@ -114,16 +114,16 @@ export function createCorpusStore({ startWorkers, now, tellMs, ...deps }: StoreD
   const restart = () => {
     controller.abort()
     controller = new AbortController()
-    if (shown) void begin(shown, controller)
+    if (current) void begin(current, controller)
     else set(NOTHING)
   }
   return {
     subscribe,
     state,
-    files: () => (shown?.source.kind === 'files' ? shown.source.files : []),
-    show(asked) {
-      if (isSame(asked, shown)) return
-      shown = asked
+    files: () => (current?.source.kind === 'files' ? current.source.files : []),
+    show(request) {
+      if (isSame(request, current)) return
+      current = request
       restart()
     },
     again: restart,
@@ -135,7 +135,8 @@ const STOPPED = new DOMException('The report was stopped.', 'AbortError')
 
 /** Returns whether two requests are equal; files are compared by identity. */
 function isSame(one: CorpusAsked | undefined, other: CorpusAsked | undefined): boolean {
-  const files = (asked: CorpusAsked | undefined) => (asked?.source.kind === 'files' ? asked.source.files : undefined)
+  const files = (request: CorpusAsked | undefined) =>
+    request?.source.kind === 'files' ? request.source.files : undefined
   return files(one) === files(other) && JSON.stringify(one) === JSON.stringify(other)
 }
 

@@ -142,7 +142,7 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
       if (current.kind !== 'shown' || current.storing.kind === 'under-way' || shownFile === undefined) return
       const { opening, trajectory, failed } = current
       /** Another file may be shown by now. */
-      const shown = () => {
+      const shownState = () => {
         const now = state()
         return now.kind === 'shown' && now.opening === opening ? now : undefined
       }
@@ -153,12 +153,12 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
         const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
         onStored(key, isSame ? trajectory : { ...trajectory, ...first })
         stored.set(key, { opening, keys: trajectories, all: trajectories.length, existing, failed })
-        if (!shown()) return
+        if (!shownState()) return
         shownFile = undefined
         set({ kind: 'stored', key })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        const still = shown()
+        const still = shownState()
         if (still) set({ ...still, storing: { kind: 'failed', error } })
       }
     },

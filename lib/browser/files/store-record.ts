@@ -17,8 +17,10 @@ export async function storeRecord(
   for await (const one of fileRecords(file, signal)) {
     if (++number < record) continue
     if (!one.ok) throw new FileError(one.message, one.hint)
-    const alone = new File([JSON.stringify(unpack(one.trajectory))], file.name)
-    const { trajectories } = await importFile(alone, { tokenizer: lacksTexts(one.trajectory) ? tokenizer : undefined })
+    const singleFile = new File([JSON.stringify(unpack(one.trajectory))], file.name)
+    const { trajectories } = await importFile(singleFile, {
+      tokenizer: lacksTexts(one.trajectory) ? tokenizer : undefined,
+    })
     return trajectories[0]
   }
   throw new FileError(

@@ -30,11 +30,11 @@ export async function runChatBaseline(
   trajectory: TrajectoryView,
   { signal, onProgress }: BaselineOptions,
 ): Promise<string> {
-  const asked = baselineRequest(trajectory)
-  if (!asked.ok) throw new ApiError(0, 'NO_BASELINE', asked.why, asked.hint)
+  const baseline = baselineRequest(trajectory)
+  if (!baseline.ok) throw new ApiError(0, 'NO_BASELINE', baseline.why, baseline.hint)
   const { rolloutId, trajectoryId: key } = await fetchJson('/api/rollouts', runStartedSchema, {
     method: 'POST',
-    json: { ...asked.value, detached: true },
+    json: { ...baseline.value, detached: true },
     signal,
   })
   const ended = await followRun(rolloutId, key, signal, onProgress)

@@ -54,7 +54,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
   let folds: SampleFold[] = []
   /** Undefined until its code is loaded, which precedes the first event. */
   let createGrowth: (() => Growth) | undefined
-  let shown: number | undefined
+  let shownSample: number | undefined
   let isDue = false
 
   const draw = () => {
@@ -64,7 +64,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
     try {
       const samples = current.samples.map((before, index) => folds[index]?.liveSample ?? before)
       const hasEnded = samples.every(({ progress }) => progress.state === 'ended')
-      const trajectory = shown === undefined ? undefined : folds[shown]?.trajectory()
+      const trajectory = shownSample === undefined ? undefined : folds[shownSample]?.trajectory()
       if (current.kind === 'ended') return set({ ...current, trajectory })
       set({ ...current, kind: hasEnded ? 'ended' : 'following', samples, trajectory })
     } catch (error) {
@@ -113,8 +113,8 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
       })
     },
     show(sample) {
-      if (shown === sample) return
-      shown = sample
+      if (shownSample === sample) return
+      shownSample = sample
       // The view changes at once, because the previous sample must not appear under the name of this one.
       draw()
     },

@@ -45,7 +45,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
   const live = all.kind !== 'idle' && all.groupId === groupId ? all : IDLE
   const cache = useQueryClient()
   const { data: group, error } = useQuery(groupOptions(groupId))
-  const shown = indexOf(group, key)
+  const shownIndex = indexOf(group, key)
 
   // After a reload during the run, the group is followed again.
   const catchUp = useEffectEvent((found: Group) => {
@@ -54,7 +54,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
   useEffect(() => {
     if (group) catchUp(group)
   }, [group])
-  useEffect(() => store.show(shown), [store, shown])
+  useEffect(() => store.show(shownIndex), [store, shownIndex])
   useEffect(() => {
     const followed = store.state()
     if (followed.kind !== 'idle' && followed.groupId !== groupId) store.reset()

@@ -221,11 +221,11 @@ export function createLabStore(
         return
       }
       keptCount++
-      const kept = keep(other).catch(() => undefined)
+      const saving = keep(other).catch(() => undefined)
       keptCount++
       written = undefined
       set({ ...current, saved: 'saving', other: undefined })
-      void kept.then(write)
+      void saving.then(write)
     },
   }
 }

@@ -14,11 +14,11 @@ type AnyTask = CompareTask<never, unknown, unknown>
 const tasks = Object.fromEntries(
   Object.entries(compareTasks as Readonly<Record<string, AnyTask>>).map(([name, task]): [string, Task<Held>] => [
     name,
-    (request, held) =>
+    (request, resources) =>
       task(
         request,
-        held.flatMap((one) => (one.kind === 'trajectory' ? [one.trajectory] : [])),
-        held.flatMap((one) => (one.kind === 'tokenizer' ? [one.tokenizer] : [])),
+        resources.flatMap((one) => (one.kind === 'trajectory' ? [one.trajectory] : [])),
+        resources.flatMap((one) => (one.kind === 'tokenizer' ? [one.tokenizer] : [])),
       ),
   ]),
 )
@@ -26,5 +26,6 @@ const tasks = Object.fromEntries(
 /** Tasks and resources of the worker. */
 export const compareHost: Pick<HostDeps<Held>, 'tasks' | 'hold'> = {
   tasks,
-  hold: (given) => (given.kind === 'trajectory' ? given : { kind: 'tokenizer', tokenizer: loadTokenizer(given) }),
+  hold: (resource) =>
+    resource.kind === 'trajectory' ? resource : { kind: 'tokenizer', tokenizer: loadTokenizer(resource) },
 }

@@ -97,13 +97,13 @@ export async function comparePair(
       ...(choice && { template: await templateOf(choice, trajectory, signal) }),
     })
   }
-  const given = { left: left.trajectory, right: right.trajectory }
+  const originals = { left: left.trajectory, right: right.trajectory }
   const sent = await run(
     'compare',
     { left: elementAt(requests, 0), right: elementAt(requests, 1) },
-    { trajectories: [given.left, given.right], tokenizers, signal, onProgress: onStep },
+    { trajectories: [originals.left, originals.right], tokenizers, signal, onProgress: onStep },
   )
-  return receivedComparing(sent, given)
+  return receivedComparing(sent, originals)
 }
 
 /** Returns the compare worker of a page, which starts with the first task and ends with the page. */

@@ -22,5 +22,5 @@ const tasks = Object.fromEntries(
 
 serveTasks<Held>({
   tasks,
-  hold: (given) => (given.kind === 'trajectory' ? given.trajectory : loadTokenizer(given)),
+  hold: (resource) => (resource.kind === 'trajectory' ? resource.trajectory : loadTokenizer(resource)),
 })

@@ -3,7 +3,10 @@ import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/t
 import type { TaskResource } from './task-host.ts'
 
 /** Returns the tokenizer of received files. Throws TokenizerError. */
-export function loadTokenizer(given: TaskResource): LoadedTokenizer {
-  if (given.kind !== 'tokenizer') throw new Error(`a ${given.kind} is not a tokenizer`)
-  return loadTokenizerFiles(given.name, tokenizerFilesSchema.parse(JSON.parse(new TextDecoder().decode(given.files))))
+export function loadTokenizer(resource: TaskResource): LoadedTokenizer {
+  if (resource.kind !== 'tokenizer') throw new Error(`a ${resource.kind} is not a tokenizer`)
+  return loadTokenizerFiles(
+    resource.name,
+    tokenizerFilesSchema.parse(JSON.parse(new TextDecoder().decode(resource.files))),
+  )
 }

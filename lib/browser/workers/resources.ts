@@ -18,7 +18,7 @@ export const tokenizerResource = (name: string, fetch: FetchTokenizer): Resource
   name: `tokenizer ${name}`,
   load: async (signal) => {
     const files = await fetch(name, signal)
-    return { given: { kind: 'tokenizer', name, files }, transfer: [files] }
+    return { resource: { kind: 'tokenizer', name, files }, transfer: [files] }
   },
 })
 
@@ -36,5 +36,5 @@ export function createTrajectoryNames(): (trajectory: TrajectoryView) => string 
 /** Returns a trajectory as a resource. Its buffers are copied, because the page continues to read them. */
 export const trajectoryResource = (name: string, trajectory: TrajectoryView): Resource => ({
   name,
-  load: async () => ({ given: { kind: 'trajectory', trajectory }, transfer: [] }),
+  load: async () => ({ resource: { kind: 'trajectory', trajectory }, transfer: [] }),
 })

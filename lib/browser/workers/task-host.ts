@@ -17,7 +17,7 @@ export type TaskResource =
 /** A request to a task worker. */
 export type TaskRequest =
   /** Precedes the first task that names the resource. */
-  | { readonly kind: 'resource'; readonly name: string; readonly given: TaskResource }
+  | { readonly kind: 'resource'; readonly name: string; readonly resource: TaskResource }
   | { readonly kind: 'release'; readonly name: string }
   | {
       readonly kind: 'run'
@@ -36,7 +36,7 @@ export type Task<Held> = (request: never, resources: readonly Held[]) => Generat
 export interface HostDeps<Held> {
   readonly tasks: Readonly<Record<string, Task<Held> | LateTask<Task<Held>>>>
   /** Converts a resource; its error becomes the error of every task that needs the resource. */
-  readonly hold: (given: TaskResource) => Held
+  readonly hold: (resource: TaskResource) => Held
   /** Resolves after everything that waits in the event loop, including messages. */
   readonly nextTurn: () => Promise<void>
   /** Returns the time in milliseconds. */
@@ -59,7 +59,7 @@ export function createTaskHost<Held>({
     { task, request, resources: names }: Extract<TaskRequest, { kind: 'run' }>,
     { signal, report }: AnswerContext<StepProgress>,
   ): Promise<unknown> {
-    const held = names.map((name) => resources.get(name) as () => Held)
+    const loaders = names.map((name) => resources.get(name) as () => Held)
     const known = tasks[task] as Task<Held> | LateTask<Task<Held>>
     const start = 'load' in known ? await known.load() : known
     // The page may have aborted the task already, in a message that waits.
@@ -67,7 +67,7 @@ export function createTaskHost<Held>({
     if (signal.aborted) return
     const steps = start(
       request as never,
-      held.map((get) => get()),
+      loaders.map((get) => get()),
     )
     while (!signal.aborted) {
       report('begins')
@@ -95,7 +95,7 @@ export function createTaskHost<Held>({
       case 'resource':
         resources.set(
           request.name,
-          valueOrError(() => hold(request.given)),
+          valueOrError(() => hold(request.resource)),
         )
         return
       case 'release':

@@ -12,7 +12,7 @@ import type { StepProgress, TaskRequest, TaskResource } from './task-host.ts'
 export interface Resource {
   readonly name: string
   /** Returns the message for the worker, and the buffers that are transferred with it. */
-  load(signal: AbortSignal): Promise<{ readonly given: TaskResource; readonly transfer: readonly ArrayBuffer[] }>
+  load(signal: AbortSignal): Promise<{ readonly resource: TaskResource; readonly transfer: readonly ArrayBuffer[] }>
 }
 
 interface RunOptions {
@@ -61,7 +61,7 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
   const runs = new Set<Run>()
   let worker: TaskWorker | undefined
   /** Resources that the worker has, or will receive. */
-  let given = new Map<string, Promise<void>>()
+  let sentResources = new Map<string, Promise<void>>()
   const released = new Set<string>()
   let left = new AbortController()
   let watch: ReturnType<typeof setTimeout> | undefined
@@ -73,16 +73,16 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
     left.abort()
     void worker?.end(stoppedError())
     worker = undefined
-    given = new Map()
+    sentResources = new Map()
     released.clear()
     left = new AbortController()
   }
 
   function failAll(reason: TaskError): void {
     end()
-    const lost = [...runs]
+    const unfinishedRuns = [...runs]
     runs.clear()
-    for (const { reject } of lost) reject(reason)
+    for (const { reject } of unfinishedRuns) reject(reason)
   }
 
   function rest(): void {
@@ -124,30 +124,30 @@ export function createLane({ createWorker, stepMs, cancelledStepMs, tooLongHint 
       if ([...runs].some(({ request }) => request.resources.includes(name))) continue
       released.delete(name)
       // A lost worker has no resources.
-      if (given.delete(name)) worker?.send({ kind: 'release', name }).catch(() => {})
+      if (sentResources.delete(name)) worker?.send({ kind: 'release', name }).catch(() => {})
     }
   }
 
   function start(): TaskWorker {
-    const made: TaskWorker = connectWorker(startPageWorker(createWorker), [TaskError], ({ message }) => {
-      if (made === worker)
+    const created: TaskWorker = connectWorker(startPageWorker(createWorker), [TaskError], ({ message }) => {
+      if (created === worker)
         failAll(
           new TaskError('WORKER_FAILED', `the page’s worker failed: ${message || 'the browser reports no reason'}`),
         )
     })
-    return made
+    return created
   }
 
   /** Sends a resource to the worker `to`, which may be lost before the resource is loaded. */
   function give({ name, load }: Resource, to: TaskWorker): Promise<void> {
     const giving =
-      given.get(name) ??
-      load(left.signal).then(async ({ given, transfer }) => {
-        await to.send({ kind: 'resource', name, given }, { transfer })
+      sentResources.get(name) ??
+      load(left.signal).then(async ({ resource, transfer }) => {
+        await to.send({ kind: 'resource', name, resource }, { transfer })
       })
-    given.set(name, giving)
+    sentResources.set(name, giving)
     // A failure is not stored, because the next attempt may succeed.
-    giving.catch(() => given.get(name) === giving && given.delete(name))
+    giving.catch(() => sentResources.get(name) === giving && sentResources.delete(name))
     return giving
   }
 

@@ -44,8 +44,8 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
   const [first, ...rest] = segments
   if (first?.kind !== 'prompt') return undefined
   const { model, provenance } = trajectory
-  const made = segments.find((segment) => segment.kind === 'response' && segment.request)
-  const sent = made?.kind === 'response' ? made.request : undefined
+  const firstResponse = segments.find((segment) => segment.kind === 'response' && segment.request)
+  const sent = firstResponse?.kind === 'response' ? firstResponse.request : undefined
   const isChat = sent?.endpoint === 'chat'
   const { options } = model.template ?? { options: {} }
   const limits = provenance.kind === 'rollout' ? provenance.limits : undefined

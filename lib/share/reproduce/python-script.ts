@@ -68,21 +68,23 @@ const adapted = ({ request }: Again): string =>
 const functoolsImport = ({ request }: Again): string => (request.adapter === undefined ? '' : 'import functools\n')
 
 /** Returns the Python source that runs `rollout(client, given, index)` for each sample. */
-const all = ({ samples }: Again, given: string): string =>
+const all = ({ samples }: Again, promptArgument: string): string =>
   samples > 1
-    ? `        for made in await asyncio.gather(*(rollout(client, ${given}, index) for index in range(SAMPLES))):
+    ? `        for made in await asyncio.gather(*(rollout(client, ${promptArgument}, index) for index in range(SAMPLES))):
             print(json.dumps(made))`
-    : `        print(json.dumps(await rollout(client, ${given}, 0)))`
+    : `        print(json.dumps(await rollout(client, ${promptArgument}, 0)))`
 
 function agentSource(again: Again, baseUrl: string | undefined): string {
   const { request, turns, results } = again
   const { limits = {}, parser, chatTemplate, templateOptions = {} } = request
-  const given = [
+  const promptMessages = [
     ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
     ...(request.messages ?? [{ role: 'user' as const, content: request.prompt ?? '' }]),
   ]
-  const system = given.filter(({ role }) => role === 'system' || role === 'developer').map(messageText)
-  const { history, question } = strandsMessages(given.filter(({ role }) => role !== 'system' && role !== 'developer'))
+  const system = promptMessages.filter(({ role }) => role === 'system' || role === 'developer').map(messageText)
+  const { history, question } = strandsMessages(
+    promptMessages.filter(({ role }) => role !== 'system' && role !== 'developer'),
+  )
   const prompts = [...(question === undefined ? [null] : [question]), ...turns]
   const tools = toolsOf(again)
   const limiter = Object.entries(LIMITS).flatMap(([ours, theirs]) =>

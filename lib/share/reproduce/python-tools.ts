@@ -22,14 +22,17 @@ export interface ScriptTool {
 
 /** Returns the tools of a run with their schemas, in the order of the request. */
 export const toolsOf = ({ request, specs }: Pick<Again, 'request' | 'specs'>): readonly ScriptTool[] =>
-  (request.tools ?? []).map((asked) => {
-    const { name } = typeof asked === 'string' ? { name: asked } : asked
-    if (typeof asked === 'object' && 'mock' in asked) return { name, spec: asked, mock: asked.mock }
-    return { name, spec: [...specs, CALCULATOR_SPEC].find((spec) => isSame(asked, spec)), mock: undefined }
+  (request.tools ?? []).map((requestedTool) => {
+    const { name } = typeof requestedTool === 'string' ? { name: requestedTool } : requestedTool
+    if (typeof requestedTool === 'object' && 'mock' in requestedTool)
+      return { name, spec: requestedTool, mock: requestedTool.mock }
+    return { name, spec: [...specs, CALCULATOR_SPEC].find((spec) => isSame(requestedTool, spec)), mock: undefined }
   })
 
-const isSame = (asked: Exclude<RequestedTool, { mock: unknown }>, { name, mock, mcp }: ToolSpec): boolean =>
-  typeof asked === 'string' ? name === asked && !mock && !mcp : name === asked.name && mcp?.server === asked.mcp
+const isSame = (requestedTool: Exclude<RequestedTool, { mock: unknown }>, { name, mock, mcp }: ToolSpec): boolean =>
+  typeof requestedTool === 'string'
+    ? name === requestedTool && !mock && !mcp
+    : name === requestedTool.name && mcp?.server === requestedTool.mcp
 
 /** Returns true for the application's own calculator, but not for a mock or MCP tool of that name. */
 export const isCalculator = ({ name, spec, mock }: ScriptTool): boolean =>
@@ -95,6 +98,6 @@ const CALCULATOR_ANSWER = `    if name == ${pythonString(CALCULATOR_SPEC.name)}:
 function specSource({ name, spec }: ScriptTool): string {
   const description = spec?.description
   const parameters = spec?.inputSchema ?? { type: 'object', properties: {} }
-  const shown = { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } }
-  return `${pythonLiteral(shown)},${spec ? '' : '  # add its schema here, which is unknown'}`
+  const schema = { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } }
+  return `${pythonLiteral(schema)},${spec ? '' : '  # add its schema here, which is unknown'}`
 }

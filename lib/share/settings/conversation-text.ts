@@ -20,10 +20,10 @@ export function messagesIn(text: string): ConversationIn {
   const list = isObject(value) ? value.messages : value
   if (!Array.isArray(list) || list.length === 0) return { ok: false, why: 'expected a list of messages' }
   const messages: Message[] = []
-  for (const [index, given] of list.entries()) {
-    const read = schemas.message.safeParse(isObject(given) ? ours(given) : given)
+  for (const [index, item] of list.entries()) {
+    const read = schemas.message.safeParse(isObject(item) ? ours(item) : item)
     if (!read.success)
-      return { ok: false, why: `message ${index + 1}: ${violationText(schemaViolation(read.error, given))}` }
+      return { ok: false, why: `message ${index + 1}: ${violationText(schemaViolation(read.error, item))}` }
     messages.push(read.data as Message)
   }
   if (messages.at(-1)?.role === 'assistant')
@@ -48,11 +48,11 @@ const ourPart = (part: unknown): unknown =>
   isObject(part) && typeof part.type === 'string' && IMAGE_BLOCKS.has(part.type) ? foreignImage(part) : part
 
 function ourCall(call: JsonObject): JsonObject {
-  const { name, arguments: given } = isObject(call.function) ? call.function : call
+  const { name, arguments: callArguments } = isObject(call.function) ? call.function : call
   return {
     ...(typeof call.id === 'string' && { id: call.id }),
     name,
-    input: isObject(given) ? given : parseArguments(given),
+    input: isObject(callArguments) ? callArguments : parseArguments(callArguments),
   }
 }
 

@@ -34,12 +34,12 @@ export type PromptWithImages = PromptDraft & {
 export const EMPTY_PROMPT: PromptDraft = promptDraftSchema.parse({})
 
 /** Returns `draft` with the shown mode of `shown`. Hidden modes of `shown` are not taken. */
-export const withVisibleMode = (draft: PromptDraft, shown: PromptDraft): PromptDraft => ({
+export const withVisibleMode = (draft: PromptDraft, visibleDraft: PromptDraft): PromptDraft => ({
   ...draft,
-  mode: shown.mode,
-  [shown.mode]: shown[shown.mode],
-  record: shown.record,
-  runsTools: shown.runsTools,
+  mode: visibleDraft.mode,
+  [visibleDraft.mode]: visibleDraft[visibleDraft.mode],
+  record: visibleDraft.record,
+  runsTools: visibleDraft.runsTools,
 })
 
 /** Returns the text of the mode that is shown. */

@@ -80,12 +80,12 @@ function resumeTrajectory(
 ): TrajectoryView {
   const stopped = trajectory.segments.at(-1)
   if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('there is no response to continue')
-  const { finish, ...kept } = stopped
+  const { finish, ...reopened } = stopped
   const open: ResponseView = {
-    ...kept,
+    ...reopened,
     thinks: [],
     toolCalls: [],
-    resumed: [...(kept.resumed ?? []), { at: kept.ids.length, ...(finish && { stopped: finish }), request }],
+    resumed: [...(reopened.resumed ?? []), { at: reopened.ids.length, ...(finish && { stopped: finish }), request }],
   }
   return { ...trajectory, segments: trajectory.segments.slice(0, -1), live: { open, stopped, runningCalls } }
 }

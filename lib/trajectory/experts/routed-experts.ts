@@ -136,10 +136,10 @@ export function joinRows(parts: readonly ExpertRows[]): ExpertRows | undefined {
   for (const part of others) {
     const end = joined.start + rowCount(joined)
     if (part.perToken !== joined.perToken || part.start > end || part.start < joined.start) break
-    const kept = joined.entries.subarray(0, (part.start - joined.start) * part.perToken)
-    const entries = new Int32Array(kept.length + part.entries.length)
-    entries.set(kept)
-    entries.set(part.entries, kept.length)
+    const earlierRows = joined.entries.subarray(0, (part.start - joined.start) * part.perToken)
+    const entries = new Int32Array(earlierRows.length + part.entries.length)
+    entries.set(earlierRows)
+    entries.set(part.entries, earlierRows.length)
     joined = { ...joined, entries }
   }
   return joined

@@ -27,9 +27,9 @@ export function withLabels<T extends Labels>(trajectory: T, labels: Labels): T {
 
 /** Applies a change to labels. */
 export function changedLabels(labels: Labels, change: LabelChange): Labels {
-  const kept = NAMES.flatMap((name): [string, unknown][] => {
+  const entries = NAMES.flatMap((name): [string, unknown][] => {
     const value = change[name] === undefined ? labels[name] : (change[name] ?? undefined)
     return value === undefined ? [] : [[name, value]]
   })
-  return Object.fromEntries(kept) as Labels
+  return Object.fromEntries(entries) as Labels
 }

@@ -58,17 +58,19 @@ export function countUntrainedTokens(spans: readonly number[], tokens: number, c
  * length.
  */
 export function cutFinding(spans: readonly number[], tokens: number, cut: TrainerCut): HealthFinding | undefined {
-  const lost = countUntrainedTokens(spans, tokens, cut)
-  if (lost === 0) return undefined
-  const [all, longest, count] = [trainedFrom(spans, 0), cut.tokens, lost].map((number) => number.toLocaleString('en'))
+  const untrained = countUntrainedTokens(spans, tokens, cut)
+  if (untrained === 0) return undefined
+  const [all, longest, count] = [trainedFrom(spans, 0), cut.tokens, untrained].map((number) =>
+    number.toLocaleString('en'),
+  )
   const length = `It has ${tokens.toLocaleString('en')} tokens; the trainer’s limit is ${longest}`
   if (cut.overlong === 'cut')
     return {
       kind: 'lost-after-cut',
       severity: 'warning',
-      label: `${count} trained ${lost === 1 ? 'token' : 'tokens'} lost after position ${longest}`,
+      label: `${count} trained ${untrained === 1 ? 'token' : 'tokens'} lost after position ${longest}`,
       message: `${length}: ${count} of its ${all} trained tokens come after the limit and are lost.`,
-      count: lost,
+      count: untrained,
       places: lostPlaces(spans, cut.tokens),
       remedy:
         'Raise the context of the trainer, limit the tokens of a rollout, or leave out such samples: their reward is for an end that is not trained.',
@@ -79,7 +81,7 @@ export function cutFinding(spans: readonly number[], tokens: number, cut: Traine
     severity: 'warning',
     label: `${isMasked ? 'masked' : 'dropped'} by the trainer’s cut at ${longest}`,
     message: `${length}, and it ${isMasked ? 'masks' : 'drops'} longer samples: none of the ${all} trained tokens is trained.`,
-    count: lost,
+    count: untrained,
     places: [],
     remedy: `Raise the context of the trainer, or limit the tokens of a rollout: the more samples are ${isMasked ? 'masked' : 'dropped'}, the more training favours short ones.`,
   }

@@ -34,11 +34,11 @@ export function sentInput({ inputIds, logprobStartLen, images: { spans, known = 
 }
 
 function withoutRepeats(ids: readonly number[], spans: readonly Span[]): readonly number[] {
-  const kept: number[] = []
+  const sentIds: number[] = []
   let from = 0
   for (const { start, end } of spans) {
-    kept.push(...ids.slice(from, start + 1))
+    sentIds.push(...ids.slice(from, start + 1))
     from = end
   }
-  return [...kept, ...ids.slice(from)]
+  return [...sentIds, ...ids.slice(from)]
 }

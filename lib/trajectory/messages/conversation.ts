@@ -47,8 +47,8 @@ export function messageOfResponse(
 export function responseText(segment: ResponseView, trajectory: TrajectoryView): string {
   const { vocab } = trajectory
   const length = recordedLength(segment, trajectory)
-  const kept = textsBy(vocab).get(segment.ids)
-  if (kept?.length === length) return kept.text
+  const cachedText = textsBy(vocab).get(segment.ids)
+  if (cachedText?.length === length) return cachedText.text
   return textOfFirst(length, segment, trajectory).text
 }
 

@@ -60,8 +60,8 @@ const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) 
 type Call = NonNullable<AssistantMessage['toolCalls']>[number]
 
 /** The name is in an object `function` (chat completions), or is the value of `function` (Inspect) or `name`. */
-function callOf({ id, function: called, name, arguments: given }: JsonObject): Call {
-  return isObject(called) ? callWith(id, called.name, called.arguments) : callWith(id, called ?? name, given)
+function callOf({ id, function: called, name, arguments: callArguments }: JsonObject): Call {
+  return isObject(called) ? callWith(id, called.name, called.arguments) : callWith(id, called ?? name, callArguments)
 }
 
 const callWith = (id: unknown, name: unknown, input: unknown): Call => ({

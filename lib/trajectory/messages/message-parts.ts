@@ -77,13 +77,13 @@ export function partText(part: MessagePart, segment: SegmentView, trajectory: Tr
  * server or the file gave.
  */
 function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMessage {
-  const given = messageOfResponse(segment, trajectory)
-  if (given)
+  const ownMessage = messageOfResponse(segment, trajectory)
+  if (ownMessage)
     return {
       role: 'assistant',
       message: undefined,
       tokens: segment.ids.length > 0 ? { start: 0, end: segment.ids.length } : undefined,
-      parts: draftsOf(given, trajectory).flatMap(({ part }) => (isEmptyText(part) ? [] : [part])),
+      parts: draftsOf(ownMessage, trajectory).flatMap(({ part }) => (isEmptyText(part) ? [] : [part])),
     }
   const marked = [
     ...segment.thinks.map(({ start, end }) => ({ span: { start, end }, call: undefined })),

@@ -12,9 +12,9 @@ export const readOf = (segment: SegmentView) => (segment.kind === 'response' ? s
  */
 export function promptOf(ids: ArrayLike<number>, segment: SegmentView, before: number): Int32Array {
   const read = readOf(segment)
-  const kept = read?.kept ?? before
-  const prompt = new Int32Array(kept + (read?.ids.length ?? 0))
-  for (let index = 0; index < kept; index++) prompt[index] = elementAt(ids, index)
-  if (read) prompt.set(read.ids, kept)
+  const sharedLength = read?.kept ?? before
+  const prompt = new Int32Array(sharedLength + (read?.ids.length ?? 0))
+  for (let index = 0; index < sharedLength; index++) prompt[index] = elementAt(ids, index)
+  if (read) prompt.set(read.ids, sharedLength)
   return prompt
 }

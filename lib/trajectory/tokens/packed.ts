@@ -95,8 +95,9 @@ export function segmentsIn(
 
 /** Returns the packed trajectory without the state of a running rollout. */
 export function unpack(view: TrajectoryView): Trajectory {
-  const { live: _, foreign: given, ...record } = view
-  const foreign = given instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(given)) : given
+  const { live: _, foreign: foreignTokens, ...record } = view
+  const foreign =
+    foreignTokens instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(foreignTokens)) : foreignTokens
   return { ...record, segments: view.segments.map(unpackedSegment), ...(foreign && { foreign }) }
 }
 

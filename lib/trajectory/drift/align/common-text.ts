@@ -53,19 +53,19 @@ const GREATER = 62
 
 /** Removes short runs between much longer edits; tags always count. */
 function withoutChance(runs: readonly CommonRun[], left: Int32Array, right: Int32Array): readonly CommonRun[] {
-  const kept: CommonRun[] = []
+  const commonRuns: CommonRun[] = []
   const end = { left: left.length, right: right.length, length: 0 }
   for (let index = 0; index <= runs.length; index++) {
     const next = runs[index] ?? end
     // Each removed run makes the next edit longer, so the run before may be a chance match now.
-    for (let last = kept.at(-1); last; last = kept.at(-1)) {
-      const edit = Math.min(editLength(kept.at(-2), last), editLength(last, next))
+    for (let last = commonRuns.at(-1); last; last = commonRuns.at(-1)) {
+      const edit = Math.min(editLength(commonRuns.at(-2), last), editLength(last, next))
       if (last.length > LONGEST_CHANCE || last.length * CHANCE_FACTOR > edit || holdsTag(left, last)) break
-      kept.pop()
+      commonRuns.pop()
     }
-    if (index < runs.length) kept.push(next)
+    if (index < runs.length) commonRuns.push(next)
   }
-  return kept
+  return commonRuns
 }
 
 /** Returns the longer side of the edit between two runs. */

@@ -79,12 +79,12 @@ const recut =
     const special = new Set(base.trajectory.model.tokenizer?.specialIds)
     for (let attempt = 0; attempt < 40; attempt++) {
       const at = random(ids.length - count)
-      const given = ids.slice(at, at + count)
-      if (given.some((id) => special.has(id))) continue
-      const bytes = Uint8Array.from(given.flatMap((id) => [...pieces(base, id)]))
+      const replaced = ids.slice(at, at + count)
+      if (replaced.some((id) => special.has(id))) continue
+      const bytes = Uint8Array.from(replaced.flatMap((id) => [...pieces(base, id)]))
       const place = 1 + random(bytes.length - 1)
       const two = [bytes.slice(0, place), bytes.slice(place)].map((part) => single(base, part))
-      if (two.includes(undefined) || two.join() === given.join()) continue
+      if (two.includes(undefined) || two.join() === replaced.join()) continue
       return withIds(base, index, [...ids.slice(0, at), ...(two as number[]), ...ids.slice(at + count)])
     }
     return undefined

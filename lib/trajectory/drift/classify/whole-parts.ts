@@ -8,9 +8,13 @@ import type { AlignedRun } from '../align.ts'
 import { type DriftSide, spanAt } from './drift-side.ts'
 
 /** Returns the runs with some drifts moved back. */
-export function withWholeParts(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
-  const moved = [...given]
-  for (const [index, alignedRun] of given.entries()) {
+export function withWholeParts(
+  alignedRuns: readonly AlignedRun[],
+  left: DriftSide,
+  right: DriftSide,
+): readonly AlignedRun[] {
+  const moved = [...alignedRuns]
+  for (const [index, alignedRun] of alignedRuns.entries()) {
     const [before, behind] = [moved[index - 1], moved[index + 1]]
     if (alignedRun.kind === 'equal' || !before || !behind) continue
     const back =
