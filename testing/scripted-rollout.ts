@@ -79,7 +79,7 @@ export interface Options {
   readonly on?: Trajectory
   readonly messages?: readonly Message[]
   readonly resumes?: true
-  readonly given?: Prompt
+  readonly prompt?: Prompt
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RolloutEvent) => void
   readonly template?: string
@@ -95,7 +95,7 @@ export async function runScripted({
   settings,
   on = empty,
   resumes,
-  given,
+  prompt: ownPrompt,
   messages = resumes ? [] : [user('q')],
   signal,
   onEvent,
@@ -132,7 +132,7 @@ export async function runScripted({
     ...settings,
   }
   for await (const event of rollout(
-    { rolloutId: 'r', trajectory: on, messages, ...(resumes && { resumes }), ...(given && { given }) },
+    { rolloutId: 'r', trajectory: on, messages, ...(resumes && { resumes }), ...(ownPrompt && { prompt: ownPrompt }) },
     all,
     dependencies,
     signal ?? new AbortController().signal,

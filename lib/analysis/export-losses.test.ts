@@ -12,7 +12,7 @@ test.each(['two-steps', 'retokenization-drift'])(
     const read = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
     if (!read.ok) return expect.unreachable()
     const losses = runToEnd(exportLosses(null, pack(read.trajectory).trajectory, []))
-    expect(losses).toEqual(writableFormats.map(({ name, write }) => ({ name, lost: write(read.trajectory).lost })))
+    expect(losses).toEqual(writableFormats.map(({ name, write }) => ({ name, lost: write(read.trajectory).losses })))
     expect(losses.find((known) => known.name === 'rollscope')?.lost).toEqual([])
     expect(losses.some(({ lost }) => lost.length > 0)).toBe(true)
   },

@@ -16,7 +16,7 @@ export const exportLosses: InspectTask<null, FormatLosses, readonly FormatLosses
   const trajectory = unpack(view)
   const losses: FormatLosses[] = []
   for (const { name, write } of writableFormats) {
-    const known = { name, lost: write(trajectory).lost }
+    const known = { name, lost: write(trajectory).losses }
     losses.push(known)
     yield known
   }

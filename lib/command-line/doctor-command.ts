@@ -50,14 +50,14 @@ export async function doctorCommand(argumentList: readonly string[], around: Com
     throw new CommandError(EXIT.usage, `doctor takes one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
   const { name, loaded, template } = await loadSubject(subject, values.tokenizer, values.tools !== undefined, around)
   const read = (file: string | undefined) => (file === undefined ? '' : readTextFile(around.folder, file))
-  const given = {
+  const doctorInput = {
     template,
     tools: await read(values.tools),
     messages: await read(values.messages),
     options: `{${(values.option ?? []).map(memberOf).join(', ')}}`,
   }
   const trajectory = values.trajectory === undefined ? undefined : await trajectoryIn(around.folder, values.trajectory)
-  const texts = trajectory ? withRecorded(given, trajectory) : given
+  const texts = trajectory ? withRecorded(doctorInput, trajectory) : doctorInput
   if (values.fix) return await runFix(subject, texts, loaded, values, around)
   const compares = values.text ? 'text' : 'tokens'
   const stability = doctor({ ...texts, trajectory, compares }, loaded)

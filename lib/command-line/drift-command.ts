@@ -91,9 +91,9 @@ async function rightSide(
   around: CommandEnvironment,
   reading: Parameters<typeof samplesOf>[2],
 ): Promise<{ readonly right: Right; readonly against: Against }> {
-  const { against: file, mode: wanted, tokenizer: given, template: named } = values
+  const { against: file, mode: wanted, tokenizer: tokenizerName, template: named } = values
   if (file !== undefined) {
-    if (wanted !== undefined || given !== undefined || named !== undefined)
+    if (wanted !== undefined || tokenizerName !== undefined || named !== undefined)
       throw usage('--against compares samples as recorded: --mode, --tokenizer and --template are not allowed with it')
     const records = await otherRecords(file, reading, (why) => new CommandError(EXIT.unchecked, why))
     return { right: { kind: 'file', name: file, records }, against: { mode: 'file', file } }
@@ -101,8 +101,9 @@ async function rightSide(
   const kind = oneOf('--mode', wanted ?? 'structured', MODES)
   if (kind === 'text' && named !== undefined) throw usage('--mode text uses no --template')
   const isFolder =
-    given !== undefined && (await stat(path.resolve(around.folder, given)).catch(() => undefined))?.isDirectory()
-  const tokenizer = isFolder ? path.resolve(around.folder, given) : given
+    tokenizerName !== undefined &&
+    (await stat(path.resolve(around.folder, tokenizerName)).catch(() => undefined))?.isDirectory()
+  const tokenizer = isFolder ? path.resolve(around.folder, tokenizerName) : tokenizerName
   return {
     right: {
       kind: 'made',
@@ -111,7 +112,7 @@ async function rightSide(
     },
     against: {
       mode: kind,
-      ...(given !== undefined && { tokenizer: given }),
+      ...(tokenizerName !== undefined && { tokenizer: tokenizerName }),
       ...(named !== undefined && { template: named }),
     },
   }
@@ -163,9 +164,9 @@ function parseDriftArguments(argumentList: readonly string[]) {
   }
 }
 
-function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {
-  const found = names.find((name) => name === given)
-  if (found === undefined) throw usage(`${option} takes one of ${names.join(', ')}, not ${JSON.stringify(given)}`)
+function oneOf<Name extends string>(option: string, value: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === value)
+  if (found === undefined) throw usage(`${option} takes one of ${names.join(', ')}, not ${JSON.stringify(value)}`)
   return found
 }
 

@@ -58,7 +58,7 @@ export async function* samplesOf(files: readonly string[], right: Right, reading
       if (right.kind === 'made') yield await madeAgain(place, one.trajectory, right, reading)
       else yield besideOther(place, one, number, right, partners)
     }
-  if (right.kind === 'file') yield* alone(right, partners)
+  if (right.kind === 'file') yield* withoutPartner(right, partners)
 }
 
 /** Reads all records of a file. Throws CommandError if it cannot be read. */
@@ -126,7 +126,10 @@ function besideOther(
   return comparedSample(place, side(left), side(right))
 }
 
-function* alone({ name, records }: Extract<Right, { kind: 'file' }>, partners: ReadonlySet<number>): Generator<Sample> {
+function* withoutPartner(
+  { name, records }: Extract<Right, { kind: 'file' }>,
+  partners: ReadonlySet<number>,
+): Generator<Sample> {
   for (const [position, trajectory] of records.all.entries()) {
     // A second record with the same id counts as the first.
     const counted = records.byId.get(trajectory.id) ?? position

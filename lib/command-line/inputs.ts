@@ -46,8 +46,10 @@ export function templateIn(text: string): string | undefined {
   }
   const parsed = holder.safeParse(value)
   if (!parsed.success) return undefined
-  const { chat_template: held } = parsed.data
-  return typeof held === 'string' ? held : (held.find(({ name }) => name === 'default') ?? held[0])?.template
+  const { chat_template: template } = parsed.data
+  return typeof template === 'string'
+    ? template
+    : (template.find(({ name }) => name === 'default') ?? template[0])?.template
 }
 
 /** Reads a text file. Throws CommandError if that is not possible. */
@@ -77,16 +79,16 @@ export async function writeText(folder: string, file: string, text: string, flag
 const IS_ROLLOUTS = /\.((json|jsonl|ndjson)(\.gz|\.zst)?|parquet|arrow|eval|sse|sqlite)$/
 
 /** Returns the file itself, all files of rollouts in a folder, or the files that match a pattern, sorted by name. */
-export async function filesNamed(folder: string, given: string): Promise<readonly string[]> {
-  const found = await stat(path.resolve(folder, given)).catch(() => undefined)
+export async function filesNamed(folder: string, pattern: string): Promise<readonly string[]> {
+  const found = await stat(path.resolve(folder, pattern)).catch(() => undefined)
   if (found?.isDirectory()) {
-    const names = await readdir(path.resolve(folder, given), { recursive: true })
+    const names = await readdir(path.resolve(folder, pattern), { recursive: true })
     return names
       .filter((name) => IS_ROLLOUTS.test(name))
       .sort()
-      .map((name) => path.join(given, name))
+      .map((name) => path.join(pattern, name))
   }
-  return found ? [given] : (await Array.fromAsync(glob(given, { cwd: folder }))).sort()
+  return found ? [pattern] : (await Array.fromAsync(glob(pattern, { cwd: folder }))).sort()
 }
 
 /** Yields pieces of UTF-8 as text. */

@@ -51,5 +51,5 @@ export interface ExportedFile {
   /** The record as a JSON value. */
   readonly value: object
   /** Content of the trajectory that the record lacks, in words. */
-  readonly lost: readonly string[]
+  readonly losses: readonly string[]
 }

@@ -11,9 +11,9 @@ const source: RecordSource = { file: 'a.json', now: '2026-01-01T00:00:00.000Z', 
 
 test('rollscope format writes the file of encode and reads it back unchanged', () => {
   const live: LiveTrajectory = { ...sample, live: { runningCalls: {} } }
-  const { value, lost } = rollscope.write?.(live) ?? {}
+  const { value, losses } = rollscope.write?.(live) ?? {}
   expect(readableJson(value ?? {})).toBe(encode(sample))
-  expect(lost).toEqual([])
+  expect(losses).toEqual([])
   expect(rollscope.read(value, source)).toEqual({ ok: true, trajectories: [sample] })
 })
 

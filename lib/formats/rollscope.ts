@@ -16,7 +16,7 @@ export const rollscope: Format = {
     const decoded = decodeValue(value)
     return decoded.ok ? { ok: true, trajectories: [decoded.trajectory] } : decoded
   },
-  write: (trajectory) => ({ value: recordOf(trajectory), lost: [] }),
+  write: (trajectory) => ({ value: recordOf(trajectory), losses: [] }),
   rows: (record) => [rowOf(record as Trajectory)],
 }
 

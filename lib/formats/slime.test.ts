@@ -42,7 +42,7 @@ interface WrittenSample {
   readonly [key: string]: unknown
   readonly rollout_log_probs: readonly number[] | null
 }
-const written = (trajectory: Trajectory) => slime.write?.(trajectory) ?? { value: {}, lost: [] }
+const written = (trajectory: Trajectory) => slime.write?.(trajectory) ?? { value: {}, losses: [] }
 const sampleOf = (trajectory: Trajectory) => written(trajectory).value as WrittenSample
 const lacked = ({ provenance }: Trajectory) => (provenance.kind === 'import' ? provenance.lacked.slice(2) : [])
 
@@ -228,7 +228,7 @@ describe('slime format', () => {
   test('keeps ids, mask, logprobs and segments after the first prompt when it writes and reads', () => {
     fc.assert(
       fc.property(trajectories, (trajectory) => {
-        const { value, lost } = written(trajectory)
+        const { value, losses } = written(trajectory)
         const back = read(JSON.parse(JSON.stringify(value)))
         const [first] = trajectory.segments
         const from = first?.kind === 'prompt' ? first.ids.length : 0
@@ -241,14 +241,14 @@ describe('slime format', () => {
         expect(logprobs(back).slice(from)).toEqual(
           scores.map((score, index) => (isUnscored || (score === 0 && mask[from + index] === 0) ? null : score)),
         )
-        expect(lost.some((words) => /(some|of the) trained tokens/.test(words))).toBe(isUnscored)
-        expect(lost.includes('loss mask of the first prompt')).toBe(mask.slice(0, from).includes(1))
+        expect(losses.some((words) => /(some|of the) trained tokens/.test(words))).toBe(isUnscored)
+        expect(losses.includes('loss mask of the first prompt')).toBe(mask.slice(0, from).includes(1))
       }),
     )
   })
 
   test('fills a sample like slime’s strands_sglang example', () => {
-    const { value, lost } = written({
+    const { value, losses } = written({
       ...sampleTrajectory,
       reward: 0.5,
       segments: sampleTrajectory.segments.slice(0, 3),
@@ -277,7 +277,7 @@ describe('slime format', () => {
         },
       },
     })
-    expect(lost).toMatchInlineSnapshot(`
+    expect(losses).toMatchInlineSnapshot(`
       [
         "logprobs of the first prompt",
         "all logprobs: some trained tokens have none, and slime needs all of them or none",
@@ -298,11 +298,11 @@ describe('slime format', () => {
     const [prompt, first, ...rest] = scored.segments
     const unscored = { ...scored, segments: [prompt, { ...first, logprobs: [-1, null] }, ...rest] } as Trajectory
     expect(sampleOf(unscored).rollout_log_probs).toBeNull()
-    expect(written(unscored).lost).toContain(
+    expect(written(unscored).losses).toContain(
       'all logprobs: some trained tokens have none, and slime needs all of them or none',
     )
     const bare = read({ ...sample, rollout_log_probs: null })
-    expect(written(bare).lost).toContain('logprobs: none of the trained tokens has one')
+    expect(written(bare).losses).toContain('logprobs: none of the trained tokens has one')
   })
 
   test('writes the known text of the response, otherwise that of the file', () => {
@@ -310,7 +310,7 @@ describe('slime format', () => {
     expect(sampleOf(bare).response).toBe('call result answer')
     const { foreign: _, ...alone } = bare
     expect(sampleOf(alone).response).toBe('')
-    expect(written(alone).lost).toContain('text of the response: no tokenizer was named')
+    expect(written(alone).losses).toContain('text of the response: no tokenizer was named')
     const withTexts = { ...bare, vocab: Object.fromEntries(ids(bare).map((id) => [id, `t${id} `])) }
     expect(sampleOf(withTexts).response).toBe('t10 t11 t20 t21 t12 ')
   })
@@ -331,10 +331,10 @@ describe('slime group', () => {
   const samples = ['0a5e', '0a5e', '17'].map((id, index) => ({ ...sampleTrajectory, group: { id, index } }))
 
   test('has a group_index in its own file, and the loss of its id is reported', () => {
-    const { value, lost } = written({ ...sampleTrajectory, group: { id: '0a5e', index: 2 } })
+    const { value, losses } = written({ ...sampleTrajectory, group: { id: '0a5e', index: 2 } })
     expect(value).toMatchObject({ group_index: 0, index: 2 })
-    expect(lost).toContain('id of the group: group_index numbers the groups of the file')
-    expect(lost).not.toContain('group')
+    expect(losses).toContain('id of the group: group_index numbers the groups of the file')
+    expect(losses).not.toContain('group')
   })
 
   test('has one group_index for all its samples in a file of several groups, which a file keeps when it is read back', () => {
@@ -348,7 +348,7 @@ describe('slime group', () => {
     const back = values.map(read)
     const again = numberGroups(back.map(({ group }) => group))
     expect(back.map((one) => slime.write?.(one, again).value)).toEqual(values)
-    expect(slime.write?.(back[0] as Trajectory, again).lost.filter((words) => words.includes('group'))).toEqual([])
+    expect(slime.write?.(back[0] as Trajectory, again).losses.filter((words) => words.includes('group'))).toEqual([])
   })
 
   test('is null for a sample without group', () => {
@@ -365,9 +365,9 @@ describe('slime status', () => {
         : { kind: 'ended', reason: name as OutcomeReason }
 
   test.each(Object.entries(statuses))('of %s is %s', (name, status) => {
-    const { value, lost } = written({ ...sampleTrajectory, outcome: outcomeNamed(name) })
+    const { value, losses } = written({ ...sampleTrajectory, outcome: outcomeNamed(name) })
     expect((value as WrittenSample).status).toBe(status)
-    expect(lost.includes('outcome: written as truncated')).toBe(!['end_turn', 'truncated', 'length'].includes(name))
+    expect(losses.includes('outcome: written as truncated')).toBe(!['end_turn', 'truncated', 'length'].includes(name))
   })
 
   test('is documented in docs/formats.md', () => {

@@ -204,7 +204,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
   const own = trajectory.foreign?.[NAME] ?? {}
   const info = segments.map(({ kind, ids }) => [kind === 'response', ids.length] as const)
   const promptLength = initialLength(info)
-  const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, NAME, promptLength)
+  const { prompt, response, mask, logprobs, losses } = responseArrays(trajectory, NAME, promptLength)
   const hasTexts = response.every((id) => Object.hasOwn(vocab, id))
   const versions = segments.flatMap((segment) =>
     segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
@@ -231,8 +231,8 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
   }
   return {
     value,
-    lost: [
-      ...lost,
+    losses: [
+      ...losses,
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),

@@ -14,7 +14,7 @@ import { strandsSglang } from './strands-sglang.ts'
 import { trajectoryOf } from './test-trajectories.ts'
 
 const read = (value: unknown): Trajectory => trajectoryOf(strandsSglang, value)
-const written = (trajectory: Trajectory) => strandsSglang.write?.(trajectory) ?? { value: {}, lost: [] }
+const written = (trajectory: Trajectory) => strandsSglang.write?.(trajectory) ?? { value: {}, losses: [] }
 const kinds = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => [kind === 'response', ids.length])
 const lacked = ({ provenance }: Trajectory) => (provenance.kind === 'import' ? provenance.lacked.slice(2) : [])
 
@@ -427,7 +427,7 @@ describe('writing a strands-sglang record', () => {
   })
 
   test('reports what is lost', () => {
-    expect(written(sample).lost).toMatchInlineSnapshot(`
+    expect(written(sample).losses).toMatchInlineSnapshot(`
       [
         "texts of single tokens",
         "model, tokenizer, chat template and tools",
@@ -440,7 +440,7 @@ describe('writing a strands-sglang record', () => {
         "outcome",
       ]
     `)
-    expect(written(read({ token_ids: [1], extra: 1 })).lost).toMatchInlineSnapshot(`
+    expect(written(read({ token_ids: [1], extra: 1 })).losses).toMatchInlineSnapshot(`
       [
         "further fields of the strands-sglang file",
       ]

@@ -48,7 +48,7 @@ export const strandsSglang: Format = {
     const experts = trajectory.routedExperts ?? expertSlices(trajectory)
     return {
       value: rolloutOf(trajectory, experts),
-      lost: [
+      losses: [
         ...listDroppedContent(trajectory, [...writableExperts(experts), 'images']),
         ...listDroppedForeignFields(trajectory, ''),
       ],

@@ -32,7 +32,7 @@ const refused = (value: unknown) => {
   return read.ok ? undefined : read.error
 }
 const written = (trajectory: Trajectory) => torchrl.write?.(trajectory).value as JsonObject & GoldenSample
-const lost = (trajectory: Trajectory) => torchrl.write?.(trajectory).lost ?? []
+const lost = (trajectory: Trajectory) => torchrl.write?.(trajectory).losses ?? []
 
 describe('the output of TorchRL’s wrappers', () => {
   const cases = golden.cases.flatMap(({ mode, padded, samples }) =>

@@ -199,7 +199,7 @@ function write(trajectory: Trajectory) {
   }
   return {
     value,
-    lost: [
+    losses: [
       ...(unscored > 0
         ? ['logprobs: some trained tokens have none, and a 0 would mean that the model was certain']
         : []),

@@ -36,13 +36,13 @@ export async function connect(
   onLost: () => void,
 ): Promise<Connection> {
   const client = new Client({ name: 'rollscope', version })
-  const { transport, said } = transportTo(place, fetch)
+  const { transport, said: lastOutput } = transportTo(place, fetch)
   client.onclose = onLost
   try {
     await client.connect(transport, { timeout: CONNECT_MS })
   } catch (error) {
     await client.close().catch(() => {})
-    throw failure(error, said())
+    throw failure(error, lastOutput())
   }
   return {
     tools: (signal) => allTools(client, signal),
@@ -54,7 +54,7 @@ export async function connect(
         }),
       ),
     isSessionLost: (error) => isSessionLost(error, client),
-    failure: (error) => failure(error, said()),
+    failure: (error) => failure(error, lastOutput()),
     close: () => client.close(),
   }
 }

@@ -52,12 +52,12 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
   }
   const connected = (): Promise<SharedConnection> => {
     if (connection) return connection
-    const made: Promise<SharedConnection> = import('./connection.ts')
-      .then(({ connect }) => connect(place, dependencies, () => forget(made)))
+    const connecting: Promise<SharedConnection> = import('./connection.ts')
+      .then(({ connect }) => connect(place, dependencies, () => forget(connecting)))
       .then((opened) => ({ ...opened, users: 0 }))
-    connection = made
-    made.catch(() => forget(made))
-    return made
+    connection = connecting
+    connecting.catch(() => forget(connecting))
+    return connecting
   }
   const use = async <T>(signal: AbortSignal, action: (connection: Connection) => Promise<T>): Promise<T> => {
     clearTimeout(idle)

@@ -55,7 +55,7 @@ export function parseSamplingTexts(texts: SamplingTexts): {
   else if (refused !== undefined) errors.further = `must have ${refused}`
   else if (Object.keys(further).length > 0) values.push(['further', further])
   const sampling = Object.fromEntries(values) as SamplingRequest
-  const together = combinationProblem(sampling)
-  if (together) errors[together.name] = `must be ${together.why}`
+  const combination = combinationProblem(sampling)
+  if (combination) errors[combination.name] = `must be ${combination.why}`
   return { sampling, errors }
 }

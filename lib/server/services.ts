@@ -52,8 +52,8 @@ export interface Services {
 
 /** Returns the services of this process and creates them on the first call. Throws an Error without a configuration. */
 export function services(): Services {
-  const made = sharedServices()
-  if (made) return made
+  const existing = sharedServices()
+  if (existing) return existing
   const config = sharedConfig()
   if (!config) throw new Error('start Rollscope with npm start or npm run dev (scripts/serve.ts), not with next')
   return shareServices(createServices(config))

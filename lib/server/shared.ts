@@ -29,7 +29,7 @@ export const sharedInstance = (): Instance | undefined => shared[INSTANCE]
 export const sharedServices = (): Services | undefined => shared[SERVICES]
 
 /** Stores and returns the services that the first route created. */
-export function shareServices(made: Services): Services {
-  shared[SERVICES] = made
-  return made
+export function shareServices(services: Services): Services {
+  shared[SERVICES] = services
+  return services
 }

@@ -4,14 +4,14 @@
  * rejects all waiting callers, and later callers start again.
  */
 export function singleFlight<T>(): (ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T> {
-  let asked: { readonly answer: Promise<T>; readonly takenBack: AbortController; waiting: number } | undefined
+  let inFlight: { readonly answer: Promise<T>; readonly takenBack: AbortController; waiting: number } | undefined
   return async (ask, signal) => {
     signal.throwIfAborted()
-    if (!asked) {
+    if (!inFlight) {
       const takenBack = new AbortController()
-      asked = { answer: ask(takenBack.signal), takenBack, waiting: 0 }
+      inFlight = { answer: ask(takenBack.signal), takenBack, waiting: 0 }
     }
-    const own = asked
+    const own = inFlight
     own.waiting++
     const left = Promise.withResolvers<never>()
     const leave = () => left.reject(signal.reason)
@@ -19,7 +19,7 @@ export function singleFlight<T>(): (ask: (signal: AbortSignal) => Promise<T>, si
     try {
       return await Promise.race([own.answer, left.promise])
     } catch (error) {
-      if (asked === own && (!signal.aborted || own.waiting === 1)) asked = undefined
+      if (inFlight === own && (!signal.aborted || own.waiting === 1)) inFlight = undefined
       throw error
     } finally {
       own.waiting--

@@ -295,13 +295,13 @@ function checkPage(
 /** Returns a function that returns at least `length` bytes from a position, and keeps those that it has read beyond them. */
 function createWindow(bytes: ByteSource, end: number): (at: number, length: number) => Promise<Uint8Array> {
   let from = 0
-  let kept: Uint8Array = new Uint8Array()
+  let cachedBytes: Uint8Array = new Uint8Array()
   return async (at, length) => {
-    if (at < from || at + length > from + kept.length) {
+    if (at < from || at + length > from + cachedBytes.length) {
       from = at
-      kept = copyOf(await bytes.read(at, Math.min(end, at + Math.max(length, WINDOW))))
+      cachedBytes = copyOf(await bytes.read(at, Math.min(end, at + Math.max(length, WINDOW))))
     }
-    return kept.subarray(at - from)
+    return cachedBytes.subarray(at - from)
   }
 }
 

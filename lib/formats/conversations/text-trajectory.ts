@@ -42,16 +42,16 @@ export function textTrajectory(sample: TextSample, source: RecordSource): Trajec
 /** Returns the segments of a conversation: each message of the model is a response. Refuses what is no message. */
 export function conversationSegments(messages: readonly unknown[], path: string): readonly Segment[] {
   const segments: Segment[] = []
-  let given: Message[] = []
+  let promptMessages: Message[] = []
   const close = () => {
-    if (given.length > 0) segments.push(promptSegment(given))
-    given = []
+    if (promptMessages.length > 0) segments.push(promptSegment(promptMessages))
+    promptMessages = []
   }
   for (const [index, message] of messages.entries()) {
     if (isObject(message) && message.role === 'assistant') {
       close()
       segments.push(responseSegment(message))
-    } else given.push(...messageAt(message, `${path}[${index}]`))
+    } else promptMessages.push(...messageAt(message, `${path}[${index}]`))
   }
   close()
   return segments

@@ -69,8 +69,8 @@ const TYPES: readonly KnownType[] = [
 
 /** Returns the type of a file with this beginning, or undefined if it may be JSON. `file` is its name, if any. */
 export function fileTypeOf(beginning: string, file: string | undefined): FileType | undefined {
-  const shown = printableBeginning(beginning)
-  const type = TYPES.find(({ begins, named }) => begins.test(shown) && (!named || named.test(file ?? '')))
+  const printable = printableBeginning(beginning)
+  const type = TYPES.find(({ begins, named }) => begins.test(printable) && (!named || named.test(file ?? '')))
   if (!type) return undefined
   // A name with shell or Python syntax is left for the reader to insert.
   const safe = file !== undefined && /^(?!-)[\w./-]+$/.test(file) ? file : 'FILE'

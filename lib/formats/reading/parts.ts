@@ -80,8 +80,8 @@ async function* partsIn(
 
 /** Returns the container of a file with this beginning; undefined if it is none. */
 export function containerOf(beginning: string): Container | undefined {
-  const shown = printableBeginning(beginning)
-  return containers.find(({ begins }) => begins.test(shown))
+  const printable = printableBeginning(beginning)
+  return containers.find(({ begins }) => begins.test(printable))
 }
 
 /** Returns the problem of a container. */

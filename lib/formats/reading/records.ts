@@ -195,8 +195,8 @@ function withFailedRecords(trajectory: Trajectory, failed: readonly FileProblem[
   const { provenance } = trajectory
   if (failed.length === 0 || provenance.kind !== 'import') return trajectory
   const [{ message }] = failed as readonly [FileProblem]
-  const lost = `${failed.length === 1 ? 'a record' : `${failed.length} records`} that could not be read (${message})`
-  return { ...trajectory, provenance: { ...provenance, lacked: [...provenance.lacked, lost] } }
+  const losses = `${failed.length === 1 ? 'a record' : `${failed.length} records`} that could not be read (${message})`
+  return { ...trajectory, provenance: { ...provenance, lacked: [...provenance.lacked, losses] } }
 }
 
 function withinLimits(

@@ -150,17 +150,17 @@ function trajectoryOf(chain: Chain, run: RunFacts, source: RecordSource): Trajec
 
 /** Returns the new part of a prompt and the response. */
 function segmentsOf(call: ModelCall, before: ModelCall | undefined): readonly Segment[] {
-  const kept = before?.prompt ? before.prompt.ids.length + before.response.ids.length : 0
+  const sharedLength = before?.prompt ? before.prompt.ids.length + before.response.ids.length : 0
   const messages = newMessages(call, before)
   const { ids = [], logprobs, topLogprobs, problems, derivation } = call.prompt ?? {}
   const part = {
-    ids: kept === 0 ? ids : ids.slice(kept),
-    ...(logprobs && { logprobs: logprobs.slice(kept) }),
+    ids: sharedLength === 0 ? ids : ids.slice(sharedLength),
+    ...(logprobs && { logprobs: logprobs.slice(sharedLength) }),
     ...(topLogprobs && {
       topLogprobs: {
         k: topLogprobs.k,
-        ids: topLogprobs.ids.slice(kept * topLogprobs.k),
-        logprobs: topLogprobs.logprobs.slice(kept * topLogprobs.k),
+        ids: topLogprobs.ids.slice(sharedLength * topLogprobs.k),
+        logprobs: topLogprobs.logprobs.slice(sharedLength * topLogprobs.k),
       },
     }),
   }
@@ -193,13 +193,13 @@ function newMessages(call: ModelCall, before: ModelCall | undefined): readonly M
 function requestOf(call: ModelCall, before: ModelCall | undefined): Pick<ResponseSegment, 'request'> {
   const { prompt, sampling, messages, model, engine } = call
   if (!prompt || !sampling) return {}
-  const kept = commonMessages(before?.messages ?? [], messages ?? [])
+  const sharedMessages = commonMessages(before?.messages ?? [], messages ?? [])
   return {
     request: {
       server: engine ?? 'unknown',
       ...(messages && {
         endpoint: 'chat' as const,
-        chat: { model: model ?? '', kept, messages: messages.slice(kept) },
+        chat: { model: model ?? '', kept: sharedMessages, messages: messages.slice(sharedMessages) },
       }),
       samplingParams: sampling,
       inputLength: prompt.ids.length,

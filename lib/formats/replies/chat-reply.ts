@@ -135,13 +135,13 @@ type WeightVersions = NonNullable<ResponseSegment['weightVersions']>
 
 function weightVersionsIn(reply: JsonObject, choice: JsonObject, length: number): WeightVersions {
   const metadata = isObject(reply.metadata) ? reply.metadata : {}
-  const given = [choice.weight_versions, metadata.weight_versions].find(Array.isArray) ?? []
-  const versions = given.flatMap((part: unknown) => {
+  const weightVersions = [choice.weight_versions, metadata.weight_versions].find(Array.isArray) ?? []
+  const versions = weightVersions.flatMap((part: unknown) => {
     if (!isObject(part) || typeof part.version !== 'string') return []
     const { version, start, end } = part
     return isIndex(start) && isIndex(end) && start <= end && end <= length ? [{ version, start, end }] : []
   })
-  return versions.length === given.length ? versions : []
+  return versions.length === weightVersions.length ? versions : []
 }
 
 const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

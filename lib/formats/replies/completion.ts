@@ -102,9 +102,9 @@ const byLogprob = (a: JsonObject, b: JsonObject): number => Number(b.logprob) - 
 
 /** The logprobs of a prompt are in the echo, or in vLLM's `prompt_logprobs`. */
 function promptPart(ids: readonly number[], echo: readonly TokenEntry[], choice: JsonObject, path: string) {
-  const given = promptLogprobs(choice.prompt_logprobs, ids, `${path}.prompt_logprobs`)
+  const inputLogprobs = promptLogprobs(choice.prompt_logprobs, ids, `${path}.prompt_logprobs`)
   const paths = { ids: `${path}.prompt_token_ids`, entries: `${path}.logprobs` }
-  const columns: ReplyColumns = replyColumns({ ids, entries: given ?? echo, paths })
+  const columns: ReplyColumns = replyColumns({ ids, entries: inputLogprobs ?? echo, paths })
   const { vocab, lacked: _, isWhole: __, ...part } = columns
   return { part: { ...part, derivation: { kind: 'given' as const } }, vocab }
 }

@@ -57,8 +57,8 @@ const choicesWithContent = (chunks: readonly JsonObject[]): Set<number> =>
     chunks
       .flatMap(({ choices }) => objectsIn(choices))
       .flatMap(({ index, text, delta, token_ids: ids }) => {
-        const said = [text, ids, ...(isObject(delta) ? Object.values(delta) : [])]
-        return typeof index === 'number' && said.some(isFilled) ? [index] : []
+        const contents = [text, ids, ...(isObject(delta) ? Object.values(delta) : [])]
+        return typeof index === 'number' && contents.some(isFilled) ? [index] : []
       }),
   )
 

@@ -5,8 +5,8 @@ import { jsonValue } from '#lib/json/json-value.ts'
 /** Returns the messages of a request in the notation of chat completions. */
 export function genAiMessages(attributes: JsonObject): readonly JsonObject[] {
   const system = partsOf(jsonValue(attributes['gen_ai.system_instructions']))
-  const given = listOf(jsonValue(attributes['gen_ai.input.messages'])).flatMap(messagesOf)
-  return [...(system.length > 0 ? [{ role: 'system', content: textOf(system) }] : []), ...given]
+  const inputMessages = listOf(jsonValue(attributes['gen_ai.input.messages'])).flatMap(messagesOf)
+  return [...(system.length > 0 ? [{ role: 'system', content: textOf(system) }] : []), ...inputMessages]
 }
 
 /** Returns the message of the model; undefined if the span has none. */

@@ -99,7 +99,7 @@ function write(trajectory: Trajectory) {
   }
   return {
     value,
-    lost: [
+    losses: [
       'white space around each text',
       ...(hasGaps ? ['logprobs of responses in which a token has none'] : []),
       ...(hasPromptLogprobs(segments) ? ['logprobs of the prompts'] : []),

@@ -94,8 +94,8 @@ const textOfContent = (content: Message['content'] = ''): string =>
 
 /** A malformed call stays text, since no reader could take its arguments. */
 function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory: Trajectory): ChatMessage {
-  const given = messageOfResponse(segment, trajectory)
-  if (given) return contextMessage(given)
+  const ownMessage = messageOfResponse(segment, trajectory)
+  if (ownMessage) return contextMessage(ownMessage)
   if (segment.ids.length === 0 || segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id)))
     return { role: 'assistant', content: null }
   const texts: string[] = []

@@ -13,7 +13,7 @@ export const csvWriter: Writer = {
   keeps: 'One row for each trajectory: labels, reward, outcome, totals, first question and last reply. No tokens.',
   write: (trajectory) => ({
     value: rowOf(trajectory),
-    lost: ['every token with its columns', 'all messages but the first question and the last reply'],
+    losses: ['every token with its columns', 'all messages but the first question and the last reply'],
   }),
   encoding: {
     extension: 'csv',

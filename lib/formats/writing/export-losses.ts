@@ -75,9 +75,9 @@ export const imagesOfMessages = ({ segments }: Trajectory): readonly Content[] =
 export const writableExperts = (written: object | undefined): readonly Content[] => (written ? ['experts'] : [])
 
 /** Names all content that is present and not kept. */
-export const listDroppedContent = (trajectory: Trajectory, kept: readonly Content[]): string[] =>
+export const listDroppedContent = (trajectory: Trajectory, writtenContent: readonly Content[]): string[] =>
   Object.entries(contents).flatMap(([name, [words, isThere]]) =>
-    !kept.includes(name as Content) && isThere(trajectory)
+    !writtenContent.includes(name as Content) && isThere(trajectory)
       ? [typeof words === 'string' ? words : words(trajectory)]
       : [],
   )

@@ -37,9 +37,9 @@ test('a format that writes the images of messages reports no loss of them, and e
   // CSV has one loss in words for everything beside its columns.
   const formats = writableFormats.filter(({ name }) => name !== 'csv')
   const kept = formats.flatMap((format) => {
-    const { value, lost } = format.write(withImage)
+    const { value, losses } = format.write(withImage)
     const isKept = JSON.stringify(value).includes(PNG_URL)
-    expect([format.name, lost.includes('images')]).toEqual([format.name, !isKept])
+    expect([format.name, losses.includes('images')]).toEqual([format.name, !isKept])
     return isKept ? [format.name] : []
   })
   expect(kept).toEqual(['rollscope', 'strands-sglang', 'verifiers', 'openai-messages'])
@@ -47,5 +47,5 @@ test('a format that writes the images of messages reports no loss of them, and e
 
 test('images of a file without messages are a listed loss of formats with messages', () => {
   for (const { write } of [openaiMessagesWriter, verifiersWriter])
-    expect(write({ ...sampleTrajectory, imageData: [PNG_URL] }).lost).toContain('images')
+    expect(write({ ...sampleTrajectory, imageData: [PNG_URL] }).losses).toContain('images')
 })

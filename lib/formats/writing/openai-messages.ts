@@ -16,7 +16,7 @@ export const openaiMessagesWriter: Writer = {
     const tools = chatTools(trajectory.model.tools)
     return {
       value: { messages, ...(tools.length > 0 && { tools }) },
-      lost: [
+      losses: [
         'token ids, loss mask and logprobs',
         'white space around each text',
         ...(messages.some(({ content }) => content === null) ? ['texts of replies: no tokenizer was named'] : []),

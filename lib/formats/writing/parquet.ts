@@ -44,7 +44,7 @@ function write(trajectory: Trajectory) {
       sample: group?.index ?? null,
       outcome: outcome.kind === 'ended' ? outcome.reason : outcome.kind,
     },
-    lost: ['white space around each text', ...listDroppedContent(trajectory, KEPT)],
+    losses: ['white space around each text', ...listDroppedContent(trajectory, KEPT)],
   }
 }
 

@@ -17,7 +17,7 @@ export interface ResponseArrays {
   /** For each id of `response`; 0 where an untrained token has none. Undefined if a trained token has none. */
   readonly logprobs: readonly number[] | undefined
   /** What the arrays leave out, in words. */
-  readonly lost: readonly string[]
+  readonly losses: readonly string[]
 }
 
 /** Returns the arrays, which are cut after `start` tokens; `trainer` names the trainer in the losses. */
@@ -37,7 +37,7 @@ export function responseArrays(
     response: allIds.slice(start),
     mask,
     logprobs: unscored ? undefined : scores.map((score) => score ?? 0),
-    lost: [
+    losses: [
       ...(allLogprobs.slice(0, start).some((score) => score !== null) ? ['logprobs of the first prompt'] : []),
       ...(allMask.slice(0, start).includes(1) ? ['loss mask of the first prompt'] : []),
       ...(unscored ? [allLogprobs.some((score) => score !== null) ? someUnscored(trainer) : NONE_SCORED] : []),

@@ -51,8 +51,8 @@ describe('A file is read back with its ids, loss mask, logprobs, reward and grou
           ...(reward !== undefined && { reward }),
           ...(group && { group }),
         }
-        const { value, lost } = writer.write(written)
-        const isLost = (words: RegExp) => lost.some((loss) => words.test(loss))
+        const { value, losses } = writer.write(written)
+        const isLost = (words: RegExp) => losses.some((loss) => words.test(loss))
         const opened = await readBack(writer, value)
         if (!opened) {
           expect(isLost(/^tokens after the last reply/)).toBe(true)
@@ -84,16 +84,16 @@ test.each(['two-steps', 'parallel-calls', 'tool-error'])(
   'The messages and tools of %s that are written for fine-tuning are read back, and every token is a listed loss',
   async (name) => {
     const example = exampleTrajectory(name)
-    const { value, lost } = openaiMessagesWriter.write(example)
+    const { value, losses } = openaiMessagesWriter.write(example)
     const read = (await readBack(openaiMessagesWriter, value))?.trajectory
     if (!read) throw new Error('the file has no trajectory')
     expect(chatMessagesBySegment(read).flat()).toEqual((value as { readonly messages: unknown }).messages)
     expect(chatTools(read.model.tools)).toEqual(chatTools(example.model.tools))
-    expect(lost.join()).toMatch(/token/)
+    expect(losses.join()).toMatch(/token/)
     expect(tokenCount(read)).toBe(0)
   },
 )
 
 test('A CSV file lists every token as lost, since no reader could take one from it', () => {
-  expect(csvWriter.write(exampleTrajectory('two-steps')).lost).toContain('every token with its columns')
+  expect(csvWriter.write(exampleTrajectory('two-steps')).losses).toContain('every token with its columns')
 })

@@ -21,7 +21,7 @@ export const skyrlWriter: Writer = {
 
 function write(trajectory: Trajectory) {
   const { outcome, reward, group } = trajectory
-  const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, 'SkyRL')
+  const { prompt, response, mask, logprobs, losses } = responseArrays(trajectory, 'SkyRL')
   const value = {
     prompt_token_ids: [prompt] as const,
     response_ids: [response] as const,
@@ -34,8 +34,8 @@ function write(trajectory: Trajectory) {
   }
   return {
     value,
-    lost: [
-      ...lost,
+    losses: [
+      ...losses,
       ...(typeof reward === 'number' ? [] : ['that there is no reward: SkyRL needs one, and 0 is written']),
       ...listDroppedContent(trajectory, ['reward', 'group']),
       ...listDroppedForeignFields(trajectory, NAME),

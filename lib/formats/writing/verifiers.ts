@@ -98,7 +98,7 @@ function write(trajectory: Trajectory) {
   }
   return {
     value,
-    lost: [
+    losses: [
       'white space around each text',
       ...(unscored ? ['logprobs of messages in which a trained token has none'] : []),
       ...(segments.some((segment) =>

@@ -23,7 +23,7 @@ export const verlWriter: Writer = {
 function write(trajectory: Trajectory) {
   const { segments, reward } = trajectory
   const experts = trajectory.routedExperts ?? nestedExperts(trajectory)
-  const { prompt, response, mask, logprobs, lost } = responseArrays(trajectory, NAME)
+  const { prompt, response, mask, logprobs, losses } = responseArrays(trajectory, NAME)
   const value = {
     prompt_ids: prompt,
     response_ids: response,
@@ -38,8 +38,8 @@ function write(trajectory: Trajectory) {
   }
   return {
     value,
-    lost: [
-      ...lost,
+    losses: [
+      ...losses,
       ...listDroppedContent(trajectory, ['reward', ...writableExperts(experts)]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],

@@ -116,8 +116,11 @@ test('An ATIF file lists results that follow no call as lost, and keeps argument
     { role: 'tool', content: '4' },
     { role: 'assistant', content: '', toolCalls: [{ name: 'f', input: [1] }] },
   ]
-  const { value, lost } = atifWriter.write({ ...sampleTrajectory, segments: [{ kind: 'prompt', ids: [8], messages }] })
-  expect(lost).toContain('results that follow no call')
+  const { value, losses } = atifWriter.write({
+    ...sampleTrajectory,
+    segments: [{ kind: 'prompt', ids: [8], messages }],
+  })
+  expect(losses).toContain('results that follow no call')
   expect(value).toMatchObject({ steps: [{ tool_calls: [{ arguments: { text: '[1]' } }] }] })
 })
 
@@ -155,8 +158,8 @@ test('verl, slime and strands-sglang get the routed experts of a run, and those 
   const [first, ...others] = routed.segments
   const gap = { ...routed, segments: [first as Segment, ...others.slice(1)] }
   for (const { write } of [verlWriter, slime, strandsSglang]) {
-    expect(write?.(routed).lost).not.toContain('routed experts')
-    expect(write?.(gap).lost).toContain('routed experts')
+    expect(write?.(routed).losses).not.toContain('routed experts')
+    expect(write?.(gap).losses).toContain('routed experts')
   }
 })
 

@@ -30,11 +30,11 @@ export function namedCall(text: string, start: number, members: readonly Member[
   const name = jsonAt(text, nameMember)
   if (typeof name !== 'string' || name.trim() === '')
     return { ok: false, why: `"${nameKey}" is not a text`, at: nameMember.value.start }
-  const given = spelling.arguments.flatMap((key) => memberNamed(members, key) ?? [])
-  const [first, second] = given.filter(({ value }) => !/^\{\s*\}$/.test(text.slice(value.start, value.end)))
+  const argumentMembers = spelling.arguments.flatMap((key) => memberNamed(members, key) ?? [])
+  const [first, second] = argumentMembers.filter(({ value }) => !/^\{\s*\}$/.test(text.slice(value.start, value.end)))
   if (first && second)
     return { ok: false, why: `both "${first.name}" and "${second.name}" are given`, at: second.key.start, name }
-  const argumentsMember = first ?? given[0]
+  const argumentsMember = first ?? argumentMembers[0]
   const id = spelling.id === undefined ? undefined : memberNamed(members, spelling.id)
   const called = {
     ok: true as const,

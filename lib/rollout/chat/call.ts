@@ -73,14 +73,14 @@ export async function callChat(
   const isEmptyAbort = answer.end.finish.kind === 'abort' && answer.tokens.ids.length === 0
   if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent({ kind: 'messages', messages }) })
 
-  const kept = commonMessages(sentMessages(recorder.trajectory.segments), sent)
+  const sharedMessages = commonMessages(sentMessages(recorder.trajectory.segments), sent)
   recorder.emit(openPrompt(messages, { ids: place.ids, derivation: { kind: 'reported' }, problems: [] }, newVocabulary))
   recorder.emit(closePrompt({}, problems, newVocabulary))
   const record: NonNullable<ResponseSegment['request']> = {
     server: serverName,
     rid: answer.rid ?? request.rid,
     endpoint: 'chat',
-    chat: { model: request.model, kept, messages: sent.slice(kept) },
+    chat: { model: request.model, kept: sharedMessages, messages: sent.slice(sharedMessages) },
     ...(place.read && { read: place.read }),
     samplingParams: request.sampling,
     inputLength: answer.promptIds.length,
@@ -137,9 +137,9 @@ function placePrompt({ segments, model }: Trajectory, promptIds: readonly number
   const reply = last.kind === 'response' ? last.ids : []
   const ids = promptIds.slice(replyEnd(Array.from(read), reply, promptIds, model.tokenizer?.endOfTurnId, bytes))
   const own = [...before, ...ids]
-  const kept = commonIds(own, promptIds)
-  const isSame = kept === own.length && kept === promptIds.length
-  return { ids, ...(!isSame && { read: { kept, ids: promptIds.slice(kept) } }) }
+  const sharedIds = commonIds(own, promptIds)
+  const isSame = sharedIds === own.length && sharedIds === promptIds.length
+  return { ids, ...(!isSame && { read: { kept: sharedIds, ids: promptIds.slice(sharedIds) } }) }
 }
 
 /**
@@ -184,12 +184,17 @@ function closeSegments(
   const event = closeResponse(trajectory, ending, parser, promptEncoder.tokenizer)
   if (event.type !== 'segment' || event.segment.kind !== 'response') return event
   const taken = new Set(toolCallsOf(trajectory).map(({ id }) => id))
-  const given = withOwnIds(message, taken)
+  const messageWithIds = withOwnIds(message, taken)
   const length = trajectory.live?.open?.ids.length ?? 0
-  const read = readCalls(event.segment.toolCalls, given, length)
+  const read = readCalls(event.segment.toolCalls, messageWithIds, length)
   const all = [...(event.segment.problems ?? []), ...read.problems]
   return {
     ...event,
-    segment: { ...event.segment, message: given, toolCalls: read.toolCalls, ...(all.length > 0 && { problems: all }) },
+    segment: {
+      ...event.segment,
+      message: messageWithIds,
+      toolCalls: read.toolCalls,
+      ...(all.length > 0 && { problems: all }),
+    },
   }
 }

@@ -14,19 +14,19 @@ import { messageCalls } from './reply-message.ts'
  * Sends messages and returns the recorded response; throws RunEnded. `news` are the messages that are new in the
  * record.
  */
-export type CallChatModel = (news: readonly Message[], sent: readonly ChatMessage[]) => Promise<ResponseSegment>
+export type CallChatModel = (newMessages: readonly Message[], sent: readonly ChatMessage[]) => Promise<ResponseSegment>
 
 /**
  * Creates the model. `question` is new in the record at the first call; later calls add the results of earlier calls.
  */
 export function chatModel(recorder: Recorder, question: readonly Message[], call: CallChatModel): AgentModel {
-  let news = question
+  let newMessages = question
   return new AgentModel(recorder, async (messages, options) => {
     const system = typeof options?.systemPrompt === 'string' ? options.systemPrompt : undefined
-    const response = await call(news, chatMessages(system, messages))
+    const response = await call(newMessages, chatMessages(system, messages))
     const { message } = response
     const calls = messageCalls(message)
-    news = calls.map(({ id }): Message => ({ role: 'tool', callId: id }))
+    newMessages = calls.map(({ id }): Message => ({ role: 'tool', callId: id }))
     return {
       response,
       ...(typeof message?.content === 'string' && { text: message.content }),

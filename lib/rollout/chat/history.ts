@@ -20,19 +20,19 @@ export interface SdkConversation {
 }
 
 /** Returns the trajectory's messages, followed by `news`, which no request has sent yet. */
-export function conversationOf(trajectory: Trajectory, news: readonly Message[]): SdkConversation {
-  const given = [
+export function conversationOf(trajectory: Trajectory, newMessages: readonly Message[]): SdkConversation {
+  const allMessages = [
     ...trajectory.segments.flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : [])),
-    ...news,
+    ...newMessages,
   ]
-  const system = given.filter(isSystem).map(textContent)
+  const system = allMessages.filter(isSystem).map(textContent)
   const blocks = [
     ...trajectory.segments.flatMap((segment): readonly Turn[] =>
       segment.kind === 'prompt'
         ? turnsOf(segment.messages, trajectory)
         : [{ role: 'assistant', content: replyBlocks(segment) }],
     ),
-    ...turnsOf(news, trajectory),
+    ...turnsOf(newMessages, trajectory),
   ]
   return { system: system.length > 0 ? system.join('\n') : undefined, messages: joinTurns(blocks) }
 }

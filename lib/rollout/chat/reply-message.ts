@@ -58,18 +58,18 @@ export interface ReadCalls {
  */
 export function readCalls(own: readonly ToolCall[], message: NonNullable<Message>, length: number): ReadCalls {
   const ids = new Map<ToolCall, string>()
-  const lost: ToolCall[] = []
+  const lostCalls: ToolCall[] = []
   let from = 0
   for (const { id, name, input } of messageCalls(message)) {
     const at = own.findIndex((call, index) => index >= from && call.kind === 'parsed' && call.name === name)
     if (at >= 0) {
       ids.set(elementAt(own, at), id)
       from = at + 1
-    } else lost.push(callOfUnknownPlace(id, name, input, length))
+    } else lostCalls.push(callOfUnknownPlace(id, name, input, length))
   }
   return {
-    toolCalls: [...own.map((call) => ({ ...call, id: ids.get(call) ?? call.id })), ...lost],
-    problems: lost.map(({ name }) => ({
+    toolCalls: [...own.map((call) => ({ ...call, id: ids.get(call) ?? call.id })), ...lostCalls],
+    problems: lostCalls.map(({ name }) => ({
       kind: 'text',
       message: `The server parsed a call of ${name} that the parser does not find: its position in the response is unknown.`,
     })),

@@ -48,10 +48,10 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       requests = []
       const left = [...replies]
       spell = (ids, { sampling_params: { no_stop_trim, skip_special_tokens = true } }) => {
-        const kept = no_stop_trim ? ids : ids.slice(0, -1)
+        const outputIds = no_stop_trim ? ids : ids.slice(0, -1)
         const skipped = new Set(tokenizer.addedTokens.filter(({ special }) => special).map(({ id }) => id))
-        const said = skip_special_tokens ? kept.filter((id) => !skipped.has(id)) : kept
-        return new TextDecoder().decode(Uint8Array.from(said.flatMap((id) => Array.from(tokenizer.bytes(id)))))
+        const textIds = skip_special_tokens ? outputIds.filter((id) => !skipped.has(id)) : outputIds
+        return new TextDecoder().decode(Uint8Array.from(textIds.flatMap((id) => Array.from(tokenizer.bytes(id)))))
       }
       answer = (body) => {
         requests.push(body.input_ids)

@@ -163,16 +163,16 @@ function reading(there: string, here: string): Change {
 
 function stoppingAfter(count: number): Change {
   return ({ segments, requests }) => {
-    const kept = requests.slice(0, count)
-    const { holds = 0, ...last } = kept.at(-1) ?? { more: [], maxNewTokens: 0, status: 0 }
+    const checkedRequests = requests.slice(0, count)
+    const { holds = 0, ...last } = checkedRequests.at(-1) ?? { more: [], maxNewTokens: 0, status: 0 }
     // If the next request repeats this one, nothing of this one is recorded here.
     if (requests[count]?.holds === holds) {
       const more = segments[holds - 1]?.ids ?? []
       return {
-        requests: [...kept.slice(0, -1), { ...last, holds: holds - 1, more }],
+        requests: [...checkedRequests.slice(0, -1), { ...last, holds: holds - 1, more }],
         segments: segments.slice(0, holds - 1),
       }
     }
-    return { requests: kept, segments: segments.slice(0, holds + 1) }
+    return { requests: checkedRequests, segments: segments.slice(0, holds + 1) }
   }
 }

@@ -120,14 +120,14 @@ async function play(scenario: Scenario, promptEncoder: PromptEncoder, server: Sc
   const outcomes: string[] = []
   let requests = 0
   for (const question of scenario.questions) {
-    const asked: Message = {
+    const userMessage: Message = {
       role: 'user',
       content: typeof question === 'string' ? question : question.map((text) => ({ type: 'text', text })),
     }
     const before: Message[] = outcomes.length > 0 ? [] : [...systemOf(scenario), ...(scenario.history ?? [])]
     let state: LiveTrajectory | undefined
     for await (const event of rollout(
-      { rolloutId: 'r', trajectory, messages: [...before, asked] },
+      { rolloutId: 'r', trajectory, messages: [...before, userMessage] },
       {
         sampling: samplingSchema.parse(scenario.sampling ?? { temperature: 1, max_new_tokens: 500 }),
         limits: scenario.limits ?? {},

@@ -31,21 +31,21 @@ export function goingOn(response: ResponseSegment, room: Room): ResponseSegment 
 }
 
 /** Returns the end of a run before any token arrived: the unread input is given back, so that it can be sent again. */
-export function endedBefore(error: unknown, news: PromptInput, signal: AbortSignal): unknown {
+export function endedBefore(error: unknown, input: PromptInput, signal: AbortSignal): unknown {
   if (error instanceof RunEnded) return error
-  if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(news) })
+  if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(input) })
   if (!(error instanceof EngineError)) return error
   if (error.code === 'CONTEXT_LENGTH')
     return new RunEnded(
       {
         kind: 'ended',
         reason: 'context_full',
-        ...unsent(news),
+        ...unsent(input),
         context: contextNeeded(error.context?.needed, error.context?.holds),
       },
       { cause: error },
     )
-  return new RunEnded({ ...failureOutcome(error), ...unsent(news) }, { cause: error })
+  return new RunEnded({ ...failureOutcome(error), ...unsent(input) }, { cause: error })
 }
 
 /** Returns the fields of an outcome about the context, in tokens; unknown ones are omitted. */
@@ -64,10 +64,10 @@ export const failureOutcome = (error: EngineError): Extract<RunEnded['outcome'],
 })
 
 /** Returns the unsent messages. Tool results are not among them, since they are stored with their calls. */
-export function unsent(news: PromptInput): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
-  if (news.kind === 'given') return unsentGiven(news.prompt)
-  if (news.kind === 'resume') return {}
-  const own = news.messages.filter((message) => message.role !== 'tool' || message.content !== undefined)
+export function unsent(input: PromptInput): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
+  if (input.kind === 'given') return unsentGiven(input.prompt)
+  if (input.kind === 'resume') return {}
+  const own = input.messages.filter((message) => message.role !== 'tool' || message.content !== undefined)
   return own.length > 0 ? { unsent: own } : {}
 }
 

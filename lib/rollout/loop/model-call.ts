@@ -88,27 +88,27 @@ const TOKENS_A_STEP = 32
 const sentBy = memoizeByIdentity((_: Recorder) => createSentIds())
 
 /**
- * Sends what `news` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot
+ * Sends what `promptInput` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot
  * continue. A failure before the first token leaves no trace; after it the received tokens are kept.
  */
 export async function callModel(
   recorder: Recorder,
-  news: PromptInput,
+  promptInput: PromptInput,
   settings: CallSettings,
   dependencies: CallDependencies,
   signal: AbortSignal,
 ): Promise<ResponseSegment> {
   const { promptEncoder, parser } = dependencies
-  const messages = news.kind === 'messages' ? news.messages : []
+  const messages = promptInput.kind === 'messages' ? promptInput.messages : []
   const { tokenizer } = promptEncoder
-  const resumed = news.kind === 'resume' ? lastResponse(recorder) : undefined
+  const resumed = promptInput.kind === 'resume' ? lastResponse(recorder) : undefined
   // A branch may begin with a response that has ended, and only its calls remain.
   if (resumed?.finish?.kind === 'stop') return resumed
   const prompt =
-    news.kind === 'resume'
+    promptInput.kind === 'resume'
       ? undefined
-      : news.kind === 'given'
-        ? news.prompt
+      : promptInput.kind === 'given'
+        ? promptInput.prompt
         : await derivePrompt(recorder, messages, dependencies, signal)
   const known = tokenCount(recorder.trajectory)
   const { newVocabulary } = recorder
@@ -121,18 +121,21 @@ export async function callModel(
     messages,
     inputIds: input.ids,
     tokenizer,
-    unsent: unsent(news),
+    unsent: unsent(promptInput),
   })
   const further = images ? furtherTokens(images) : 0
-  const asked = (resumed && settings.resumedMaxNewTokens) ?? settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
-  const room = roomFor(recorder.trajectory, (prompt?.ids.length ?? 0) + further, asked, settings.limits)
+  const requestedTokens =
+    (resumed && settings.resumedMaxNewTokens) ?? settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
+  const room = roomFor(recorder.trajectory, (prompt?.ids.length ?? 0) + further, requestedTokens, settings.limits)
   if (room.tokens < 1 && room.reason !== 'length')
     throw new RunEnded({
       kind: 'ended',
       reason: room.reason,
-      ...unsent(news),
+      ...unsent(promptInput),
       // SGLang counts the same way: the prompt and the requested tokens.
-      ...(room.reason === 'context_full' && { context: contextNeeded(input.ids.length + further + asked, room.holds) }),
+      ...(room.reason === 'context_full' && {
+        context: contextNeeded(input.ids.length + further + requestedTokens, room.holds),
+      }),
     })
 
   const sampling = samplingWithin(settings.sampling, room.tokens)
@@ -219,7 +222,7 @@ export async function callModel(
     for await (const chunk of dependencies.generate(request, signal)) {
       const isEmptyAbort =
         chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
-      if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(news) })
+      if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(promptInput) })
       scores ??= chunk.prompt
       scoring ??= chunk.scoring
       imageTokens ??= chunk.imageTokens
@@ -231,7 +234,7 @@ export async function callModel(
   } catch (error) {
     if (firstTokenMs === undefined) {
       if (prompt || resumed) recorder.emit({ type: 'retracted' })
-      throw endedBefore(error, news, signal)
+      throw endedBefore(error, promptInput, signal)
     }
     if (signal.aborted) {
       finish({ kind: 'cancelled' })

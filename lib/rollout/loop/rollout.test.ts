@@ -441,10 +441,10 @@ describe('stop', () => {
     })
 
     test('a run that began with ids is resumed without a message to answer', async () => {
-      const given = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
+      const ownPrompt = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
       const { trajectory: first } = await runScripted({
         scripts: [failAfterText(' f', new EngineError('UPSTREAM_TRUNCATED', 'broke'))],
-        given,
+        prompt: ownPrompt,
         messages: [],
         tools: [],
       })

@@ -30,7 +30,7 @@ export interface RolloutStart {
   /** Messages of the user; may be empty if unread tool results remain. */
   readonly messages: readonly Message[]
   /** Text or ids of the user in place of messages, on an empty trajectory. Token-in/token-out only. */
-  readonly given?: Prompt
+  readonly prompt?: Prompt
   /** Continues from the trajectory's own ids: the last response, which was stopped, or the last prompt. Token-in/token-out only. */
   readonly resumes?: true
 }
@@ -158,7 +158,7 @@ async function withLimits(
 ): Promise<ResponseSegment> {
   // A resumed response passed the limits when it began.
   const reason = start?.resumes ? undefined : limitReached(recorder.trajectory, from, limits)
-  if (reason) throw new RunEnded({ kind: 'ended', reason, ...(start && unsent(newsOf(start, start.messages))) })
+  if (reason) throw new RunEnded({ kind: 'ended', reason, ...(start && unsent(promptInputOf(start, start.messages))) })
   return call()
 }
 
@@ -171,21 +171,24 @@ function agentOf(
   within: (call: () => Promise<ResponseSegment>) => Promise<ResponseSegment>,
   signal: AbortSignal,
 ): Pick<AgentConfig, 'messages' | 'systemPrompt'> & { readonly model: AgentModel; readonly question: InvokeArgs } {
-  const { trajectory, messages, given } = start
-  const news = [...unreadResults(trajectory), ...messages]
+  const { trajectory, messages, prompt } = start
+  const newMessages = [...unreadResults(trajectory), ...messages]
   if ('generate' in dependencies) {
-    const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsWithRawPrompt(trajectory))
-    const model = titoModel(recorder, newsOf(start, news), isCompletion ? 'one response' : 'calls are run', (added) =>
-      within(() => callModel(recorder, added, settings, dependencies, signal)),
+    const isCompletion = dependencies.tools.length === 0 && (prompt !== undefined || startsWithRawPrompt(trajectory))
+    const model = titoModel(
+      recorder,
+      promptInputOf(start, newMessages),
+      isCompletion ? 'one response' : 'calls are run',
+      (added) => within(() => callModel(recorder, added, settings, dependencies, signal)),
     )
     return start.resumes
       ? { model, ...sdkResumption(trajectory) }
-      : { model, messages: sdkHistory(trajectory), question: sdkQuestion(news, trajectory) }
+      : { model, messages: sdkHistory(trajectory), question: sdkQuestion(newMessages, trajectory) }
   }
-  const model = chatModel(recorder, news, (added, sent) =>
+  const model = chatModel(recorder, newMessages, (added, sent) =>
     within(() => callChat(recorder, added, sent, settings, dependencies, signal)),
   )
-  const { system, messages: all } = conversationOf(trajectory, news)
+  const { system, messages: all } = conversationOf(trajectory, newMessages)
   return {
     model,
     ...(system !== undefined && { systemPrompt: system }),
@@ -194,9 +197,9 @@ function agentOf(
   }
 }
 
-const newsOf = ({ given, resumes }: RolloutStart, messages: readonly Message[]): PromptInput => {
+const promptInputOf = ({ prompt, resumes }: RolloutStart, messages: readonly Message[]): PromptInput => {
   if (resumes) return { kind: 'resume' }
-  return given ? { kind: 'given', prompt: given } : { kind: 'messages', messages }
+  return prompt ? { kind: 'given', prompt } : { kind: 'messages', messages }
 }
 
 /** Returns how the run ended, by the first source that reports it; an error of no source is a bug of ours. */

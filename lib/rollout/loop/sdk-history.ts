@@ -43,13 +43,15 @@ export function sdkResumption(trajectory: Trajectory) {
 }
 
 /** Returns the first messages of a run: unread results, and those of the user. */
-export function sdkQuestion(news: readonly Message[], trajectory: Trajectory): ContentBlock[] {
-  const results = news.flatMap((message) =>
+export function sdkQuestion(newMessages: readonly Message[], trajectory: Trajectory): ContentBlock[] {
+  const results = newMessages.flatMap((message) =>
     message.role === 'tool' && message.callId ? [resultBlock(message.callId, trajectory)] : [],
   )
   return [
     ...results,
-    ...news.filter(({ role }) => role === 'user').map((message) => new TextBlock(sdkText(() => textContent(message)))),
+    ...newMessages
+      .filter(({ role }) => role === 'user')
+      .map((message) => new TextBlock(sdkText(() => textContent(message)))),
   ]
 }
 

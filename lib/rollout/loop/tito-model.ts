@@ -12,7 +12,7 @@ import type { Recorder } from './recorder.ts'
 import { sdkText } from './sdk-text.ts'
 
 /** Sends the new input and returns the recorded response; throws RunEnded. */
-export type CallModel = (news: PromptInput) => Promise<ResponseSegment>
+export type CallModel = (promptInput: PromptInput) => Promise<ResponseSegment>
 
 /**
  * Creates the model. `question` is the input of its first call; later calls add the results of earlier calls. With 'one
@@ -24,11 +24,11 @@ export function titoModel(
   mode: 'calls are run' | 'one response',
   call: CallModel,
 ): AgentModel {
-  let news = question
+  let promptInput = question
   return new AgentModel(recorder, async () => {
-    const response = await call(news)
+    const response = await call(promptInput)
     const calls = mode === 'calls are run' ? response.toolCalls : []
-    news = { kind: 'messages', messages: calls.map(({ id }): Message => ({ role: 'tool', callId: id })) }
+    promptInput = { kind: 'messages', messages: calls.map(({ id }): Message => ({ role: 'tool', callId: id })) }
     return {
       response,
       text: sdkText(() => responseText(response, recorder.trajectory)),

@@ -245,12 +245,13 @@ function cutByMarks(
 ): Continuation | TemplateError | undefined {
   const { marked, marks } = withMarks(added)
   const reply = standIn(end, one)
-  const shown = one.render(reply, marked)
-  const text = shown instanceof TemplateError ? shown : one.render(reply, added)
-  if (shown instanceof TemplateError || text instanceof TemplateError) return text as TemplateError
-  const first = shown.indexOf(marks[0] ?? CONTENT)
-  const cut = cutBehindCall(shown, first, end, plainTurnOf(), () => one.render(reply, []))
-  const isSure = cut && marks.every((mark) => shown.includes(mark, cut.cut)) && text.startsWith(shown.slice(0, cut.cut))
+  const marking = one.render(reply, marked)
+  const text = marking instanceof TemplateError ? marking : one.render(reply, added)
+  if (marking instanceof TemplateError || text instanceof TemplateError) return text as TemplateError
+  const first = marking.indexOf(marks[0] ?? CONTENT)
+  const cut = cutBehindCall(marking, first, end, plainTurnOf(), () => one.render(reply, []))
+  const isSure =
+    cut && marks.every((mark) => marking.includes(mark, cut.cut)) && text.startsWith(marking.slice(0, cut.cut))
   return isSure ? cutAt(text, cut, one) : undefined
 }
 
@@ -309,8 +310,8 @@ function lengthOfReply(
 }
 
 /** Returns the length of a turn that the template writes as a whole, directly followed by the messages. */
-const lengthOfWhole = (whole: string | TemplateError, shown: string, start: number): number | undefined =>
-  typeof whole === 'string' && whole.length > start && shown.startsWith(whole) ? whole.length - start : undefined
+const lengthOfWhole = (whole: string | TemplateError, visibleText: string, start: number): number | undefined =>
+  typeof whole === 'string' && whole.length > start && visibleText.startsWith(whole) ? whole.length - start : undefined
 
 /** Computes the continuation with a stand-in that is a text. Throws TemplateError. */
 function behindContent(
@@ -326,9 +327,9 @@ function behindContent(
   let refusal: TemplateError | undefined
   for (const render of rendersOf(template, options)) {
     const text = render(reply, added)
-    const shown = text instanceof TemplateError || results.length === 0 ? text : render(reply, marked)
-    if (text instanceof TemplateError || shown instanceof TemplateError) {
-      refusal ??= shown as TemplateError
+    const marking = text instanceof TemplateError || results.length === 0 ? text : render(reply, marked)
+    if (text instanceof TemplateError || marking instanceof TemplateError) {
+      refusal ??= marking as TemplateError
       continue
     }
     const at = text.indexOf(content)
@@ -338,7 +339,7 @@ function behindContent(
       )
     if (text.includes(content, at + 1))
       throw new TemplateError('the template prints an assistant message twice, so no turn can be continued')
-    if (!results.every((mark) => shown.includes(mark)))
+    if (!results.every((mark) => marking.includes(mark)))
       throw new TemplateError(
         'the template does not print tool results, so the model would not see the results of its calls',
       )

@@ -151,13 +151,13 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
  * shown, while the server generates.
  */
 function continuationSource(closesTurn: boolean, check: () => Check, time: 'now' | 'when it is read'): PromptSource {
-  let made: Check | undefined
+  let computed: Check | undefined
   const source = {
     kind: 'continuation',
     closesTurn,
     get check(): Check {
-      made ??= check()
-      return made
+      computed ??= check()
+      return computed
     },
   } as const
   return time === 'now' ? { ...source } : source
@@ -351,8 +351,8 @@ function checkPrompt(
   // Qwen3's template drops the part of a reply before </think>. With a text that it keeps, the new part follows that text.
   const followsAnyText = () => {
     const text = 'REPLY'
-    const kept = messages.with(replyAt, { ...messages[replyAt], role: 'assistant', content: text })
-    const other = render(kept)
+    const withReply = messages.with(replyAt, { ...messages[replyAt], role: 'assistant', content: text })
+    const other = render(withReply)
     return !(other instanceof TemplateError) && follows(written, text, other)
   }
   if (whole.endsWith(written) && (callLength > 0 || follows(written, before, whole) || followsAnyText()))

@@ -25,12 +25,12 @@ export type EncodedRawPrompt =
   | { readonly kind: 'unknown-id'; readonly id: number; readonly index: number }
 
 /** Encodes the prompt. `frame` has the tokens that the tokenizer adds to texts. */
-export function encodeRawPrompt(given: RawPrompt, tokenizer: Tokenizer, frame: TextFrame): EncodedRawPrompt {
-  if (given.kind === 'text') return textPrompt(given.text, tokenizer, frame)
-  const index = given.ids.findIndex((id) => id >= tokenizer.vocabularySize)
-  if (index >= 0) return { kind: 'unknown-id', id: elementAt(given.ids, index), index }
-  const problems = given.text === undefined ? [] : otherText(given.ids, given.text, tokenizer, frame)
-  return { kind: 'prompt', prompt: { ids: given.ids, derivation: { kind: 'given', what: 'ids' }, problems } }
+export function encodeRawPrompt(rawPrompt: RawPrompt, tokenizer: Tokenizer, frame: TextFrame): EncodedRawPrompt {
+  if (rawPrompt.kind === 'text') return textPrompt(rawPrompt.text, tokenizer, frame)
+  const index = rawPrompt.ids.findIndex((id) => id >= tokenizer.vocabularySize)
+  if (index >= 0) return { kind: 'unknown-id', id: elementAt(rawPrompt.ids, index), index }
+  const problems = rawPrompt.text === undefined ? [] : otherText(rawPrompt.ids, rawPrompt.text, tokenizer, frame)
+  return { kind: 'prompt', prompt: { ids: rawPrompt.ids, derivation: { kind: 'given', what: 'ids' }, problems } }
 }
 
 /** Returns the tokens around a text's own ids in `framed`; none if the ids do not occur in it. */

@@ -35,14 +35,14 @@ interface PythonOptions {
 
 /** Creates the tool. No process is started yet. */
 export function createPython(options: PythonOptions): Python {
-  let kept: Promise<InterpreterPlace> | undefined
+  let knownPlace: Promise<InterpreterPlace> | undefined
   const place = (): Promise<InterpreterPlace> => {
-    kept ??= keptPlace(options)
+    knownPlace ??= keptPlace(options)
     // The next caller repeats the attempt.
-    kept.catch(() => {
-      kept = undefined
+    knownPlace.catch(() => {
+      knownPlace = undefined
     })
-    return kept
+    return knownPlace
   }
   const pool = createPool(async (signal) => startInterpreter(await place(), signal), options.mostRuns)
   let checked: Promise<string | undefined> | undefined
@@ -55,8 +55,8 @@ export function createPython(options: PythonOptions): Python {
       if (!(error instanceof InterpreterError)) throw error
       why = `its process cannot be started: ${error.message}`
       // The failure may be temporary, so the next caller starts again with a new snapshot.
-      await kept?.then(({ snapshotFile }) => rmSync(snapshotFile, { force: true })).catch(() => {})
-      kept = undefined
+      await knownPlace?.then(({ snapshotFile }) => rmSync(snapshotFile, { force: true })).catch(() => {})
+      knownPlace = undefined
       checked = undefined
     }
     return why

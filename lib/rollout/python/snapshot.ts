@@ -28,10 +28,10 @@ export async function keepSnapshot(place: InterpreterPlace): Promise<void> {
   if (existsSync(snapshotFile)) return
   const folder = path.dirname(snapshotFile)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const made = `${snapshotFile}.${crypto.randomUUID()}`
-  writeFileSync(made, await madeSnapshot(place))
+  const temporaryFile = `${snapshotFile}.${crypto.randomUUID()}`
+  writeFileSync(temporaryFile, await madeSnapshot(place))
   for (const name of readdirSync(folder)) if (name.endsWith(ENDING)) rmSync(path.join(folder, name), { force: true })
-  renameSync(made, snapshotFile)
+  renameSync(temporaryFile, snapshotFile)
 }
 
 const ENDING = '.snapshot'

@@ -59,22 +59,22 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
   const entryOf = entriesOf(tokenizer)
   const { added } = marksOf(tokenizer)
   return (ids) => {
-    const news: number[] = []
+    const newIds: number[] = []
     const specialIds: number[] = []
     // Most tokens of the process pass here, so it has no iterator.
     for (let index = 0; index < ids.length; index++) {
       const id = elementAt(ids, index)
       if (id < 0 || !isFirst(id)) continue
-      news.push(id)
+      newIds.push(id)
       // This adds the text to `textsOf`, even if `vocab` is never read.
       entryOf(id)
       if (added.has(id)) specialIds.push(id)
     }
-    let made: Vocab | undefined
+    let madeVocab: Vocab | undefined
     return {
       get vocab() {
-        made ??= Object.fromEntries(news.map((id) => [id, entryOf(id)]))
-        return made
+        madeVocab ??= Object.fromEntries(newIds.map((id) => [id, entryOf(id)]))
+        return madeVocab
       },
       specialIds,
     }
@@ -122,12 +122,12 @@ const marksOf = memoizeByIdentity((tokenizer: Tokenizer) => ({
 }))
 
 /** Adds the vocabulary to the event; its texts are still created when they are read. */
-const withNews = <Event extends object>(event: Event, news: NewVocabulary) => ({
+const withNews = <Event extends object>(event: Event, newVocabulary: NewVocabulary) => ({
   ...event,
   get vocab() {
-    return news.vocab
+    return newVocabulary.vocab
   },
-  specialIds: news.specialIds,
+  specialIds: newVocabulary.specialIds,
 })
 
 /** Opens a prompt segment. */
@@ -384,8 +384,8 @@ function textProblems(
   if (isWhole) return []
   // An incomplete character at the end is U+FFFD in our text; some server versions hold it back.
   const settled = (text: string) => (text.endsWith('\uFFFD') ? text.replace(/\uFFFD+$/, '') : text)
-  const said = settled(serverText)
-  if (settled(textOf(ids, vocab)) === said || settled(textOf(ids.slice(0, -1), vocab)) === said) return []
+  const settledText = settled(serverText)
+  if (settled(textOf(ids, vocab)) === settledText || settled(textOf(ids.slice(0, -1), vocab)) === settledText) return []
   return [
     {
       kind: 'text',

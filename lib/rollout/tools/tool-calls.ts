@@ -82,9 +82,9 @@ async function inTime<T>(
   const own = new AbortController()
   let soFar = () => ''
   const abandon = (why: string) => {
-    const held = soFar()
+    const partialResult = soFar()
     // Rejecting first prevents the tool's reaction to its signal from becoming the result.
-    reject(held === '' ? new Error(why) : new ToolFailure(`${held}\nError: ${why}`))
+    reject(partialResult === '' ? new Error(why) : new ToolFailure(`${partialResult}\nError: ${why}`))
     own.abort()
   }
   const stop = () => abandon(STOPPED)

@@ -34,9 +34,9 @@ export function readDialect(values: JsonObject, unread: ReadonlyMap<string, stri
   for (const [name, own] of entriesOf(values)) readOne(name, own, found)
   for (const [name, written] of unread) readUnread(name, written, found)
   if (found.isGreedy) {
-    const asked = found.values.get('temperature')
-    if (asked !== undefined && asked.value !== 0)
-      found.ignored.push({ name: asked.name, why: 'do_sample is false, so decoding is greedy.' })
+    const temperature = found.values.get('temperature')
+    if (temperature !== undefined && temperature.value !== 0)
+      found.ignored.push({ name: temperature.name, why: 'do_sample is false, so decoding is greedy.' })
     found.values.set('temperature', { name: 'do_sample', value: 0 })
   }
   const sampling = [...found.values].flatMap(([name, { name: written, value }]) => {
@@ -75,9 +75,9 @@ function readOne(name: string, value: unknown, found: Found): void {
 
 /** Reports a value that is not a literal. The value of an ignored name does not matter. */
 function readUnread(name: string, written: string, found: Found): void {
-  const shown = written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN)} …` : written
+  const excerpt = written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN)} …` : written
   const why =
-    written === '' ? 'The value is missing.' : `${shown}: must be a literal value, because nothing is executed here`
+    written === '' ? 'The value is missing.' : `${excerpt}: must be a literal value, because nothing is executed here`
   if (isMeant(name)) found.problems.push({ name, why })
   else found.ignored.push({ name, why: reasonFor(name) })
 }
@@ -91,9 +91,9 @@ function reasonFor(name: string): string {
 function readKnown(written: string, name: SamplingName, value: unknown, found: Found): void {
   if (value === null || value === undefined) return
   const before = found.values.get(name)
-  const asked = asSglang(name, value)
-  const isSame = before !== undefined && JSON.stringify(before.value) === JSON.stringify(asked)
-  if (before === undefined || isSame || written === name) found.values.set(name, { name: written, value: asked })
+  const sglangValue = asSglang(name, value)
+  const isSame = before !== undefined && JSON.stringify(before.value) === JSON.stringify(sglangValue)
+  if (before === undefined || isSame || written === name) found.values.set(name, { name: written, value: sglangValue })
   if (before === undefined || isSame) return
   const left = written === name ? before.name : written
   found.ignored.push({

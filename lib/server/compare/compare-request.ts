@@ -51,8 +51,8 @@ export async function runCompareRequest(
     ...(stretches && { stretches: comparison.alignedRuns }),
   })
   if (wants === 'answer') return { kind: 'answer', text }
-  const given = { left: sides.left.trajectory, right: sides.right.trajectory }
-  return { kind: 'comparison', text, sent: sentComparing(comparing, given), given }
+  const originals = { left: sides.left.trajectory, right: sides.right.trajectory }
+  return { kind: 'comparison', text, sent: sentComparing(comparing, originals), originals: originals }
 }
 
 async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<LoadedSide> {

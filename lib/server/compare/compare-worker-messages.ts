@@ -42,5 +42,5 @@ export type CompareAnswered =
       readonly kind: 'comparison'
       readonly text: string
       readonly sent: SentComparing
-      readonly given: { readonly left: TrajectoryView; readonly right: TrajectoryView }
+      readonly originals: { readonly left: TrajectoryView; readonly right: TrajectoryView }
     }

@@ -95,7 +95,7 @@ export async function answerCompare(
   const request = { kind: 'sides', left, right, alignedRuns: alignedRuns || stretches, stretches, wants } as const
   const answer = await runComparison(request, all, signal)
   if (answer.kind === 'answer') return jsonTextResponse(answer.text)
-  const received = receivedComparing(answer.sent, answer.given)
+  const received = receivedComparing(answer.sent, answer.originals)
   // The thread has already refused a side that cannot be made.
   if (!received.ok) throw new Error(received.why)
   const rescored: RescoreAnswer = await rescoreOnServer(received.value, rescore ?? weigh ?? {}, all, signal)

@@ -27,11 +27,11 @@ export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Dep
   return key === undefined ? { ...answer, mask: null } : answer
 }
 
-function toldSide(given: LoadedSide): RetokenizeAnswer {
-  const { trajectory, caveats, perSegment } = orProblem(buildSide(given), 'NOT_RETOKENIZED')
+function toldSide(loaded: LoadedSide): RetokenizeAnswer {
+  const { trajectory, caveats, perSegment } = orProblem(buildSide(loaded), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
-  const original = idsOf(given.trajectory)
-  const kept = commonIds(original, ids)
+  const original = idsOf(loaded.trajectory)
+  const unchanged = commonIds(original, ids)
   const starts = segmentStarts(trajectory)
   const { name = '', fingerprint = '' } = trajectory.model.tokenizer ?? {}
   return {
@@ -39,7 +39,7 @@ function toldSide(given: LoadedSide): RetokenizeAnswer {
     vocab: trajectory.vocab,
     text: textOf(ids, trajectory.vocab),
     mask: lossMask(trajectory),
-    firstDrift: kept === ids.length && kept === original.length ? null : kept,
+    firstDrift: unchanged === ids.length && unchanged === original.length ? null : unchanged,
     segments: segmentsOf(trajectory).map(({ kind }, index) => ({
       kind,
       start: elementAt(starts, index),

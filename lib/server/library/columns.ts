@@ -85,8 +85,8 @@ function withoutColumn(trajectory: Trajectory, name: string): Trajectory {
     segments: trajectory.segments.map((segment): Segment => {
       if (!segment.columns || !(name in segment.columns)) return segment
       const { columns, ...rest } = segment
-      const { [name]: ___, ...kept } = columns
-      return Object.keys(kept).length > 0 ? { ...rest, columns: kept } : rest
+      const { [name]: ___, ...remaining } = columns
+      return Object.keys(remaining).length > 0 ? { ...rest, columns: remaining } : rest
     }),
   }
 }

@@ -74,7 +74,7 @@ export async function exportPreview(
   const visit = (trajectory: Trajectory) => {
     samples++
     for (const { write, samples } of losses)
-      for (const text of write(trajectory).lost) samples.set(text, (samples.get(text) ?? 0) + 1)
+      for (const text of write(trajectory).losses) samples.set(text, (samples.get(text) ?? 0) + 1)
   }
   const excluded = await forEachTrajectory(keys, visit, all, signal)
   const formats = losses.map(({ name, samples }) => ({

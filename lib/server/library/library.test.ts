@@ -216,7 +216,7 @@ describe('Export of several trajectories', () => {
     expect(preview.formats).toEqual(
       writableFormats.map(({ name, write }) => ({
         name,
-        lost: write({ ...sample, ...group('one', 0) }).lost.map((text) => ({ text, samples: 2 })),
+        lost: write({ ...sample, ...group('one', 0) }).losses.map((text) => ({ text, samples: 2 })),
       })),
     )
   })

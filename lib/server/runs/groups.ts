@@ -118,7 +118,7 @@ async function partOf(
   const { trajectory, using } = await beginning({ ...request, detached: true }, all, signal)
   return {
     trajectory,
-    using: { ...using, together: createGroupScheduler(await runsAtOnce(using.serverName, all, signal)) },
+    using: { ...using, scheduler: createGroupScheduler(await runsAtOnce(using.serverName, all, signal)) },
   }
 }
 

@@ -88,11 +88,11 @@ function withScores(
   { server, tokenizer }: Scoring,
   weightVersion: string | undefined,
 ): Trajectory {
-  const kept: readonly Scores[] = tokenizer ? scores : scores.map(({ topLogprobs: _, ...part }) => part)
-  const news = tokenizer
-    ? vocabularyWriter(stored, tokenizer)(kept.flatMap(({ topLogprobs }) => topLogprobs?.ids ?? []))
+  const usableScores: readonly Scores[] = tokenizer ? scores : scores.map(({ topLogprobs: _, ...part }) => part)
+  const newVocabulary = tokenizer
+    ? vocabularyWriter(stored, tokenizer)(usableScores.flatMap(({ topLogprobs }) => topLogprobs?.ids ?? []))
     : { vocab: {}, specialIds: [] }
-  return withPromptLogprobs(withVocabulary(stored, news), kept, {
+  return withPromptLogprobs(withVocabulary(stored, newVocabulary), usableScores, {
     server: server.name,
     at: new Date().toISOString(),
     ...(weightVersion !== undefined && { weightVersion }),

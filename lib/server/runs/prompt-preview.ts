@@ -25,8 +25,8 @@ export async function previewPrompt(
   all: Services,
   signal: AbortSignal,
 ): Promise<PromptPreview> {
-  const given = rawPromptIn(request)
-  if (!given) throw new HttpProblem({ status: 422, code: 'BAD_REQUEST', detail: 'expected "text" or "ids"' })
+  const rawPrompt = rawPromptIn(request)
+  if (!rawPrompt) throw new HttpProblem({ status: 422, code: 'BAD_REQUEST', detail: 'expected "text" or "ids"' })
   const name = request.server ?? all.servers.defaultName
   const client = all.servers.client(name)
   const { tokenizerName } = await client.describe(signal)
@@ -36,15 +36,15 @@ export async function previewPrompt(
     all,
     signal,
   )
-  const { ids, problems } = await promptOfRaw(given, promptEncoder, client, signal)
+  const { ids, problems } = await promptOfRaw(rawPrompt, promptEncoder, client, signal)
   const isWhole = ids.length <= HEAD + TAIL
   const head = isWhole ? ids : ids.slice(0, HEAD)
   const tail = isWhole ? [] : ids.slice(-TAIL)
-  const shown = [...new Set([...head, ...tail])]
+  const shownIds = [...new Set([...head, ...tail])]
   const added = new Set(promptEncoder.tokenizer.addedTokens.map(({ id }) => id))
   const vocab = await computeSettled(
     promptEncoder,
-    () => Object.fromEntries(shown.map((id) => [id, vocabEntry(promptEncoder.tokenizer.bytes(id))])),
+    () => Object.fromEntries(shownIds.map((id) => [id, vocabEntry(promptEncoder.tokenizer.bytes(id))])),
     signal,
   )
   return {
@@ -53,7 +53,7 @@ export async function previewPrompt(
     head,
     tail,
     vocab,
-    specialIds: shown.filter((id) => added.has(id)),
+    specialIds: shownIds.filter((id) => added.has(id)),
     notes: problems.map(({ message }) => message),
   }
 }

@@ -28,10 +28,10 @@ export async function promptOfRaw(
   const asksServer = promptEncoder.fetchesBytes && (given.kind === 'text' || given.text !== undefined)
   const frame = tokenizer.frame ?? (asksServer ? await client.frame(signal) : { before: [], after: [] })
   const derive = () => {
-    const made = encodeRawPrompt(given, tokenizer, frame)
+    const encodedPrompt = encodeRawPrompt(given, tokenizer, frame)
     // The bytes of the ids are requested here, where missing ones can still be fetched; the record needs them later.
-    if (made.kind === 'prompt') for (const id of made.prompt.ids) tokenizer.bytes(id)
-    return made
+    if (encodedPrompt.kind === 'prompt') for (const id of encodedPrompt.prompt.ids) tokenizer.bytes(id)
+    return encodedPrompt
   }
   const made = await computeSettled(promptEncoder, derive, signal)
   switch (made.kind) {

@@ -256,21 +256,21 @@ export async function beginning(
   if (request.parser !== undefined) parserOrProblem(request.parser)
   const chosen = await chosenTools(request.tools ?? [], all, signal)
   await checkTools(chosen, all)
-  const given = rawPromptIn(request)
+  const rawPrompt = rawPromptIn(request)
   const { promptEncoder, blocks } = await choosePromptEncoder(
     {
       tokenizer: request.tokenizer,
       chatTemplate: request.chatTemplate,
       options: request.templateOptions ?? {},
       hasTools: chosen.length > 0,
-      needsTemplate: given === undefined || chosen.length > 0,
+      needsTemplate: rawPrompt === undefined || chosen.length > 0,
     },
     { name: serverName, tokenizerName: server.tokenizerName },
     all,
     signal,
   )
   const parser = parserFor(request.parser, server, promptEncoder)
-  const prompt = given && (await promptOfRaw(given, promptEncoder, all.servers.client(serverName), signal))
+  const prompt = rawPrompt && (await promptOfRaw(rawPrompt, promptEncoder, all.servers.client(serverName), signal))
   const trajectory: Trajectory = {
     format: FORMAT,
     id: randomUUID(),
@@ -296,7 +296,7 @@ export async function beginning(
   return {
     trajectory,
     using: {
-      start: prompt ? { messages: [], given: prompt } : { messages: question },
+      start: prompt ? { messages: [], prompt: prompt } : { messages: question },
       request,
       serverName,
       serverDescription: server,

@@ -18,7 +18,7 @@ import { runnableTools } from './tools.ts'
 /** The settings of one run besides its trajectory. */
 export interface RunUsing {
   /** The messages, the prompt or the resumption that the user adds. */
-  readonly start: Pick<RolloutStart, 'messages' | 'given' | 'resumes'>
+  readonly start: Pick<RolloutStart, 'messages' | 'prompt' | 'resumes'>
   readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments'>
   readonly serverName: string
   /** The server's description of itself. */
@@ -26,7 +26,7 @@ export interface RunUsing {
   readonly parser: ToolParser
   readonly promptEncoder: PromptEncoder
   /** The shared state of a group's samples; omitted for a single run. */
-  readonly together?: GroupScheduler
+  readonly scheduler?: GroupScheduler
 }
 
 /**
@@ -34,10 +34,10 @@ export interface RunUsing {
  * trajectory is stored as running that no run would end.
  */
 export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
-  const { request, serverName, serverDescription, parser, promptEncoder, start, together } = using
+  const { request, serverName, serverDescription, parser, promptEncoder, start, scheduler } = using
   const rolloutId = randomUUID()
   const client = all.servers.client(serverName)
-  const { generate, chat, firstPrompt }: RunCalls = together?.callsOf(client) ?? client
+  const { generate, chat, firstPrompt }: RunCalls = scheduler?.callsOf(client) ?? client
   const runnable = runnableTools(trajectory.model.tools, all)
   return (key) => ({
     rolloutId,

@@ -67,12 +67,12 @@ export async function structuredOutput(
   )
   const inputIds = await promptIds(stored, request.prompt, promptEncoder, signal)
   const room = (server.contextLength ?? Number.POSITIVE_INFINITY) - inputIds.length
-  const asked = sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
+  const requestedTokens = sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
   const chunks = client.generate(
     {
       inputIds,
       sampling: {
-        ...samplingWithin(sentSampling(sampling), Math.max(1, Math.min(asked, room))),
+        ...samplingWithin(sentSampling(sampling), Math.max(1, Math.min(requestedTokens, room))),
         json_schema: JSON.stringify(schema),
       },
       rid: randomUUID().replaceAll('-', ''),

@@ -81,7 +81,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
         // Requests begin one position early, because SGLang returns no logprob for the first requested position.
         const from = Math.max(0, range.start - 1)
         const end = endOfInput(range.end, images)
-        const asked: GenerateRequest = {
+        const generateRequest: GenerateRequest = {
           inputIds: ids.slice(0, end),
           ...(images && { images: imagesBefore(end, images) }),
           sampling: {},
@@ -95,7 +95,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           vocabularySize,
           expected: serverDescription,
         }
-        yield await scoresOfSpan(client.generate(asked, signal), range, end, routedExperts ? from : undefined)
+        yield await scoresOfSpan(client.generate(generateRequest, signal), range, end, routedExperts ? from : undefined)
       }
     },
   }

@@ -100,8 +100,12 @@ export function createServers(config: Config, store: ServerStore): Servers {
     const baseUrl = addressIn(input, own)
     // A key belongs to the origin that it was given for and is never sent to another one.
     const isSameOrigin = replaced !== undefined && new URL(replaced.baseUrl).origin === new URL(baseUrl).origin
-    const kept = isSameOrigin ? replaced.apiKey : undefined
-    const server = savedServer(input.name, baseUrl, input.apiKey === undefined ? kept : (input.apiKey ?? undefined))
+    const previousKey = isSameOrigin ? replaced.apiKey : undefined
+    const server = savedServer(
+      input.name,
+      baseUrl,
+      input.apiKey === undefined ? previousKey : (input.apiKey ?? undefined),
+    )
     const list = store.list()
     store.save(replaced ? list.map((other) => (other.name === replaced.name ? server : other)) : [...list, server])
     return entry(server, 'saved')

@@ -84,7 +84,7 @@ class MissingResult extends Error {
 export function createThreadedTokenizers(
   thread: Pick<LabThread, 'ask'>,
 ): (loaded: LoadedTokenizer, name: string) => ThreadedTokenizer {
-  const made = memoizeByIdentity((loaded: LoadedTokenizer) => {
+  const threadedEncoder = memoizeByIdentity((loaded: LoadedTokenizer) => {
     const threads = new Map<string, ThreadedTokenizer>()
     return (name: string): ThreadedTokenizer => {
       const known = threads.get(name) ?? wrapTokenizer(loaded, name, thread)
@@ -92,7 +92,7 @@ export function createThreadedTokenizers(
       return known
     }
   })
-  return (loaded, name) => made(loaded)(name)
+  return (loaded, name) => threadedEncoder(loaded)(name)
 }
 
 function wrapTokenizer(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread, 'ask'>): ThreadedTokenizer {

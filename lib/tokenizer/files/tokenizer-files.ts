@@ -232,8 +232,12 @@ function framingModel(
     return value
   })
   const { vocab } = model as { readonly vocab: Readonly<Record<string, unknown>> }
-  const kept = Array.from(named).filter((piece) => typeof piece === 'string' && Object.hasOwn(vocab, piece))
-  return { ...model, vocab: Object.fromEntries(kept.map((piece) => [piece, vocab[piece as string]])), merges: [] }
+  const knownPieces = Array.from(named).filter((piece) => typeof piece === 'string' && Object.hasOwn(vocab, piece))
+  return {
+    ...model,
+    vocab: Object.fromEntries(knownPieces.map((piece) => [piece, vocab[piece as string]])),
+    merges: [],
+  }
 }
 
 /** A text of one token in every byte-level vocabulary, around which the tokenizer's frame is found. */

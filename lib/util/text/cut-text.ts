@@ -5,9 +5,9 @@
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const note = (left: number) => `\n[… ${left.toLocaleString('en')} characters left out …]\n`
-  const kept = Math.max(0, most - note(text.length).length)
-  const head = wholeUpTo(text, Math.ceil(kept / 2))
-  const tail = wholeFrom(text, text.length - Math.floor(kept / 2))
+  const room = Math.max(0, most - note(text.length).length)
+  const head = wholeUpTo(text, Math.ceil(room / 2))
+  const tail = wholeFrom(text, text.length - Math.floor(room / 2))
   return `${text.slice(0, head)}${note(tail - head)}${text.slice(tail)}`
 }
 
