@@ -2,9 +2,11 @@
  * Images of a request. The ids have one or more placeholders for each image; a server reads as many as the image has
  * positions. What it reports to have read is compared with what was sent, and its scores are assigned to the sent ids.
  */
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type PlaceholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { EngineError } from './http/errors.ts'
@@ -19,6 +21,16 @@ export interface RequestImages {
   readonly placeholders: PlaceholderIds
   /** Number of tokens that the server reads for each of the first images, as an earlier reply reported it. */
   readonly known?: readonly number[] | undefined
+  /** The conversation, for servers that take images in messages only. Undefined: the server takes them beside ids. */
+  readonly conversation?: ImageConversation | undefined
+}
+
+/** A conversation with its images, whose render has the ids of the request. */
+export interface ImageConversation {
+  /** Messages whose parts are texts and `image_url`. */
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly ToolSpec[]
+  readonly templateOptions: Readonly<Record<string, unknown>>
 }
 
 interface WithImages {

@@ -125,7 +125,7 @@ export interface Expected {
 /** Creates a reader for the replies of one call. */
 export function replyReader(expected: Expected): ReplyReader {
   let received = 0
-  let text = ''
+  let text: string | undefined
   let promptRead = false
   return {
     get readsPrompt() {
@@ -144,7 +144,7 @@ export function replyReader(expected: Expected): ReplyReader {
       const skip = isDelta ? 0 : received
       if (length < skip)
         throw new EngineError('INCONSISTENT', `the server sent ${length} tokens in total after ${received} had arrived`)
-      text = isDelta ? text + (part.text ?? '') : (part.text ?? text)
+      if (typeof part.text === 'string') text = isDelta ? (text ?? '') + part.text : part.text
       const problems: Problem[] = []
       const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
       const tokens: ArrivedTokens = {
@@ -360,7 +360,7 @@ function promptScores(
   }
 }
 
-function endOf(part: ReplyPart, finish: Finish, received: number, text: string): End {
+function endOf(part: ReplyPart, finish: Finish, received: number, text: string | undefined): End {
   const { promptTokens, completionTokens, cachedTokens, weightVersion, serverMs } = part
   const versions =
     part.weightVersions ?? (weightVersion ? [{ version: weightVersion, start: 0, end: received }] : undefined)
@@ -381,6 +381,6 @@ function endOf(part: ReplyPart, finish: Finish, received: number, text: string):
     // A server clock that was set back gives a negative time, which counts as unknown.
     ...(typeof serverMs === 'number' && serverMs >= 0 && { serverMs }),
     ...(typeof part.routedExperts === 'string' && { routedExperts: part.routedExperts }),
-    text,
+    ...(text !== undefined && { text }),
   }
 }

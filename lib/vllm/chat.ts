@@ -7,6 +7,7 @@ import { finishReasonOf, type ReadChat, requestChat } from '#lib/engine/chat.ts'
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
+import { withReasoning } from './chat-form.ts'
 import type { Target } from './completion.ts'
 import { replyPart, usageSchema } from './reply.ts'
 
@@ -70,10 +71,6 @@ function sentChatSampling({ regex, ebnf, ...sampling }: ChatRequest['sampling'],
   const structured = { ...(regex !== undefined && { regex }), ...(ebnf !== undefined && { grammar: ebnf }) }
   return { ...sampling, ...(Object.keys(structured).length > 0 && { structured_outputs: structured }) }
 }
-
-/** New versions read reasoning under its new name only, so a message has both. */
-const withReasoning = (message: ChatRequest['messages'][number]): ChatRequest['messages'][number] =>
-  typeof message.reasoning_content === 'string' ? { ...message, reasoning: message.reasoning_content } : message
 
 function readChat({ choices, prompt_token_ids: promptIds, usage }: ChatReply, apiKey: string | undefined): ReadChat {
   const [{ message, token_ids: ids, logprobs: listed, finish_reason: reason, stop_reason: stop }] = choices

@@ -10,6 +10,7 @@ import { singleFlight } from '#lib/util/single-flight.ts'
 import { chat } from './chat.ts'
 import { complete } from './completion.ts'
 import { createDescriber, loadOfServer, modelOf } from './facts.ts'
+import { chatEndpoint, generateEndpoint } from './image-prompts.ts'
 import { serverTokenizer } from './tokenizer.ts'
 
 /** Creates a client that uses a connection. */
@@ -32,7 +33,16 @@ export function vllmClient(connection: Connection): EngineClient {
   /** Requests need the name of the model and the form of the engine. */
   const known = async (signal: AbortSignal) => {
     const { modelName = '', capabilities } = lastKnown ?? (await flight(describe, signal))
-    return { model: modelName, engine: capabilities?.engine === 'openai' ? ('openai' as const) : ('vllm' as const) }
+    return {
+      model: modelName,
+      engine: capabilities?.engine === 'openai' ? ('openai' as const) : ('vllm' as const),
+      imageEndpoint: capabilities?.images
+        ? capabilities.imagesInMessages
+          ? chatEndpoint
+          : generateEndpoint
+        : undefined,
+      mostAlternatives: capabilities?.mostAlternatives,
+    }
   }
   return {
     async *generate(request, signal) {

@@ -2,17 +2,21 @@
  * Sends token ids to /v1/completions and reads the reply, whole or as a stream. A stream has no logprobs of the prompt, so a call of
  * its own fetches them. vLLM stops generating when the connection closes.
  */
+import type * as z from 'zod'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { eventJson, eventsOf, replyWithoutEnd, startFirstTokenLimit } from '#lib/engine/http/event-stream.ts'
 import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
+import { refuseCapability } from '#lib/engine/refusal.ts'
 import { type Chunk, type ReplyPart, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import { completionSchema, type Requested, replyPart } from './reply.ts'
+import type { Endpoint, ImageRequest } from './image-prompts.ts'
+import { type Completion, completionSchema, type Requested, replyPart } from './reply.ts'
 
 const PATH = '/v1/completions'
 
@@ -20,6 +24,10 @@ const PATH = '/v1/completions'
 export interface Target {
   readonly model: string
   readonly engine: 'vllm' | 'openai'
+  /** Where prompts with images are sent. Undefined: nowhere. */
+  readonly imageEndpoint?: Endpoint | undefined
+  /** The largest number of alternatives for each token. Undefined: it is unknown. */
+  readonly mostAlternatives?: number | undefined
 }
 
 /** Yields the reply to a request. Throws EngineError, or the reason of the signal. */
@@ -45,17 +53,45 @@ function triedCompletion(
   target: Target,
   signal: AbortSignal,
 ): AsyncGenerator<Chunk> {
+  const { path, schema } = endpointOf(request, target)
   const posting = () => {
-    const body = completionBody(request, target)
+    const body = requestBody(request, target)
     return {
-      path: PATH,
+      path,
       body: (rid: string) => JSON.stringify({ ...body, request_id: rid }),
       rid: request.rid,
       expected: request.expected,
     }
   }
-  return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, server), signal)
+  return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, { path, schema }, server), signal)
 }
+
+/** A path, and the schema by which its replies are read. */
+interface Replies {
+  readonly path: string
+  readonly schema: z.ZodType<Completion>
+}
+
+function endpointOf(request: GenerateRequest, { engine, imageEndpoint }: Target): Replies {
+  if (!hasImages(request)) return { path: PATH, schema: completionSchema }
+  if (!imageEndpoint) return refuseCapability('images', { ...ENGINE_CAPABILITIES[engine], images: false })
+  return { path: imageEndpoint.path, schema: imageEndpoint.schema(request) }
+}
+
+const hasImages = (request: GenerateRequest): request is ImageRequest => request.images !== undefined
+
+/** Returns the body of a request, with or without images. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
+function requestBody(request: GenerateRequest, target: Target): Record<string, unknown> {
+  const body = completionBody(request, target)
+  if (!hasImages(request) || !target.imageEndpoint) return body
+  // Of these lists the sampled token takes a place.
+  const { mostAlternatives = VLLM_ALTERNATIVES } = target
+  const most = Math.max(request.topLogprobsNum, Math.min(request.topLogprobsNum + 1, mostAlternatives))
+  return { ...target.imageEndpoint.body(body, request, Math.max(1, most)) }
+}
+
+/** The limit of a vLLM that was started without --max-logprobs. */
+const VLLM_ALTERNATIVES = 20
 
 /** Without these values, vLLM would use those of the model's generation_config.json. */
 const NEUTRAL = {
@@ -103,7 +139,12 @@ export function completionBody(request: GenerateRequest, { model, engine }: Targ
 /** The logprobs of a prompt do not come in a stream. */
 const isStreamed = ({ stream, logprobStartLen }: GenerateRequest): boolean => stream && logprobStartLen === undefined
 
-async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Server): AsyncGenerator<Chunk> {
+async function* chunksOf(
+  reply: HttpReply,
+  request: GenerateRequest,
+  { path, schema }: Replies,
+  server: Server,
+): AsyncGenerator<Chunk> {
   const { apiKey } = server
   const reader = replyReader({
     ...request,
@@ -112,7 +153,7 @@ async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Ser
   })
   const requested: Requested = { ...request, apiKey }
   if (!isStreamed(request)) {
-    const value = parseReply(await jsonOf(reply, apiKey), completionSchema, PATH, apiKey)
+    const value = parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
     const chunk = reader.read(replyPart(value, requested, false))
     if (!chunk.end) throw replyWithoutEnd()
     yield chunk
@@ -124,7 +165,7 @@ async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Ser
   let counts: ReplyPart | undefined
   const read = (data: Buffer) => {
     const value = eventJson(data.toString('utf8'), apiKey)
-    return replyPart(parseReply(value, completionSchema, PATH, apiKey), requested, true)
+    return replyPart(parseReply(value, schema, path, apiKey), requested, true)
   }
   for await (const part of eventsOf(reply, apiKey, limit.check, read)) {
     if (part.promptTokens !== undefined && part.finish === undefined) counts = part

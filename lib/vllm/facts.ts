@@ -14,6 +14,7 @@ import { eventJson, eventsOf } from '#lib/engine/http/event-stream.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { chatReplySchema } from './chat.ts'
+import { GENERATE_PATH, generatedSchema } from './image-prompts.ts'
 import { type CompletionChoice, completionSchema, idsOf } from './reply.ts'
 
 const modelSchema = z.looseObject({
@@ -119,9 +120,11 @@ async function findCapabilities(
     )
   const [logprob] = choice.logprobs.token_logprobs
   const isRaw = ids[0] === FORCED_ID && typeof logprob === 'number' && logprob < NEARLY_CERTAIN
-  const [streaming, chatIds, mostAlternatives] = await Promise.all([
+  const [streaming, chatIds, images, takesBesideIds, mostAlternatives] = await Promise.all([
     refusable(streamsIds(connection, { ...least, stream: true }, signal)),
-    refusable(returnsChatIds(connection, model, signal)),
+    refusable(returnsChatIds(connection, model, 'a', signal)),
+    engine === 'vllm' && refusable(returnsChatIds(connection, model, [PROBE_IMAGE], signal)),
+    engine === 'vllm' && refusable(generatesFromIds(connection, model, signal)),
     alternativesLimit(whole({ logprobs: 1_000_000 })),
   ])
   return {
@@ -130,6 +133,8 @@ async function findCapabilities(
     promptLogprobs: Array.isArray(choice.prompt_logprobs) && choice.prompt_logprobs.length === PROBE_IDS.length,
     streaming: streaming === true,
     chatIds: chatIds === true,
+    images: images === true,
+    ...(images === true && takesBesideIds !== true && { imagesInMessages: true }),
     ...(mostAlternatives !== undefined && { mostAlternatives }),
   }
 }
@@ -139,10 +144,14 @@ async function refusable<Result>(requested: Promise<Result>): Promise<Result | u
   try {
     return await requested
   } catch (error) {
-    if (error instanceof EngineError && (REFUSALS.has(error.code) || isUnknownPath(error))) return undefined
+    if (error instanceof EngineError && (REFUSALS.has(error.code) || isUnknownPath(error) || isSwitchedOff(error)))
+      return undefined
     throw error
   }
 }
+
+/** vLLM answers 403 at paths that an option would switch on. */
+const isSwitchedOff = ({ status, message }: EngineError): boolean => status === 403 && message.includes('--enable')
 
 const REFUSALS: ReadonlySet<string> = new Set([
   'UPSTREAM_REJECTED',
@@ -165,13 +174,34 @@ async function streamsIds({ send, apiKey }: Connection, body: object, signal: Ab
   return hasIds
 }
 
-async function returnsChatIds({ ask }: Connection, model: string, signal: AbortSignal): Promise<boolean> {
+async function returnsChatIds(
+  { ask }: Connection,
+  model: string,
+  content: string | readonly object[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const body = {
-    ...{ model, messages: [{ role: 'user', content: 'a' }], max_completion_tokens: 1, temperature: 0 },
+    ...{ model, messages: [{ role: 'user', content }], max_completion_tokens: 1, temperature: 0 },
     ...{ logprobs: true, return_token_ids: true },
   }
   const reply = await ask(CHAT_PATH, body, chatReplySchema, signal)
   return Boolean(reply.prompt_token_ids && reply.choices[0].token_ids)
+}
+
+/** A black image of 64 × 64 pixels: some processors refuse smaller ones. */
+const PROBE_IMAGE = {
+  type: 'image_url',
+  image_url: {
+    url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC',
+  },
+}
+
+/** Returns whether the server has the endpoint that takes images beside ids and reports what it read. */
+async function generatesFromIds({ ask }: Connection, model: string, signal: AbortSignal): Promise<boolean> {
+  const sampling = { max_tokens: 1, temperature: 0, logprobs: 1 }
+  const body = { model, token_ids: PROBE_IDS, sampling_params: sampling, return_token_ids: true }
+  const { prompt_token_ids: read, choices } = await ask(GENERATE_PATH, body, generatedSchema, signal)
+  return read?.length === PROBE_IDS.length && choices.some(({ logprobs }) => logprobs?.content?.length === 1)
 }
 
 /** vLLM names its limit when more is requested, before it generates anything. */

@@ -4,13 +4,15 @@
  */
 import * as z from 'zod'
 import { EngineError, foreignText } from '#lib/engine/http/errors.ts'
+import type { RequestImages } from '#lib/engine/images.ts'
 import type { LogprobLists, ReplyPart, TopColumns } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 
 const idsSchema = z.array(z.int().min(0))
 const scoredSchema = z.looseObject({ logprob: z.number().nullable() })
 
-const choiceSchema = z.looseObject({
+/** Schema of the one choice of a reply. */
+export const choiceSchema = z.looseObject({
   index: z.int().default(0),
   text: z.string().nullish(),
   finish_reason: z.string().nullish(),
@@ -52,6 +54,8 @@ export interface Requested {
   readonly topLogprobsNum: number
   /** True if the reply only scores the prompt: the one token that the server samples nevertheless is dropped. */
   readonly scoreOnly?: boolean | undefined
+  /** The images of the prompt: the server reads more ids than were sent. Undefined: none. */
+  readonly images?: RequestImages | undefined
   readonly apiKey: string | undefined
 }
 
@@ -63,7 +67,7 @@ export function idsOf({ token_ids: ids, logprobs }: CompletionChoice): readonly 
 /** Returns a whole reply, or an event of a stream, as a part. Throws EngineError. */
 export function replyPart({ choices, usage }: Completion, requested: Requested, isIncrement: boolean): ReplyPart {
   const choice = choices[0] ?? { index: 0 }
-  checkPrompt(choice, requested)
+  if (!requested.images) checkPrompt(choice, requested)
   const { scoreOnly, apiKey } = requested
   const output = scoreOnly ? undefined : outputOf(choice)
   const alternatives = requested.topLogprobsNum
@@ -71,11 +75,13 @@ export function replyPart({ choices, usage }: Completion, requested: Requested, 
     columns: {
       ...(output && { output }),
       ...(output && alternatives > 0 && topOf(choice, output.ids.length, alternatives)),
-      ...(choice.prompt_logprobs && promptColumns(choice.prompt_logprobs, requested)),
+      ...(choice.prompt_logprobs &&
+        promptColumns(choice.prompt_logprobs, requested.images ? imagePrompt(choice, requested) : requested)),
     },
     outputIds: scoreOnly ? [] : idsOf(choice),
     text: scoreOnly ? '' : choice.text,
     promptTokens: usage?.prompt_tokens,
+    ...(requested.images && { promptIds: choice.prompt_token_ids }),
     completionTokens: scoreOnly ? 0 : usage?.completion_tokens,
     cachedTokens: usage?.prompt_tokens_details?.cached_tokens,
     finish: scoreOnly ? { kind: 'length' } : finishOf(choice, apiKey),
@@ -142,6 +148,12 @@ function topColumns(rows: readonly (readonly Alternative[])[], k: number): TopCo
   }
 }
 
+/** Returns the request as if it had the ids that the server read. Their scores are assigned to the sent ids later, from the end on. */
+const imagePrompt = (
+  { prompt_token_ids: ids }: CompletionChoice,
+  { images: _, logprobStartLen: __, ...requested }: Requested,
+): Requested => ({ ...requested, inputIds: ids ?? requested.inputIds })
+
 /** Returns the scores of the prompt from the requested position on. */
 function promptColumns(
   rows: NonNullable<CompletionChoice['prompt_logprobs']>,
@@ -177,6 +189,9 @@ function promptColumns(
 const wholeNumber = (text: string): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined)
 
 const PREFIX = 'token_id:'
+
+/** Returns the text that stands for an id beside logprobs. */
+export const idText = (id: number): string => `${PREFIX}${id}`
 
 const idInText = (text: string): number | undefined =>
   text.startsWith(PREFIX) ? wholeNumber(text.slice(PREFIX.length)) : undefined

@@ -33,7 +33,7 @@ const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])
   ['live view', (all) => foundText(all, 'streaming')],
   ['cached tokens', ({ engine }) => OTHERWISE[engine]?.cached ?? 'yes'],
   ['chat baseline', (all) => foundText(all, 'chatIds')],
-  ['images beside token ids', ({ engine }) => IMAGES[engine]],
+  ['images', ({ engine }) => IMAGES[engine]],
   ['LoRA adapters by name', ({ engine }) => ADAPTERS[engine]],
   ['routed experts', (all) => (all.routedExperts ? 'with `--enable-return-routed-experts`' : 'no')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
@@ -44,7 +44,7 @@ const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])
 const IMAGES: Readonly<Record<Engine, string>> = {
   sglang: '`image_data`, if the model reads images',
   'llama.cpp': 'no',
-  vllm: 'no',
+  vllm: '`content_parts` with `--enable-scale-out`, otherwise in messages',
   openai: 'no',
 }
 
@@ -90,8 +90,8 @@ the tokenizer of the run. The files of the tokenizer that vLLM names are downloa
 1. A server with \`/model_info\` is SGLang, and one with \`/props\` is llama.cpp.
 2. A server with \`/v1/models\` is asked for one token: ids as a prompt, and the ids of the reply. They come from vLLM 0.10.2 and
    newer (\`return_token_ids\`). Any other OpenAI-compatible server may return them too.
-3. Four more short requests show logprobs of prompts, ids in streams, ids in chats, and the largest number of alternatives. They are sent
-   once for each model of a server.
+3. Six more short requests show logprobs of prompts, ids in streams, ids in chats, images, and the largest number of alternatives. They
+   are sent once for each model of a server.
 4. A bias that makes one token certain shows the kind of the logprobs. Raw logprobs do not change with it
    ([decision 0080](decisions/0080-engines-are-asked-what-they-can-do.md)).
 
@@ -116,6 +116,7 @@ is made to sample them once. While a reasoning parser is set, vLLM applies gramm
 ## Images
 
 A model that reads images gets them beside the ids. SGLang says in \`/model_info\` whether its model does (\`has_image_understanding\`).
+vLLM is sent a small image to find out.
 
 1. The chat template writes one placeholder for each image, such as \`<|image_pad|>\`. These ids are recorded and sent.
 2. The images of the whole conversation are sent as \`image_data\`, in the order of their placeholders, at each call.
@@ -125,6 +126,10 @@ A model that reads images gets them beside the ids. SGLang says in \`/model_info
 
 - A prompt whose placeholders are not as many as its images is never sent (\`IMAGE_PLACEHOLDERS\`). The message has both numbers.
 - Each response records how many tokens the server read for each image (\`request.images\`). Logprobs of prompts belong to the sent ids.
+- With vLLM, the images are \`content_parts\` of \`/inference/v1/generate\`, which needs \`--enable-scale-out\`.
+- Other vLLM servers take images in the messages of \`/v1/chat/completions\` only, and render the conversation themselves. A call whose
+  conversation would get other ids is not sent (\`IMAGES_IN_MESSAGES\`). Given ids with images cannot be scored there
+  ([decision 0085](decisions/0085-images-for-vllm.md)).
 - SGLang before 0.5.17 encodes the text of such a prompt again and reports no ids. A note then says that they were not compared.
 
 ## LoRA adapters

@@ -19,8 +19,10 @@ export const capabilitiesSchema = z.object({
   abort: z.boolean(),
   /** Whether the chat endpoint returns the ids that it read and wrote. */
   chatIds: z.boolean(),
-  /** Whether the model reads images, and requests can contain them beside token ids. */
+  /** Whether the model reads images, and requests can contain them beside token ids or in messages. */
   images: z.boolean(),
+  /** True if images are taken in messages only, which the server renders itself. Omitted: they are taken beside token ids. */
+  imagesInMessages: z.optional(z.boolean()),
   /** Whether requests can choose a LoRA adapter that the server has loaded. */
   adapters: z.boolean(),
   /** Whether the server returns which experts of a mixture read each token. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES, tooManyAlternatives, whyUnsupported } from './unsupported.ts'
+import { ENGINE_CAPABILITIES, tooManyAlternatives, whyImagesInMessagesOnly, whyUnsupported } from './unsupported.ts'
 
 const CAPABILITIES = [
   'promptLogprobs',
@@ -32,6 +32,13 @@ test('A server with SGLang whose model reads no images says that it is the model
 
 test('A server with unknown capabilities is never refused', () => {
   expect(whyUnsupported('promptLogprobs', undefined)).toBeUndefined()
+})
+
+test('A server that takes images in messages only says so, and one that takes them beside ids or reads none does not', () => {
+  const { vllm } = ENGINE_CAPABILITIES
+  expect(whyImagesInMessagesOnly({ ...vllm, imagesInMessages: true })?.detail).toMatch(/^vLLM takes images in messages/)
+  for (const capabilities of [vllm, { ...vllm, images: false, imagesInMessages: true }, undefined])
+    expect(whyImagesInMessagesOnly(capabilities)).toBeUndefined()
 })
 
 test('More alternatives than a server returns are refused with its limit, and any number where it has none', () => {

@@ -48,7 +48,7 @@ export const ENGINE_CAPABILITIES = {
     streaming: true,
     abort: true,
     chatIds: true,
-    images: false,
+    images: true,
     adapters: true,
     routedExperts: false,
     parsers: false,
@@ -76,6 +76,15 @@ export function whyUnsupported(capability: Capability, capabilities: Capabilitie
   return { detail: `${engineSubject(capabilities.engine)} ${own}.`, hint }
 }
 
+/** Returns why a server cannot read given ids with images; undefined if it can, or reads no images at all. */
+export function whyImagesInMessagesOnly(capabilities: Capabilities | undefined): Refusal | undefined {
+  if (!capabilities?.images || !capabilities.imagesInMessages) return undefined
+  return {
+    detail: `${engineSubject(capabilities.engine)} takes images in messages only here, so it cannot read given ids with images.`,
+    hint: 'Start vLLM with --enable-scale-out, or choose a server with SGLang.',
+  }
+}
+
 /** Returns why a server cannot return so many alternatives for each token; undefined if it can. */
 export function tooManyAlternatives(alternatives: number, capabilities: Capabilities | undefined): Refusal | undefined {
   const most = capabilities?.mostAlternatives
@@ -89,6 +98,7 @@ export function tooManyAlternatives(alternatives: number, capabilities: Capabili
 /** What one engine lacks for a reason of its own. */
 const OWN_LACKS: Readonly<Partial<Record<Capabilities['engine'], Partial<Record<Capability, string>>>>> = {
   sglang: { images: 'serves a model that reads no images' },
+  vllm: { images: 'serves a model that reads no images' },
   'llama.cpp': {
     streaming: 'leaves out ids in its streams where a token ends inside a character, so replies are fetched whole',
   },
@@ -114,7 +124,7 @@ const LACKS: Readonly<Record<Capability, { readonly lacks: string; readonly hint
   },
   images: {
     lacks: 'takes no images beside token ids',
-    hint: 'Choose a server with SGLang and a model that reads images, or remove the images.',
+    hint: 'Choose a server with SGLang or vLLM and a model that reads images, or remove the images.',
   },
   adapters: {
     lacks: 'runs without LoRA adapters here',

@@ -1,5 +1,8 @@
 /** Runs with images over HTTP, against a server that answers as SGLang does for a model that reads images. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
@@ -23,6 +26,15 @@ const tokenizer = byteTokenizerWith(
   TOKENS.map((content, index) => ({ id: START + index, content, special: true })),
   0,
 )
+/** A template that also prints calls, as the model writes them. */
+const callTemplate = visionTemplate.replace(
+  '<|im_end|>',
+  `{% for call in message.tool_calls or [] %}<tool_call>
+{{ call.function | tojson }}
+</tool_call>{% endfor %}<|im_end|>`,
+)
+/** A template that removes the white space around texts. */
+const trimming = visionTemplate.replace('{{ message.content }}', '{{ message.content | trim }}')
 const textOnly = visionTemplate.replaceAll('<|vision_start|><|image_pad|><|vision_end|>', '')
 
 const closing: (() => Promise<void>)[] = []
@@ -41,10 +53,13 @@ interface Play {
   readonly server?: Partial<VisionServerOptions>
   readonly settings?: Partial<CallSettings>
   readonly template?: string
+  /** The description of the server. Omitted: it takes images beside ids. */
+  readonly described?: Partial<ServerDescription>
 }
 
 /** Starts a server, and returns a function that runs turns on a trajectory. */
-async function start({ server: options, settings, template: chosen = visionTemplate }: Play = {}) {
+async function start({ server: options, settings, template: chosen = visionTemplate, described }: Play = {}) {
+  const asked: GenerateRequest[] = []
   const server = await startVisionServer({
     placeholderId: PAD,
     replies: [reply('Dots.')],
@@ -76,9 +91,12 @@ async function start({ server: options, settings, template: chosen = visionTempl
         ...settings,
       },
       {
-        generate: client.generate,
+        generate: (request, signal) => {
+          asked.push(request)
+          return client.generate(request, signal)
+        },
         serverName: 'vision',
-        server: { kind: 'server', version: '0.5.23', incrementalStreaming: false },
+        server: { kind: 'server', version: '0.5.23', incrementalStreaming: false, ...described },
         promptEncoder: { tokenizer, template: chatTemplate(chosen, {}) },
         parser: hermes,
         tools: [calculator],
@@ -91,7 +109,7 @@ async function start({ server: options, settings, template: chosen = visionTempl
     for await (const event of events) fold.add(event)
     return fold.trajectory as Trajectory
   }
-  return { play, requests: server.requests }
+  return { play, requests: server.requests, asked }
 }
 
 const requestOf = (trajectory: Trajectory, index: number) => {
@@ -250,4 +268,92 @@ test('A run with images on a server that does not report its ids has a note, and
   expect(trajectory.segments[1]?.problems).toEqual([
     { kind: 'missing', message: expect.stringContaining('does not report the ids of a prompt with images') },
   ])
+})
+
+describe('A run with images on a server that takes them in messages only', () => {
+  const inMessages = { capabilities: { ...ENGINE_CAPABILITIES.vllm, imagesInMessages: true } }
+  const asking = async (play: Play = {}) => {
+    const { play: run, asked } = await start({ ...play, described: inMessages })
+    return { run, asked }
+  }
+
+  test('gives it the whole conversation with the images, whose render has the ids of the call', async () => {
+    const written = '<tool_call>\n{"name": "calculator", "arguments": {"expression": "1+1"}}\n</tool_call>'
+    const { run, asked } = await asking({
+      server: { replies: [reply(written), reply('2.'), reply('Dots.')] },
+      template: callTemplate,
+    })
+    const first = await run({ messages: [asks(png, text('?'))] })
+    const second = await run({ trajectory: first, messages: [asks(text('And '), jpeg)] })
+    expect(second.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(asked.at(-1)?.images?.conversation).toEqual({
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: PNG_URL } }, text('?')] },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            {
+              id: expect.any(String),
+              type: 'function',
+              function: { name: 'calculator', arguments: '{"expression":"1+1"}' },
+            },
+          ],
+        },
+        { role: 'tool', tool_call_id: expect.any(String), content: '2' },
+        { role: 'assistant', content: '2.' },
+        { role: 'user', content: [text('And '), { type: 'image_url', image_url: { url: JPEG_URL } }] },
+      ],
+      tools: second.model.tools,
+      templateOptions: {},
+    })
+    // A server that takes images beside ids needs no messages.
+    const beside = await start()
+    await beside.play({ messages: [asks(png)] })
+    expect(beside.asked.at(-1)?.images?.conversation).toBeUndefined()
+  })
+
+  test('ends before a request whose conversation would be rendered with other ids, and says where they differ', async () => {
+    // The model wrote “Dots.” as bytes with a space that the parser of messages removes.
+    const { run, asked } = await asking({ template: trimming, server: { replies: [reply(' Dots.')] } })
+    const first = await run({ messages: [asks(png, text('?'))] })
+    expect(first.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    const at = ids(first).length - reply('Dots.').length - 1
+    const { outcome, segments } = await run({ trajectory: first, messages: [asks(text('more'))] })
+    expect(asked).toHaveLength(1)
+    expect(segments).toHaveLength(2)
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      code: 'IMAGES_IN_MESSAGES',
+      message: `vLLM takes images in messages only here. It would render and encode the conversation again, with the token id ${'D'.charCodeAt(0)} in place of ${' '.charCodeAt(0)} at position ${at}, so the run would not be token-in/token-out.`,
+      hint: expect.stringContaining('--enable-scale-out'),
+      unsent: [asks(text('more'))],
+    })
+  })
+
+  test('ends before a request whose prompt is not made of messages', async () => {
+    const { run, asked } = await asking()
+    const first = await run({ messages: [asks(png, text('?'))] })
+    const [prompt, response] = first.segments
+    const imported = {
+      ...first,
+      imageData: [PNG_URL],
+      segments: [{ kind: 'prompt', ids: prompt?.ids, messages: [] }, response],
+    } as unknown as Trajectory
+    const { outcome } = await run({ trajectory: imported, messages: [asks(text('more'))] })
+    expect(asked).toHaveLength(1)
+    expect(outcome).toMatchObject({
+      code: 'IMAGES_IN_MESSAGES',
+      message: expect.stringContaining('not made of messages alone'),
+    })
+  })
+
+  test('ends before a request whose whole conversation the template refuses', async () => {
+    const once = `{% if messages|length > 2 and messages[2].content == 'more' %}{{ raise_exception('too long') }}{% endif %}${visionTemplate}`
+    const { run, asked } = await asking({ template: once })
+    const first = await run({ messages: [asks(png, text('?'))] })
+    const { outcome } = await run({ trajectory: first, messages: [asks(text('more'))] })
+    expect(asked).toHaveLength(1)
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('too long') })
+  })
 })

@@ -30,6 +30,7 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, failureOutcome, goingOn, unsent } from './call-ending.ts'
 import { furtherTokens, imagesOfCall } from './call-images.ts'
+import { conversationOfCall } from './image-messages.ts'
 import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
@@ -123,6 +124,10 @@ export async function callModel(
     tokenizer,
     unsent: unsent(promptInput),
   })
+  const conversation =
+    images && dependencies.server.capabilities?.imagesInMessages
+      ? await conversationOfCall({ recorder, promptInput, inputIds: input.ids, images }, dependencies, signal)
+      : undefined
   const further = images ? furtherTokens(images) : 0
   const requestedTokens =
     (resumed && settings.resumedMaxNewTokens) ?? settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
@@ -157,7 +162,7 @@ export async function callModel(
     topLogprobsNum: settings.topLogprobs,
     ...(settings.adapter !== undefined && { adapter: settings.adapter }),
     ...(experts && { routedExpertsStart: experts.end }),
-    ...(images && { images }),
+    ...(images && { images: { ...images, conversation } }),
     vocabularySize: tokenizer.vocabularySize,
     // The first requested position has no logprob, so the request begins one position before the new tokens; earlier
     // positions can come from the prefix cache.

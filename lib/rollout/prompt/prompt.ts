@@ -163,6 +163,31 @@ function continuationSource(closesTurn: boolean, check: () => Check, time: 'now'
   return time === 'now' ? { ...source } : source
 }
 
+/** A whole conversation as messages, and the ids of its render. */
+export interface RenderedConversation {
+  readonly messages: readonly TemplateMessage[]
+  readonly ids: readonly number[]
+}
+
+/**
+ * Renders a whole conversation, as a server does that is sent messages: replies are texts again. `messages` are new. Throws
+ * TemplateError.
+ */
+export function renderWholeConversation(
+  trajectory: Trajectory,
+  messages: readonly Message[],
+  { tokenizer, template }: PromptEncoder,
+): RenderedConversation {
+  const { tools, options } = renderSettings(trajectory)
+  const calls = toolCallsOf(trajectory)
+  const all = [
+    ...conversationMessages(trajectory, 'object'),
+    ...messages.map((message) => templateMessage(withResultText(message, trajectory), calls)),
+  ]
+  const text = template.render({ messages: all, tools: toolsVariable(tools), addGenerationPrompt: true, options })
+  return { messages: all, ids: tokenizer.encode(text) }
+}
+
 /**
  * Returns the added token with which the template ends an assistant turn; undefined if it uses none. It is the last token
  * after a reply that is the same at the end of the conversation and before a further question: Kimi-K3 closes the response

@@ -74,7 +74,7 @@ test('A conversation with images is refused, run or scored, on a server whose mo
       status: 422,
       code: 'NOT_IN_ENGINE',
       field: 'images',
-      hint: 'Choose a server with SGLang and a model that reads images, or remove the images.',
+      hint: 'Choose a server with SGLang or vLLM and a model that reads images, or remove the images.',
     })
     expect(problemOf(() => checkScoring(server, { images: true }))).toMatchObject({ field: 'server' })
     expect(problemOf(() => checkCapabilities(server, { images: false }))).toBeUndefined()
@@ -85,6 +85,19 @@ test('A conversation with images is refused, run or scored, on a server whose mo
       field: 'routedExperts',
     })
   expect(problemOf(() => checkScoring(reads, { images: true }))).toBeUndefined()
+})
+
+test('Given ids with images are not scored by a server that takes images in messages only', () => {
+  const { vllm } = ENGINE_CAPABILITIES
+  const inMessages = { capabilities: { ...vllm, imagesInMessages: true } }
+  expect(problemOf(() => checkScoring({ capabilities: vllm }, { images: true }))).toBeUndefined()
+  expect(problemOf(() => checkCapabilities(inMessages, { images: true }))).toBeUndefined()
+  expect(problemOf(() => checkScoring(inMessages))).toBeUndefined()
+  expect(problemOf(() => checkScoring(inMessages, { images: true }))).toMatchObject({
+    field: 'server',
+    detail: 'vLLM takes images in messages only here, so it cannot read given ids with images.',
+    hint: expect.stringContaining('--enable-scale-out'),
+  })
 })
 
 test('Given ids are scored only by servers that return prompt logprobs', () => {

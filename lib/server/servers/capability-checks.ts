@@ -1,5 +1,5 @@
 /** Refuses by name, before a run starts, what the engine of its server cannot do. */
-import { tooManyAlternatives, whyUnsupported } from '#lib/api/engine/unsupported.ts'
+import { tooManyAlternatives, whyImagesInMessagesOnly, whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { engineSubject } from '#lib/sampling/engine-names.ts'
 import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
@@ -52,7 +52,10 @@ export function checkScoring(
   } = {},
 ): void {
   refuse(whyUnsupported('promptLogprobs', server.capabilities), 'server')
-  if (images) refuse(whyUnsupported('images', server.capabilities), 'server')
+  if (images) {
+    refuse(whyUnsupported('images', server.capabilities), 'server')
+    refuse(whyImagesInMessagesOnly(server.capabilities), 'server')
+  }
   if (images && routedExperts) refuse(EXPERTS_WITH_IMAGES, 'routedExperts')
   for (const adapter of adapters) checkAdapter(server, adapter)
   if (routedExperts) refuse(whyUnsupported('routedExperts', server.capabilities), 'routedExperts')
