@@ -15,6 +15,7 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'playground', title: 'Playground' },
   { name: 'inspector', title: 'Inspector' },
   { name: 'find', title: 'Find' },
+  { name: 'branches', title: 'Branches' },
   { name: 'library', title: 'Library' },
   { name: 'compare', title: 'Compare' },
   { name: 'template-lab', title: 'Template lab' },

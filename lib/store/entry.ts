@@ -55,6 +55,7 @@ export function recordColumns(trajectory: Trajectory) {
     group_id: group?.id ?? null,
     group_index: group?.index ?? null,
     group_server: group?.server ?? null,
+    forked_from: trajectory.forkedFrom?.trajectory ?? null,
     trained_spans: JSON.stringify(trainedSpans(segments)),
     record_search: foldCase([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }

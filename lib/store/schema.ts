@@ -19,6 +19,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   splitLongLists,
   listMissing,
   keepGroupServers,
+  linkForks,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -228,6 +229,19 @@ function keepGroupServers(database: DatabaseSync): void {
   database.exec('ALTER TABLE trajectories ADD COLUMN group_server TEXT')
 }
 
+/** Trees are found by the trajectory from which each one was forked. A header that cannot be read has none. */
+function linkForks(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN forked_from TEXT;
+    UPDATE trajectories SET forked_from = (
+      SELECT json_extract(header, '$.forkedFrom.trajectory') FROM headers
+      WHERE headers.key = trajectories.key AND json_valid(header)
+    );
+    CREATE INDEX trajectories_by_fork ON trajectories (forked_from) WHERE forked_from IS NOT NULL;
+    CREATE INDEX trajectories_by_id ON trajectories (id);
+  `)
+}
+
 function listedColumns(row: StoredRow, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
@@ -236,6 +250,7 @@ function listedColumns(row: StoredRow, segments: readonly string[]) {
       group_id: _id,
       group_index: _index,
       group_server: _server,
+      forked_from: _fork,
       trained_spans: _spans,
       missing: _missing,
       is_encoded_again: _encoded,

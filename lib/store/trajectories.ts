@@ -43,6 +43,8 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTab
   revision(key: string): number | undefined
   /** Changes labels, also during a run. Returns undefined if it does not exist or is deleted. */
   label(key: string, change: LabelChange): TrajectorySummary | undefined
+  /** Returns the rows of trajectories with an id, and of those that were forked from it. Deleted ones are left out. */
+  related(id: string): { readonly own: readonly TrajectorySummary[]; readonly forks: readonly TrajectorySummary[] }
   list(query: ListQuery): Page
   /** Returns the rows next to a trajectory in a list; undefined if it does not exist or is deleted. */
   neighbours(key: string, query: PlaceQuery): Neighbours | undefined
@@ -226,6 +228,10 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
         })
         return summaryOf(key)
       }),
+    related: (id) => ({
+      own: statements.byId.all(id).map((row) => ended(summary(row))),
+      forks: statements.forks.all(id).map((row) => ended(summary(row))),
+    }),
     list(query) {
       const page = list(database, query)
       return { ...page, rows: page.rows.map(ended) }
@@ -269,6 +275,12 @@ function prepareStatements(database: DatabaseSync) {
   return {
     summary: database.prepare(
       `SELECT ${SUMMARY_COLUMNS}, running_in FROM trajectories WHERE key = ? AND deleted_at IS NULL`,
+    ),
+    byId: database.prepare(
+      `SELECT ${SUMMARY_COLUMNS} FROM trajectories WHERE id = ? AND deleted_at IS NULL ORDER BY sequence`,
+    ),
+    forks: database.prepare(
+      `SELECT ${SUMMARY_COLUMNS} FROM trajectories WHERE forked_from = ? AND deleted_at IS NULL ORDER BY sequence`,
     ),
     delete: database.prepare('UPDATE trajectories SET deleted_at = ? WHERE key = ?'),
     undelete: database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?'),

@@ -202,6 +202,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/mcp',
       'lib/python-renderer',
       'lib/rollout',
+      'lib/rollout/branch',
       'lib/rollout/python',
       'lib/engine',
       'lib/llamacpp',

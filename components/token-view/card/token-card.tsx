@@ -2,9 +2,10 @@
 import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import type { Problem, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import type { ForcedTokens, Problem, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween, segmentStarts, type Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -38,6 +39,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
   const place = messagePlace(trajectory, token)
   const columns = columnsOf(trajectory, token)
   const weights = weightVersionOf(trajectory, token)
+  const forced = forcedAt(token.segment, token.indexInSegment)
   const text = typeof entry === 'string' ? entry : undefined
   return (
     <section aria-label="Token" data-token={token.index} data-state={state}>
@@ -97,7 +99,17 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
             {marginText(marginAt(token.segment, token.indexInSegment))}
           </Fact>
         )}
-        <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
+        <Fact name="loss mask">{token.trained ? '1 · trained' : forced ? '0 · forced' : '0 · context'}</Fact>
+        {forced && (
+          <Fact name="provenance" title="A branch inserted the token: the model did not sample it">
+            {FORCED_TEXTS[forced.as]}
+            {forced.instead !== undefined && forced.start === token.indexInSegment && (
+              <>
+                , for <MarkedPiece id={forced.instead} vocab={vocab} className="font-mono" />
+              </>
+            )}
+          </Fact>
+        )}
         {weights !== undefined && <Fact name="weights">{clipText(weights, LONG_TEXT)}</Fact>}
         <TrainerFacts trajectory={trajectory} token={token} />
       </Facts>
@@ -130,6 +142,13 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
       </div>
     </section>
   )
+}
+
+/** Where inserted tokens come from. */
+const FORCED_TEXTS: Readonly<Record<ForcedTokens['as'], string>> = {
+  alternative: 'forced: an alternative was chosen',
+  text: 'forced: a text was inserted',
+  ids: 'forced: ids were inserted',
 }
 
 const LONG_TEXT = 200

@@ -12,7 +12,15 @@ import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
 import { ndjson, streamOf } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
+import {
+  FORCED_CHOICES,
+  FORCED_TEXT,
+  type ForcedChoice,
+  formatToWrite,
+  storedTrajectory,
+  whyExcluded,
+  withForced,
+} from './trajectories.ts'
 
 const MOST_KEYS = 10_000
 
@@ -33,6 +41,7 @@ export const exportRequestSchema = z.strictObject({
     .string()
     .exactOptional()
     .describe(`One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.`),
+  forced: z.enum(FORCED_CHOICES).exactOptional().describe(FORCED_TEXT),
 })
 
 /**
@@ -41,7 +50,7 @@ export const exportRequestSchema = z.strictObject({
  * Throws HttpProblem.
  */
 export async function exportSeveral(
-  { keys, format = 'rollscope' }: z.infer<typeof exportRequestSchema>,
+  { keys, format = 'rollscope', forced = 'context' }: z.infer<typeof exportRequestSchema>,
   all: Services,
   signal?: AbortSignal,
 ): Promise<Response> {
@@ -54,7 +63,7 @@ export async function exportSeveral(
   }
   const excluded = await forEachTrajectory(keys, visit, all, signal)
   if (written.length === 0) throw noTokens(excluded)
-  const records = recordsOf(written, write, numberGroups(groups), all)
+  const records = recordsOf(written, write, numberGroups(groups), forced, all)
   const headers = {
     'content-disposition': `attachment; filename="${severalFileName(written.length, format, encoding?.extension)}"`,
     [EXCLUDED_HEADER]: String(excluded.length),
@@ -149,9 +158,10 @@ function* recordsOf(
   keys: readonly string[],
   write: Writer['write'],
   groups: GroupNumbers,
+  forced: ForcedChoice,
   all: Services,
 ): Generator<object> {
-  for (const key of keys) yield write(storedTrajectory(key, all), groups).value
+  for (const key of keys) yield write(withForced(storedTrajectory(key, all), forced), groups).value
 }
 
 /** Other requests run between two parts. */

@@ -199,6 +199,12 @@ test('The rows of rollouts and of stored trajectories answer as the table descri
   await call('POST /api/trajectories/{key}/prompt-logprobs', { params, body: {} })
   const further = await call('POST /api/trajectories/{key}/continue', { params, body: request })
   expect(further.at(-1)).toMatchObject({ type: 'ended' })
+  const branches = await call('POST /api/trajectories/{key}/branch', { params, body: { at: 0, edit: { text: 'Ho' } } })
+  const [branch] = branches.keys
+  await call('GET /api/rollouts/{id}/events', { params: { id: branches.rollouts[0] } })
+  const { leaves } = await call('GET /api/trajectories/{key}/tree', { params })
+  expect(leaves.map(({ row }: { row: { key: string } }) => row.key)).toEqual([params.key, branch])
+  await call('DELETE /api/trajectories/{key}', { params: { key: branch } })
   const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
   const asked = { prompt: 'Which?', schema, sampling: SAMPLING }
   expect(await call('POST /api/trajectories/{key}/structured', { params, body: asked })).toHaveProperty('text')

@@ -1,11 +1,15 @@
 /** The routes of rollouts, groups of them, and further turns. */
 import * as z from 'zod'
+import { branchesStartedSchema } from '#lib/api/forest/branch.ts'
+import { treeSchema } from '#lib/api/forest/tree.ts'
 import { groupSchema, groupStartedSchema, serverComparisonSchema } from '#lib/api/group.ts'
 import { groupLineSchema } from '#lib/api/group-line.ts'
 import { runStartedSchema } from '#lib/api/run-request.ts'
 import { streamClosedSchema } from '#lib/api/stream-closed.ts'
 import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
+import { branchRequestSchema, startBranches } from '../branches/branches.ts'
+import { treeOf } from '../branches/tree.ts'
 import { endpoint, jsonBody, NO_BODY, runJsonBody } from '../http/endpoint.ts'
 import { eventStream } from '../http/ndjson.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
@@ -137,6 +141,22 @@ export const runRoutes = [
     },
     handle: async ({ params, body, services, signal }) =>
       runResponse(await continueRollout(params.key, body, services, signal), body.detached === true, services, signal),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/trajectories/{key}/branch',
+    summary:
+      'Branches from a trajectory: keeps the tokens before a position, inserts tokens or edits a message, and continues the agent once or several times. The trajectory does not change.',
+    body: runJsonBody(branchRequestSchema),
+    answers: { 201: { description: 'The branches have started. They are stored.', schema: branchesStartedSchema } },
+    handle: ({ params, body, services, signal }) => startBranches(params.key, body, services, signal),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/trajectories/{key}/tree',
+    summary: 'Returns a trajectory with all that was forked from it, as a tree in which shared tokens are one node.',
+    answers: { 200: { description: 'The tree.', schema: treeSchema } },
+    handle: ({ params, services }) => treeOf(params.key, services),
   }),
   endpoint({
     method: 'POST',

@@ -36,7 +36,7 @@ import {
   trajectoryRevision,
 } from '../library/library.ts'
 import { repairChoiceSchema, repairTrajectory } from '../library/repairs.ts'
-import { exportTrajectory, trajectoryForViewer } from '../library/trajectories.ts'
+import { exportTrajectory, FORCED_TEXT, trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
 /** Query parameters of the list, which select its rows and their order. */
@@ -147,7 +147,10 @@ export const trajectoryRoutes = [
     method: 'GET',
     path: '/api/trajectories/{key}/export',
     summary: 'Exports a trajectory as a file.',
-    query: { format: `One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.` },
+    query: {
+      format: `One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.`,
+      forced: FORCED_TEXT,
+    },
     answers: { 200: { description: 'The file.', schema: z.looseObject({}) } },
     handle: ({ request, params, services }) => exportTrajectory(request, params.key, services),
   }),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
 import type { Group, GroupStarted, ServerRefusal } from '#lib/api/group.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -14,6 +15,7 @@ import { createGroupScheduler } from './group-scheduler.ts'
 import { rewardGroup } from './rewards.ts'
 import { beginning, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
 import { type RunUsing, runOptions } from './run-options.ts'
+import type { Run } from './runs.ts'
 
 const MOST_SAMPLES = 64
 
@@ -91,22 +93,36 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
       return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index) }, all) }
     }),
   )
-  all.store.setGroupRule(groupId, reward)
-  // All samples are stored or none, because a trajectory that is stored as running must have a run.
-  const keys = all.store.addAll(
-    prepared.map(({ sample }) => sample),
-    { runsHere: true },
-  )
-  const options = prepared.map(({ options }, index) => options(elementAt(keys, index)))
-  const started = all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
   return {
     groupId,
-    samples: started.map(({ rolloutId, key }, index) => {
+    samples: startPrepared(groupId, prepared, reward, all).map(({ rolloutId, key }, index) => {
       const server = prepared[index]?.sample.group?.server
       return { rolloutId, trajectoryId: key, ...(server !== undefined && { server }) }
     }),
     ...(refused.length > 0 && { refused }),
   }
+}
+
+/** A sample of a group that is ready to run. */
+export interface PreparedSample {
+  readonly sample: Trajectory
+  readonly options: ReturnType<typeof runOptions>
+}
+
+/** Stores and starts the samples of a group. All are stored or none, because a trajectory that is stored as running must have a run. */
+export function startPrepared(
+  groupId: string,
+  prepared: readonly PreparedSample[],
+  reward: RewardRule | undefined,
+  all: Services,
+): readonly Run[] {
+  all.store.setGroupRule(groupId, reward)
+  const keys = all.store.addAll(
+    prepared.map(({ sample }) => sample),
+    { runsHere: true },
+  )
+  const options = prepared.map(({ options }, index) => options(elementAt(keys, index)))
+  return all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
 }
 
 /** Prepares what one server runs. The calls of its samples take turns. */
@@ -193,7 +209,11 @@ export async function changeReward(groupId: string, rule: RewardRule | null, all
 }
 
 /** Returns how many requests the server runs at once; undefined if it does not report that. The group then discovers it. */
-async function runsAtOnce(serverName: string, { servers }: Services, signal: AbortSignal): Promise<number | undefined> {
+export async function runsAtOnce(
+  serverName: string,
+  { servers }: Services,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   try {
     const load = await servers.client(serverName).load(signal)
     return load?.maxRunning !== undefined && load.maxRunning > 0 ? load.maxRunning : undefined
@@ -204,7 +224,7 @@ async function runsAtOnce(serverName: string, { servers }: Services, signal: Abo
 }
 
 /** Returns the request with the sample's own seed, because the same seed would give the same sample. */
-function withSeed<T extends Pick<RolloutRequest, 'sampling'>>(request: T, index: number): T {
+export function withSeed<T extends { readonly sampling?: SamplingRequest }>(request: T, index: number): T {
   const seed = request.sampling?.sampling_seed
   return typeof seed === 'number'
     ? { ...request, sampling: { ...request.sampling, sampling_seed: seed + index } }

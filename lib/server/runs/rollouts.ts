@@ -34,7 +34,8 @@ export const UNWATCHED =
 
 const adapterName = z.string().regex(/\S/, 'a name').max(500)
 
-const settingsShape = {
+/** Settings of a run in the body of a request. */
+export const settingsShape = {
   sampling: samplingSchema
     .exactOptional()
     .describe(
@@ -411,7 +412,7 @@ function checkChat({ segments }: Trajectory, sampling: object): void {
 }
 
 /** Returns the problems with a note if the model changed, such as a later checkpoint, so that one name does not hide the change. */
-function otherModel(stored: Trajectory, { modelName }: ServerDescription): Pick<Trajectory, 'problems'> {
+export function otherModel(stored: Trajectory, { modelName }: ServerDescription): Pick<Trajectory, 'problems'> {
   const problems = stored.problems ?? []
   const last = problems.findLast(({ kind }) => kind === 'model')?.raw ?? stored.model.name
   if (last === undefined || modelName === undefined || last === modelName) return {}
@@ -442,7 +443,7 @@ function questionOf({ prompt, messages, system, images }: RolloutRequest): Messa
 }
 
 /** Returns the chosen parser, or else the one that server, template and tokenizer suggest. Throws HttpProblem. */
-function parserFor(
+export function parserFor(
   chosen: string | undefined,
   { toolCallParser }: Pick<ServerDescription, 'toolCallParser'>,
   { template, tokenizer }: PromptEncoder,

@@ -4,6 +4,7 @@ import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { type RolloutStart, rollout } from '#lib/rollout/loop/rollout.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
 import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { sentSampling } from '#lib/sglang/reply/sampling.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -19,12 +20,16 @@ import { runnableTools } from './tools.ts'
 export interface RunUsing {
   /** The messages, the prompt or the resumption that the user adds. */
   readonly start: Pick<RolloutStart, 'messages' | 'prompt' | 'resumes'>
-  readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments'>
+  readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments' | 'sampling'> & {
+    readonly sampling?: SamplingRequest
+  }
   readonly serverName: string
   /** The server's description of itself. */
   readonly serverDescription: ServerDescription
   readonly parser: ToolParser
   readonly promptEncoder: PromptEncoder
+  /** Most new tokens of a call that resumes a response. Omitted: max_new_tokens. */
+  readonly resumedMaxNewTokens?: number | undefined
   /** The shared state of a group's samples; omitted for a single run. */
   readonly scheduler?: GroupScheduler
 }
@@ -34,7 +39,7 @@ export interface RunUsing {
  * trajectory is stored as running that no run would end.
  */
 export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
-  const { request, serverName, serverDescription, parser, promptEncoder, start, scheduler } = using
+  const { request, serverName, serverDescription, parser, promptEncoder, start, scheduler, resumedMaxNewTokens } = using
   const rolloutId = randomUUID()
   const client = all.servers.client(serverName)
   const { generate, chat, firstPrompt }: RunCalls = scheduler?.callsOf(client) ?? client
@@ -58,6 +63,7 @@ export function runOptions(trajectory: Trajectory, using: RunUsing, all: Service
           stream: request.stream ?? true,
           ...(request.routedExperts === true && { routedExperts: true }),
           ...(request.adapter !== undefined && { adapter: request.adapter }),
+          ...(resumedMaxNewTokens !== undefined && { resumedMaxNewTokens }),
         },
         {
           ...(isChat(trajectory) ? { chat } : { generate: withKnownTokens(generate, promptEncoder) }),

@@ -688,7 +688,8 @@ const columnMeaning = withDescription(
   'The meaning of a column of numbers.',
 )
 
-const forkKinds = [
+/** Kinds of forks. */
+export const forkKinds = [
   'sampled_again',
   'alternative',
   'forced',

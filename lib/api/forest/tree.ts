@@ -1,0 +1,50 @@
+/** Defines the tree of a trajectory and its branches in the HTTP API. */
+import * as z from 'zod/mini'
+import { forkKinds } from '#lib/trajectory/format/trajectory.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { withDescription } from '#lib/util/with-description.ts'
+import { summarySchema } from '../library.ts'
+
+const count = z.int().check(z.minimum(0))
+
+/** Most trajectories of one tree. */
+export const MOST_LEAVES = 200
+
+/** The answer of GET /api/trajectories/{key}/tree. */
+export const treeSchema = z.object({
+  leaves: withDescription(
+    z.array(
+      z.object({
+        row: summarySchema,
+        fork: withDescription(
+          z.nullable(z.object({ from: z.nullable(count), token: count, kind: z.enum(forkKinds) })),
+          'Where it was forked. from: index in `leaves`; null: that trajectory is not stored here. null: it is no fork.',
+        ),
+      }),
+    ),
+    'The trajectories of the tree: the one from which all others were forked is first.',
+  ),
+  nodes: withDescription(
+    z.array(
+      z.object({
+        parent: withDescription(z.nullable(count), 'Index in `nodes`. null: a root.'),
+        kind: z.enum(['prompt', 'response']),
+        start: withDescription(count, 'Index of its first token.'),
+        end: withDescription(count, 'Index after its last token.'),
+        opensSegment: withDescription(z.boolean(), 'Whether its first token is the first one of a segment.'),
+        leaves: withDescription(z.array(count), 'The trajectories that end here, as indices in `leaves`.'),
+      }),
+    ),
+    'Tokens without a split between them. Each node comes after its parent.',
+  ),
+  counts: z.object({
+    trees: count,
+    leaves: count,
+    splits: count,
+    tokens: withDescription(count, 'Tokens of all trajectories.'),
+    distinctTokens: withDescription(count, 'Tokens of all nodes: shared ones count once.'),
+  }),
+  leftOut: withDescription(count, `Trajectories beyond the first ${MOST_LEAVES}.`),
+})
+/** The tree of a trajectory. */
+export type Tree = Plain<z.infer<typeof treeSchema>>

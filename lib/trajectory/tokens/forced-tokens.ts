@@ -1,0 +1,21 @@
+/** The tokens that a branch inserted into responses. */
+import type { ForcedTokens, ResponseSegment, Segment, Trajectory } from '../format/trajectory.ts'
+import type { SegmentView } from './trajectory-view.ts'
+
+/** Returns the inserted tokens that contain a token of a segment; undefined if the model sampled it, or read it in a prompt. */
+export const forcedAt = (segment: SegmentView, indexInSegment: number): ForcedTokens | undefined =>
+  segment.kind === 'response'
+    ? segment.forced?.find(({ start, end }) => start <= indexInSegment && indexInSegment < end)
+    : undefined
+
+/** Returns the trajectory with a loss mask in which inserted tokens are trained. */
+export const withForcedTrained = (trajectory: Trajectory): Trajectory => ({
+  ...trajectory,
+  segments: trajectory.segments.map((segment): Segment => (segment.kind === 'response' ? trained(segment) : segment)),
+})
+
+function trained(segment: ResponseSegment): ResponseSegment {
+  const { mask, forced, ...others } = segment
+  if (!mask || !forced) return segment
+  return { ...others, forced, mask: mask.map((bit, index) => (forcedAt(segment, index) ? 1 : bit)) }
+}
