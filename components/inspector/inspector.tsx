@@ -105,8 +105,12 @@ export function Inspector({
             buttons={!isNarrow && buttons}
           >
             {promptLogprobs.failure && (
-              <Banner tone="bad" title={promptLogprobs.failure.title} hint={promptLogprobs.failure.hint}>
-                <Button onClick={promptLogprobs.failure.retry}>Try again</Button>
+              <Banner
+                tone={promptLogprobs.failure.retry ? 'bad' : 'note'}
+                title={promptLogprobs.failure.title}
+                hint={promptLogprobs.failure.hint}
+              >
+                {promptLogprobs.failure.retry && <Button onClick={promptLogprobs.failure.retry}>Try again</Button>}
               </Banner>
             )}
           </ViewPane>

@@ -3,6 +3,7 @@
 import { lazy, useState } from 'react'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import type { AskPreview } from '#components/playground/prompt/prompt-preview.tsx'
+import { callRefusals, samplingErrors } from '#components/playground/run/call-refusals.ts'
 import { liveNote } from '#components/playground/run/live-note.ts'
 import { SamplesField } from '#components/playground/run/samples-field.tsx'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -63,7 +64,6 @@ export function PlaygroundScreen() {
     prepare: (samples) => Promise.all([loadTokens(), loadRun(), samples > 1 && loadSamples()]),
   })
   const request = requestOf(setup)
-  const errors = request.ok ? {} : request.errors
   const { forgetProblem } = sending
   const changeSetup = (changed: Setup) => {
     forgetProblem()
@@ -75,6 +75,12 @@ export function PlaygroundScreen() {
     sending.startOver()
     changeDraft({ mode: 'ids', ids: ids.join(' '), record: 0 })
   }
+  const call = { status: server.status, trajectory: hasTokens ? trajectory : undefined, draft: prompt }
+  const whyNot = (using: Setup): string | undefined => {
+    const [refusal] = callRefusals(using, call)
+    return refusal && refusalText(refusal)
+  }
+  const errors = request.ok ? samplingErrors(callRefusals(setup, call)) : request.errors
   const { capabilities } = server.status.state === 'ready' ? server.status : {}
   const imageRefusal = whyUnsupported('images', capabilities)
   const attach = (files: readonly File[]) =>
@@ -134,7 +140,7 @@ export function PlaygroundScreen() {
                 onServerTokenizer={sending.sendWithServerTokenizer}
               />
               {trajectory && sending.state === 'ready' && hasOutcomeText(trajectory.outcome) && (
-                <PlaygroundOutcome trajectory={trajectory} setup={setup} onStep={sending.takeStep} />
+                <PlaygroundOutcome trajectory={trajectory} setup={setup} whyNot={whyNot} onStep={sending.takeStep} />
               )}
               {trajectory && <RunNotices trajectory={trajectory} />}
               {view.group !== undefined && group.rows.length > 0 && (
@@ -175,6 +181,7 @@ export function PlaygroundScreen() {
                 onChange={changeDraft}
                 onAttach={attach}
                 noImages={imageRefusal && refusalText(imageRefusal)}
+                refusal={whyNot(setup)}
                 onSend={() => sending.send()}
                 onStop={sending.stop}
                 state={sending.state}
@@ -213,6 +220,7 @@ export function PlaygroundScreen() {
               shown={token}
               baseUrl={server.servers.find(({ name }) => name === server.name)?.baseUrl}
               setup={setup}
+              status={server.status}
               onTurn={(using, question) => sending.send(using, { mode: 'question', question })}
             />
           ) : (

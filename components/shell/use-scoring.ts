@@ -1,9 +1,11 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
-import { serverStatusOptions, serversOptions } from '#lib/browser/queries.ts'
+import { scoringRefusals } from '#lib/api/engine/refusals.ts'
+import { knownStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import { scoreIds } from '#lib/browser/rollout/scoring.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
+import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
+import { adaptersOf } from '#lib/trajectory/scoring/adapters.ts'
 import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import { type AddedColumn, withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -13,20 +15,17 @@ export function useScorer(): Scorer {
   const { data } = useQuery(serversOptions())
   const servers = data?.servers.map(({ name }) => name)
   const statuses = useQueries({
-    // Each server is asked once: its engine does not change while the page is open.
-    queries: (servers ?? []).map((name) => ({
-      ...serverStatusOptions(name),
-      refetchInterval: false as const,
-      staleTime: Number.POSITIVE_INFINITY,
-    })),
+    queries: (servers ?? []).map(knownStatusOptions),
   })
-  const refusals = Object.fromEntries(
-    (servers ?? []).flatMap((name, index) => {
-      const status = statuses[index]?.data
-      const refusal = status?.state === 'ready' ? whyUnsupported('promptLogprobs', status.capabilities) : undefined
-      return refusal ? [[name, refusalText(refusal)]] : []
-    }),
-  )
+  const whyNot = (name: string, trajectory: TrajectoryView): string | undefined => {
+    const status = statuses[servers?.indexOf(name) ?? -1]?.data
+    if (status?.state !== 'ready') return undefined
+    const [refusal] = scoringRefusals(status, {
+      images: imageDataOf(trajectory).length > 0,
+      adapters: adaptersOf(trajectory),
+    })
+    return refusal && refusalText(refusal)
+  }
   const expertServers = servers?.filter((_, index) => {
     const status = statuses[index]?.data
     return status?.state === 'ready' && status.capabilities?.routedExperts === true
@@ -34,7 +33,7 @@ export function useScorer(): Scorer {
   return {
     servers,
     defaultServer: data?.default,
-    refusals,
+    whyNot,
     ...(expertServers && { expertServers }),
     score: scoreIds,
   }

@@ -1,11 +1,23 @@
 /** Predicts which sampling parameters a server will ignore, so that the page can show it before a request. */
 
-import { isSamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
+import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
+import {
+  isSamplingName,
+  type SamplingName,
+  type SamplingParameter,
+  samplingParameter,
+} from '#lib/sampling/parameters.ts'
 import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from './server-status.ts'
 
 /** What decides whether a server applies a parameter. Missing fields are unknown. */
-export type ServerTraits = Partial<Pick<ServerDescription, 'kind' | 'version' | 'deterministicInference'>>
+export type ServerTraits = Partial<
+  Pick<ServerDescription, 'kind' | 'version' | 'deterministicInference' | 'capabilities'>
+>
+
+/** Returns a sentence on why the engine has no such parameter; undefined if it has, or if the engine is unknown. */
+export const explainUnsupported = (name: SamplingName, { capabilities }: ServerTraits): string | undefined =>
+  capabilities && unsupportedParameter(capabilities.engine, { [name]: true })?.detail
 
 /** Returns a sentence on why the server probably ignores a parameter; undefined if there is no reason to expect it. */
 export function explainIgnored(name: string, server: ServerTraits): string | undefined {

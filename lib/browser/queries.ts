@@ -33,6 +33,13 @@ export const serverStatusOptions = (name: string | undefined) =>
           : 5 * POLL_STARTING_MS,
   })
 
+/** Query for the state of a server whose engine is needed. It is sent once, because the engine stays the same while the page is open. */
+export const knownStatusOptions = (name: string | undefined) => ({
+  ...serverStatusOptions(name),
+  refetchInterval: false as const,
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
 const POLL_DOWNLOADS_MS = 300
 const askTokenizers = (signal: AbortSignal) => fetchJson('/api/tokenizers', tokenizersSchema, { signal })
 

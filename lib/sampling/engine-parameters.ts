@@ -71,6 +71,9 @@ const FURTHER_PARAMETERS: Readonly<Record<OtherEngine, readonly string[]>> = {
   openai: [],
 }
 
+/** Parameters that /v1/chat/completions of no engine has. */
+export const NOT_IN_CHAT = ['json_schema', 'structural_tag'] as const satisfies readonly SamplingName[]
+
 /** A parameter that an engine does not take. */
 export interface UnsupportedParameter extends Refusal {
   readonly name: string

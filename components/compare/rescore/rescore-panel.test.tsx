@@ -29,7 +29,7 @@ interface PageProps {
 }
 
 function Page({ pair, score, changes, tokens = [], refusals = {} }: PageProps) {
-  const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', refusals, score }
+  const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', whyNot: (name) => refusals[name], score }
   const rescoring = useRescoring(pair, score)
   return (
     <>

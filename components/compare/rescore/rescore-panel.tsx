@@ -35,12 +35,17 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
   // With the same ids on both sides, only another server makes a difference. A side that was made has no server of its own, and the same
   // model must score both sides.
   const isSame = hasSameIds(pair.compared)
-  const other = servers.find((name) => name !== leftServer && scorer.refusals?.[name] === undefined)
+  const whyNot = (side: 'left' | 'right', name: string | undefined): string | undefined =>
+    name === undefined ? undefined : scorer.whyNot?.(name, pair.compared[side].trajectory)
+  const other = servers.find((name) => name !== leftServer && whyNot('right', name) === undefined)
   const rightServer = chosen.right ?? (isSame ? other : undefined) ?? leftServer
   const isRunning = state.kind === 'running'
-  const refusals = new Set([leftServer, rightServer].flatMap((name) => scorer.refusals?.[name ?? ''] ?? []))
+  const refusals = new Set([whyNot('left', leftServer), whyNot('right', rightServer)].flatMap((why) => why ?? []))
   // Reasons of servers that cannot be chosen, unless they are shown already.
-  const reasons = Object.entries(scorer.refusals ?? {}).filter(([, why]) => !refusals.has(why))
+  const reasons = servers.flatMap((name) => {
+    const why = whyNot('left', name) ?? whyNot('right', name)
+    return why === undefined || refusals.has(why) ? [] : [[name, why] as const]
+  })
   const isLive = [left, right].some(({ trajectory }) => trajectory.outcome.kind === 'running')
   const rescore = () => {
     if (leftServer === undefined || rightServer === undefined) return
@@ -62,12 +67,12 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
         <option
           key={name}
           value={name}
-          disabled={scorer.refusals?.[name] !== undefined}
-          title={scorer.refusals?.[name]}
+          disabled={whyNot(side, name) !== undefined}
+          title={whyNot(side, name)}
         >
           {name}
           {name === recorded[side] && ' (recorded)'}
-          {scorer.refusals?.[name] !== undefined && ' (cannot score)'}
+          {whyNot(side, name) !== undefined && ' (cannot score)'}
         </option>
       ))}
     </SelectField>

@@ -1,4 +1,5 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -6,8 +7,13 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { baselineRequest, whyNotGreedy } from '#lib/analysis/compare/chat-baseline.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
+import { runRefusals } from '#lib/api/engine/refusals.ts'
+import type { RunRequest } from '#lib/api/run-request.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { knownStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import { type BaselineProgress, runChatBaseline } from '#lib/browser/rollout/chat-baseline.ts'
+import type { Refusal } from '#lib/sampling/refusal.ts'
+import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface BaselineDialogProps {
@@ -30,6 +36,7 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   const asked = baselineRequest(trajectory)
+  const refusal = useRunRefusal(asked.ok ? asked.value : undefined)
   const chance = whyNotGreedy(trajectory)
   const recorded = (key: string): Side => ({ key, as: { kind: 'recorded' } })
   const itsOwn = (key: string) => onPair(recorded(key), { key, as: { kind: 'read' } })
@@ -62,6 +69,7 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
         </p>
         {chance !== undefined && <p className="text-dim text-xs">{chance}</p>}
         {!asked.ok && <Banner tone="bad" title={asked.why} hint={asked.hint} />}
+        {refusal && <Banner tone="note" title={refusal.detail} hint={refusal.hint} />}
         {state.kind === 'failed' && <Banner tone="bad" title={state.error.message} hint={state.error.hint} />}
         <p role="status" className="text-faint text-xs empty:hidden">
           {state.kind === 'running' &&
@@ -82,7 +90,7 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
             <Button onClick={onClose}>Stop</Button>
           ) : (
             asked.ok && (
-              <Button look="primary" data-first-focus onClick={start}>
+              <Button look="primary" data-first-focus disabled={refusal !== undefined} onClick={start}>
                 Run the chat baseline
               </Button>
             )
@@ -91,4 +99,26 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
       </div>
     </Dialog>
   )
+}
+
+/** Returns why the server that a request names cannot run it; undefined if it can, or if its answer is pending. */
+function useRunRefusal(request: RunRequest | undefined): Refusal | undefined {
+  const { data } = useQuery(serversOptions())
+  const name = request?.server ?? data?.default
+  const { data: status } = useQuery({
+    ...knownStatusOptions(name),
+    enabled: request !== undefined && name !== undefined,
+  })
+  if (!request) return undefined
+  if (data && !data.servers.some((server) => server.name === name))
+    return {
+      detail: `The run was sampled on ${name}, which is not among the servers here.`,
+      hint: 'Add it under this name on the page Servers.',
+    }
+  return status?.state === 'ready'
+    ? runRefusals(status, {
+        ...request,
+        images: request.messages?.some((message) => imagePartsOf(message).length > 0),
+      })[0]
+    : undefined
 }

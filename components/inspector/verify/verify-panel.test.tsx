@@ -22,7 +22,7 @@ function show(
   render(
     <VerifyPanel
       inspection={inspection}
-      scorer={{ servers, defaultServer: 't', refusals, expertServers, score }}
+      scorer={{ servers, defaultServer: 't', whyNot: (name) => refusals[name], expertServers, score }}
       onColumns={onColumns}
     />,
   )

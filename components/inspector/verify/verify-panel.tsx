@@ -58,7 +58,7 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
   const isScoring = asked?.kind === 'scoring'
   const hasExperts = trajectory.segments.some((segment) => segment.kind === 'response' && segment.routedExperts)
   const returnsExperts = hasExperts && server !== undefined && scorer.expertServers?.includes(server) === true
-  const refusal = server === undefined ? undefined : scorer.refusals?.[server]
+  const refusal = server === undefined ? undefined : scorer.whyNot?.(server, trajectory)
 
   const verify = async () => {
     const own = new AbortController()

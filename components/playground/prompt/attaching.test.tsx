@@ -53,6 +53,7 @@ function Page({ images, noImages }: { readonly images: readonly string[]; readon
       onChange={(change) => setDraft({ ...draft, ...change })}
       onAttach={onAttach}
       noImages={noImages}
+      refusal={images.length > 0 ? noImages : undefined}
       state="ready"
       isFirst
       onSend={onSend}

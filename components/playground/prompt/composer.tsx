@@ -19,6 +19,8 @@ interface ComposerProps {
   readonly onAttach: (files: readonly File[]) => void
   /** Why the server takes no images; undefined if it does. */
   readonly noImages?: string | undefined
+  /** Why the server cannot serve the next call; undefined if it can. */
+  readonly refusal?: string | undefined
   readonly onSend: () => void
   readonly onStop: () => void
   /** starting: sent, without an answer so far; running: a rollout is in progress; stopping: it was requested to stop. */
@@ -44,10 +46,10 @@ const STOP_TEXTS = { starting: 'Starting… Stop', running: 'Stop', stopping: 'S
 
 /** Editor of the next prompt, with the buttons that send it and stop the run. */
 export function Composer(props: ComposerProps) {
-  const { draft, onChange, onAttach, noImages, onSend, onStop, state, isFirst, onStartOver, children } = props
+  const { draft, onChange, onAttach, noImages, refusal, onSend, onStop, state, isFirst, onStartOver, children } = props
   const { images = [] } = draft
   const hasEditor = isFirst && draft.mode !== 'question'
-  const isBlocked = !hasEditor && images.length > 0 && noImages !== undefined
+  const isBlocked = state === 'ready' && refusal !== undefined
   const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== '' && !isBlocked
   // Send and Stop are the same button, so the second click of a double click must do nothing.
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
@@ -85,6 +87,11 @@ export function Composer(props: ComposerProps) {
       {!isFirst && state === 'ready' && props.turnNote !== undefined && (
         <p className="flex flex-wrap items-center gap-x-2 px-3.5 pt-2 text-dim text-xs">{props.turnNote}</p>
       )}
+      {isBlocked && (
+        <p role="alert" className="px-3.5 pt-2 text-bad text-xs">
+          {refusal}
+        </p>
+      )}
       {hasEditor ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: the handler serves the fields inside
         <div className="grid gap-2 p-3" onKeyDown={onKeyDown}>
@@ -102,11 +109,6 @@ export function Composer(props: ComposerProps) {
                 onRemove={(index) => onChange({ images: images.filter((_, at) => at !== index) })}
               />
             </Suspense>
-          )}
-          {isBlocked && (
-            <p role="alert" className="px-3.5 pt-2 text-bad text-xs">
-              {noImages}
-            </p>
           )}
           <div className="flex items-end gap-2 p-3">
             {!isFirst && state === 'ready' && (

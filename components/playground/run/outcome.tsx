@@ -11,12 +11,21 @@ import { type NextStep, nextSteps } from './next-steps.ts'
 interface PlaygroundOutcomeProps {
   readonly trajectory: TrajectoryView
   readonly setup: Setup
+  /** Returns why the server cannot serve the next call with a setup; undefined if it can. */
+  readonly whyNot: (setup: Setup) => string | undefined
   readonly onStep: (step: NextStep) => void
 }
 
 /** Shows the outcome of a run and a button for each next step. */
-export function PlaygroundOutcome({ trajectory: { outcome, segments }, setup, onStep }: PlaygroundOutcomeProps) {
+export function PlaygroundOutcome({
+  trajectory: { outcome, segments },
+  setup,
+  whyNot,
+  onStep,
+}: PlaygroundOutcomeProps) {
   const ended = outcomeText(outcome)
+  const refusalOf = (step: NextStep) =>
+    step.kind === 'send' || step.kind === 'resume' ? whyNot(step.setup) : undefined
   return (
     ended && (
       <Banner tone={ended.tone} title={ended.title} hint={ended.hint}>
@@ -31,7 +40,12 @@ export function PlaygroundOutcome({ trajectory: { outcome, segments }, setup, on
                 {step.text}
               </Link>
             ) : (
-              <Button key={step.text} onClick={() => onStep(step)}>
+              <Button
+                key={step.text}
+                disabled={refusalOf(step) !== undefined}
+                title={refusalOf(step)}
+                onClick={() => onStep(step)}
+              >
                 {step.text}
               </Button>
             ),

@@ -5,12 +5,14 @@ import { RangeCard } from '#components/inspector/selection/range-card.tsx'
 import { compareHref, inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
+import type { ShownStatus } from '#components/shell/server-state.tsx'
 import type { useViewState } from '#components/shell/view-state.ts'
 import { TokenCard } from '#components/token-view/card/token-card.tsx'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
 import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { Heading } from '#components/ui/facts.tsx'
+import { runRefusals } from '#lib/api/engine/refusals.ts'
 import { withGrammar } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
@@ -26,6 +28,8 @@ interface PlaygroundRunProps {
   readonly baseUrl: string | undefined
   /** Setup of the next call. */
   readonly setup: Setup
+  /** Status of the server of the setup. */
+  readonly status: ShownStatus
   /** Starts a further turn whose reply must match a schema. */
   readonly onTurn: (setup: Setup, question: string) => void
 }
@@ -33,7 +37,7 @@ interface PlaygroundRunProps {
 const StructuredDialog = lazyPart(async () => (await import('../structured/structured-dialog.tsx')).StructuredDialog)
 
 /** Details of a run and of its chosen token. This module is loaded with the first question. */
-export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn }: PlaygroundRunProps) {
+export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, status, onTurn }: PlaygroundRunProps) {
   const [isAsking, setIsAsking] = useState(false)
   // The draft outlives the dialog, because the server may refuse the turn.
   const [structured, setStructured] = useState<StructuredDraft>()
@@ -61,13 +65,7 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn 
         <CopyRun trajectory={trajectory} baseUrl={baseUrl} />
       </div>
       {canBeAsked(trajectory) && view.key !== undefined && (
-        <button
-          type="button"
-          onClick={() => setIsAsking(true)}
-          className="mt-1 block font-medium text-accent hover:underline"
-        >
-          Request structured output…
-        </button>
+        <StructuredButton status={status} onOpen={() => setIsAsking(true)} />
       )}
       {isAsking && view.key !== undefined && (
         <StructuredDialog
@@ -84,6 +82,29 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn 
       )}
       <Heading>Tool calls</Heading>
       <ToolCalls trajectory={trajectory} onSelect={(index) => view.setSelection(single(index))} />
+    </>
+  )
+}
+
+interface StructuredButtonProps {
+  readonly status: ShownStatus
+  readonly onOpen: () => void
+}
+
+/** Opens the dialog for structured output. It is disabled if the engine of the server takes no JSON Schema. */
+export function StructuredButton({ status, onOpen }: StructuredButtonProps) {
+  const [refusal] = status.state === 'ready' ? runRefusals(status, { sampling: { json_schema: '{}' } }) : []
+  return (
+    <>
+      <button
+        type="button"
+        disabled={refusal !== undefined}
+        onClick={onOpen}
+        className="mt-1 block font-medium text-accent enabled:hover:underline disabled:cursor-not-allowed disabled:text-faint"
+      >
+        Request structured output…
+      </button>
+      {refusal && <p className="text-faint text-xs">{refusal.detail} Choose a server with another engine.</p>}
     </>
   )
 }

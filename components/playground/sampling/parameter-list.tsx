@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { explainIgnored, type ServerTraits } from '#lib/api/ignored-parameters.ts'
+import { explainIgnored, explainUnsupported, type ServerTraits } from '#lib/api/ignored-parameters.ts'
 import type { SamplingField, SamplingTexts } from '#lib/sampling/fields.ts'
 import { SAMPLING_GROUPS, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from '#lib/sampling/words.ts'
@@ -58,6 +58,7 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
                     name={name}
                     text={sampling[name]}
                     error={errors[name]}
+                    refusal={explainUnsupported(name, server)}
                     note={sampling[name] === '' ? undefined : explainIgnored(name, server)}
                     onChange={(text) => set(name, text)}
                   />

@@ -10,13 +10,15 @@ interface ParameterRowProps {
   readonly name: SamplingName
   readonly text: string
   readonly error: string | undefined
+  /** Why the engine of the server does not take the parameter. */
+  readonly refusal: string | undefined
   /** Why the server will probably ignore the parameter. */
   readonly note: string | undefined
   readonly onChange: (text: string) => void
 }
 
 /** One parameter with its explanation, control and error. */
-export function ParameterRow({ name, text, error, note, onChange }: ParameterRowProps) {
+export function ParameterRow({ name, text, error, refusal, note, onChange }: ParameterRowProps) {
   const { default: standard } = samplingParameter(name)
   const { explanation, training } = SAMPLING_WORDS[name]
   return (
@@ -27,7 +29,8 @@ export function ParameterRow({ name, text, error, note, onChange }: ParameterRow
     >
       <div className="flex items-start gap-1">
         <div className="min-w-0 flex-1">
-          <Control name={name} text={text} error={error} onChange={onChange} />
+          {/* A value that is set stays changeable, so that it can be removed. */}
+          <Control {...{ name, text, error, onChange }} isDisabled={refusal !== undefined && text === ''} />
         </div>
         <div className="mt-5.5">
           <IconButton label={`Reset ${name}`} disabled={text === ''} onClick={() => onChange('')}>
@@ -43,15 +46,18 @@ export function ParameterRow({ name, text, error, note, onChange }: ParameterRow
           {standard === null ? 'not set unless given' : `SGLang’s default ${standard}`}
         </p>
         {name === 'json_schema' && <SchemaNote text={text} />}
+        {refusal !== undefined && text === '' && <p className="text-warn">{refusal}</p>}
         {note !== undefined && <p className="text-warn">{note}</p>}
       </div>
     </li>
   )
 }
 
-type ControlProps = Omit<ParameterRowProps, 'note'>
+interface ControlProps extends Omit<ParameterRowProps, 'note' | 'refusal'> {
+  readonly isDisabled: boolean
+}
 
-function Control({ name, text, error, onChange }: ControlProps) {
+function Control({ name, text, error, isDisabled, onChange }: ControlProps) {
   const parameter = samplingParameter(name)
   switch (parameter.kind) {
     case 'number':
@@ -63,12 +69,19 @@ function Control({ name, text, error, onChange }: ControlProps) {
           placeholder={parameter.default === null ? '' : String(parameter.default)}
           value={text}
           error={error}
+          disabled={isDisabled}
           onChange={({ target }) => onChange(target.value)}
         />
       )
     case 'switch':
       return (
-        <SelectField label={name} value={text} error={error} onChange={({ target }) => onChange(target.value)}>
+        <SelectField
+          label={name}
+          value={text}
+          error={error}
+          disabled={isDisabled}
+          onChange={({ target }) => onChange(target.value)}
+        >
           <option value="">{`${parameter.default} (default)`}</option>
           <option value="true">true</option>
           <option value="false">false</option>
@@ -84,6 +97,7 @@ function Control({ name, text, error, onChange }: ControlProps) {
           placeholder={PLACEHOLDERS[parameter.kind]}
           value={text}
           error={error}
+          disabled={isDisabled}
           onChange={({ target }) => onChange(target.value)}
         />
       )

@@ -2,6 +2,8 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, test, vi } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
+import type { ServerTraits } from '#lib/api/ignored-parameters.ts'
 import { parseSamplingTexts, type SamplingField } from '#lib/sampling/fields.ts'
 import type { OwnPreset } from '#lib/sampling/presets.ts'
 import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
@@ -10,9 +12,10 @@ import { SamplingDialog } from './sampling-dialog.tsx'
 interface PageProps {
   readonly field: SamplingField | undefined
   readonly loadOfModel: () => Promise<string | undefined>
+  readonly server?: ServerTraits
 }
 
-function Page({ field, loadOfModel }: PageProps) {
+function Page({ field, loadOfModel, server = {} }: PageProps) {
   const [{ sampling, samples }, setSetup] = useState({ sampling: DEFAULT_SETUP.sampling, samples: '' })
   const [presets, setPresets] = useState<readonly OwnPreset[]>([])
   const { errors } = parseSamplingTexts(sampling)
@@ -20,7 +23,7 @@ function Page({ field, loadOfModel }: PageProps) {
     <>
       <SamplingDialog
         {...{ sampling, samples, errors, field, loadOfModel }}
-        server={{}}
+        server={server}
         ownPresets={presets}
         onOwnPresets={setPresets}
         onChange={(changed) => setSetup({ samples, ...changed })}
@@ -52,6 +55,13 @@ describe('the list of sampling parameters', () => {
     await user.clear(input('Find'))
     await user.type(input('Find'), 'many of the most likely')
     expect(shownParameters()).toEqual(['top_k'])
+  })
+
+  test('disables what the engine of the server does not take, with the reason, unless it is set', async () => {
+    const { user } = openDialog({ server: { capabilities: ENGINE_CAPABILITIES['llama.cpp'] } })
+    expect([input('stop_regex').disabled, input('temperature').disabled]).toEqual([true, false])
+    expect(screen.getByText('llama.cpp has no parameter for stop_regex.')).toBeDefined()
+    expect(await user.click(input('top_k')).then(() => input('top_k').disabled)).toBe(false)
   })
 
   test('sets and resets a parameter by keyboard, and shows a wrong value at its field', async () => {

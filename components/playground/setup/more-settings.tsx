@@ -99,7 +99,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
             {isChat
               ? ((noChat && refusalText(noChat)) ??
                 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them again in each turn. The resulting drift is recorded.')
-              : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and the new ones.'}
+              : `Token-in/token-out: each turn sends the tokens that were read and sampled, and the new ones.${noChat ? ` No chat baseline: ${refusalText(noChat)}` : ''}`}
           </p>
         </div>
         <ParserField

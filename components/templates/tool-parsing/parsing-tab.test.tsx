@@ -60,7 +60,8 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer,
       onTemplate={() => {}}
       onMessages={() => {}}
       onCheck={() => Promise.reject(new Error('nobody checks'))}
-      servers={['built-in', 'gpu']}
+      servers={['built-in', 'gpu', 'vllm']}
+      serverRefusals={{ vllm: 'vLLM parses no given texts.' }}
       kept={kept}
       onKeep={(text) => keeping.push(text)}
       askServer={async (server, question) => {
@@ -222,6 +223,16 @@ test('the parser lab notes a server without parser endpoints, and reports an unr
   )
   expect(screen.getByText(/was not requested thinking/)).toBeDefined()
   expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('the parser lab is disabled for a server without parsers of given texts, with the reason', async () => {
+  const { user } = open()
+  await type(user, HERMES)
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Parse on the server' })
+  expect(button.disabled).toBe(false)
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Server' }), 'vllm')
+  expect(button.disabled).toBe(true)
+  expect(screen.getByText('vLLM parses no given texts.')).toBeDefined()
 })
 
 test('the parser lab says what cannot be requested from the server', async () => {

@@ -18,6 +18,8 @@ import { SourceBox } from './source-box.tsx'
 interface ParsingTabProps extends LabTabProps {
   /** Names of the servers that the user can choose. */
   readonly servers: readonly string[]
+  /** Why a server has no parsers for given texts, by its name. */
+  readonly serverRefusals: Readonly<Record<string, string>>
   readonly askServer: AskServer
   /** Text of the last completion; '' for none. */
   readonly kept: string
@@ -28,7 +30,7 @@ const PAUSE_MS = 120
 
 /** The tab of the parser lab. */
 export function ParsingTab(props: ParsingTabProps) {
-  const { input, tokenizer, trajectory, run, onLine, servers, server, askServer, kept, onKeep } = props
+  const { input, tokenizer, trajectory, run, onLine, servers, serverRefusals, server, askServer, kept, onKeep } = props
   const responses = useMemo(() => (trajectory ? completionsOf(trajectory, '') : []), [trajectory])
   const [file, setFile] = useState<OpenedFile>()
   const [fileProblem, setFileProblem] = useState<string>()
@@ -116,7 +118,7 @@ export function ParsingTab(props: ParsingTabProps) {
         onLine={onLine}
       />
       {text !== '' && (
-        <ServerSection text={text} tools={tools} lanes={lanes} servers={servers} first={server} ask={askServer} />
+        <ServerSection {...{ text, tools, lanes, servers }} first={server} refusals={serverRefusals} ask={askServer} />
       )}
     </div>
   )

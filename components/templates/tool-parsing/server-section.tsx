@@ -21,6 +21,8 @@ interface ServerSectionProps {
   /** Names of the servers. */
   readonly servers: readonly string[]
   readonly first: string
+  /** Why a server has no parsers for given texts, by its name. Servers that may have some are omitted. */
+  readonly refusals: Readonly<Record<string, string>>
   readonly ask: AskServer
 }
 
@@ -30,9 +32,10 @@ type Asked =
   | { readonly kind: 'answered'; readonly text: string; readonly server: string; readonly parsing: ServerParsing }
 
 /** The completion as SGLang's own parsers read it, compared with ours. */
-export function ServerSection({ text, tools, lanes, servers, first, ask }: ServerSectionProps) {
+export function ServerSection({ text, tools, lanes, servers, first, refusals, ask }: ServerSectionProps) {
   const [chosen, setServer] = useState<string>()
   const server = chosen ?? first
+  const refusal = refusals[server]
   const [toolCallParser, setToolCallParser] = useState('')
   const [reasoningParser, setReasoningParser] = useState('')
   const [request, setAsked] = useState<Asked>()
@@ -90,10 +93,11 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
           value={reasoningParser}
           onChange={({ target }) => setReasoningParser(target.value)}
         />
-        <Button type="submit" disabled={text === '' || request?.kind === 'asking'}>
+        <Button type="submit" disabled={text === '' || request?.kind === 'asking' || refusal !== undefined}>
           Parse on the server
         </Button>
       </form>
+      {refusal !== undefined && <p className="mt-1.5 text-dim text-xs">{refusal}</p>}
       <div aria-live="polite" className="mt-2 text-xs">
         {request?.kind === 'asking' && <p className="text-dim">Asking {server}…</p>}
         {request?.kind === 'failed' && <TaskBanner error={request.error} />}

@@ -51,6 +51,12 @@ test('baselineRequest includes mocks, and the server as tokenizer', () => {
   })
 })
 
+test('baselineRequest keeps the LoRA adapter, and parameters without a name in Rollscope as further ones', () => {
+  expect(baselineRequest(sampledWith({ temperature: 0, new_one: 1 }, { adapter: 'math' }))).toMatchObject({
+    value: { adapter: 'math', sampling: { temperature: 0, further: { new_one: 1 } } },
+  })
+})
+
 test('baselineRequest reports why there is no chat baseline', () => {
   const [prompt, ...others] = run.segments as [Trajectory['segments'][0], ...Trajectory['segments']]
   expect(baselineRequest({ ...run, segments: [] })).toMatchObject({ why: expect.stringContaining('messages') })

@@ -1,10 +1,14 @@
 /** Builds the request of a trajectory's chat baseline, and decides whether the two can be compared token by token. */
+import type { RunRequest } from '#lib/api/run-request.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import { isSamplingName } from '#lib/sampling/parameters.ts'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { BuildResult } from './shown-side.ts'
 
 /** Returns the body of POST /api/rollouts: the same messages, tools, sampling, template options and server over the chat endpoint. */
-export function baselineRequest(trajectory: TrajectoryView): BuildResult<object> {
+export function baselineRequest(trajectory: TrajectoryView): BuildResult<RunRequest> {
   const [first] = segmentsOf(trajectory)
   const { model, provenance } = trajectory
   if (first?.kind !== 'prompt' || first.messages.length === 0)
@@ -26,13 +30,24 @@ export function baselineRequest(trajectory: TrajectoryView): BuildResult<object>
       tools: model.tools.map(({ name, description, inputSchema, mock }) =>
         mock ? { name, ...(description !== undefined && { description }), inputSchema, mock } : name,
       ),
-      sampling: request.samplingParams,
-      server: request.server,
+      sampling: samplingOf(request.samplingParams),
+      ...(request.server !== undefined && { server: request.server }),
+      ...(request.adapter !== undefined && { adapter: request.adapter }),
       templateOptions: model.template?.options ?? {},
       ...(model.parser !== undefined && { parser: model.parser }),
       ...(model.tokenizer && { tokenizer: model.tokenizer.source === 'server' ? 'server' : model.tokenizer.name }),
       ...(provenance.kind === 'rollout' && provenance.limits && { limits: provenance.limits }),
     },
+  }
+}
+
+/** Returns recorded parameters as a request has them: those without a name in Rollscope are further ones. */
+function samplingOf(recorded: JsonObject): SamplingRequest {
+  const entries = Object.entries(recorded)
+  const further = Object.fromEntries(entries.filter(([name]) => !isSamplingName(name)))
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => isSamplingName(name))),
+    ...(Object.keys(further).length > 0 && { further }),
   }
 }
 

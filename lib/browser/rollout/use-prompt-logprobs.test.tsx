@@ -2,10 +2,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { ApiError } from '../api.ts'
-import { serversOptions, trajectoryOptions } from '../queries.ts'
+import { knownStatusOptions, serversOptions, trajectoryOptions } from '../queries.ts'
 import { readerWorker } from '../workers/reader.ts'
 import { usePromptLogprobs } from './use-prompt-logprobs.ts'
 
@@ -29,6 +31,7 @@ beforeEach(() => {
   cache = new QueryClient()
   cache.setQueryDefaults(serversOptions().queryKey, { staleTime: Number.POSITIVE_INFINITY })
   cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
+  serve(ENGINE_CAPABILITIES.sglang)
   posted = []
   answer = async () => ({ trajectory: scored, count: 1 })
   vi.spyOn(readerWorker, 'call').mockImplementation((path) => {
@@ -37,6 +40,9 @@ beforeEach(() => {
   })
 })
 afterEach(() => vi.restoreAllMocks())
+
+const serve = (capabilities: Capabilities) =>
+  cache.setQueryData(knownStatusOptions('s').queryKey, { state: 'ready', capabilities } as never)
 
 const shown = (trajectory: Trajectory, isNeeded: boolean, key: string | undefined = KEY) =>
   renderHook(({ needed }) => usePromptLogprobs(trajectory, key, needed), {
@@ -74,9 +80,25 @@ test('Prompt logprobs whose request failed are only requested again by hand, eve
   })
   expect(posted).toEqual([PATH])
   answer = async () => ({ trajectory: scored, count: 1 })
-  await act(async () => result.current.failure?.retry())
+  await act(async () => result.current.failure?.retry?.())
   await waitFor(() => expect(result.current.failure).toBeUndefined())
   expect(posted).toEqual([PATH, PATH])
+})
+
+test('Prompt logprobs are never requested of a server that returns none: the reason is shown, without another try', () => {
+  serve(ENGINE_CAPABILITIES['llama.cpp'])
+  const { result } = shown(unscored, true)
+  expect([posted, result.current]).toEqual([
+    [],
+    {
+      isRequesting: false,
+      failure: {
+        title:
+          'The prompt logprobs cannot be requested: llama.cpp returns no logprobs of prompts, so it cannot score given ids.',
+        hint: 'Choose a server with SGLang or vLLM.',
+      },
+    },
+  ])
 })
 
 test.each<[string, Trajectory, string | undefined]>([

@@ -7,9 +7,6 @@ const NAMES: Readonly<Record<string, string>> = {
   sampling_seed: 'seed',
 }
 
-/** Parameters that the endpoint does not have. */
-export const NOT_IN_CHAT = ['json_schema', 'structural_tag'] as const satisfies readonly (keyof Sampling)[]
-
 /**
  * The defaults of /generate. Without them, this endpoint would use the model's generation_config.json, and the run would
  * sample differently from the token-in/token-out run that it is compared with.

@@ -315,6 +315,9 @@ test('A rollout over the chat endpoint is refused before it starts if it has uns
   const refused = (change: object) =>
     continueRollout(key, { prompt: 'more', ...change }, all, never).catch((error) => error)
   expect(await refused({ sampling: { structural_tag: '{}' } })).toMatchObject({ details: { code: 'NOT_IN_CHAT' } })
+  capabilities = ENGINE_CAPABILITIES.openai
+  expect(await refused({})).toMatchObject({ details: { code: 'NOT_IN_ENGINE', field: 'endpoint' } })
+  capabilities = undefined
   const trajectory = stored(key)
   const [prompt, response] = trajectory.segments as [Trajectory['segments'][0], ResponseSegment]
   const { message: _, ...bare } = response

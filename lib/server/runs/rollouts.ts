@@ -5,10 +5,10 @@ import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parserNames } from '#lib/parsers/registry.ts'
 import { suggestParser } from '#lib/parsers/suggest.ts'
-import { NOT_IN_CHAT } from '#lib/rollout/chat/sampling.ts'
 import { limitsSchema } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
+import { NOT_IN_CHAT } from '#lib/sampling/engine-parameters.ts'
 import { samplingSchema } from '#lib/sglang/reply/sampling.ts'
 import { refusedOption } from '#lib/templates/chat-template.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -327,6 +327,7 @@ export async function continueRollout(
   const server = await all.servers.client(serverName).describe(signal)
   checkCapabilities(server, {
     ...request,
+    endpoint: isChat(found) ? 'chat' : 'generate',
     images:
       request.images !== undefined || found.imageData !== undefined || found.segments.flatMap(imagePartsIn).length > 0,
   })
@@ -354,7 +355,7 @@ export async function continueRollout(
       hint: 'The page shows the current version. Check it, then send again.',
     })
   if (request.resume) checkResume(stored, request.sampling)
-  if (isChat(stored)) checkChat(stored, request.sampling ?? {})
+  if (isChat(stored)) checkChat(stored)
   const parser = parserFor(stored.model.parser, server, promptEncoder)
   const trajectory: Trajectory = {
     ...stored,
@@ -389,11 +390,8 @@ function checkResume(trajectory: Trajectory, sampling: object = {}): void {
     })
 }
 
-/**
- * Throws HttpProblem if a trajectory over a chat endpoint lacks a message of the server, which the run would continue from, or if
- * `sampling` has a parameter that the endpoint does not take.
- */
-function checkChat({ segments }: Trajectory, sampling: object): void {
+/** Throws HttpProblem if a trajectory over a chat endpoint lacks a message of the server, which the run would continue from. */
+function checkChat({ segments }: Trajectory): void {
   const without = segments.findIndex((segment) => segment.kind === 'response' && segment.message === undefined)
   if (without >= 0)
     throw new HttpProblem({
@@ -401,13 +399,6 @@ function checkChat({ segments }: Trajectory, sampling: object): void {
       code: 'NO_MESSAGES',
       detail: `segment ${without} does not contain the message that the server parsed from it`,
       hint: 'A run over a chat endpoint can only continue from its messages. Start a new run.',
-    })
-  const unknown = NOT_IN_CHAT.find((name) => name in sampling)
-  if (unknown)
-    throw new HttpProblem({
-      status: 422,
-      code: 'NOT_IN_CHAT',
-      detail: `this trajectory was run over /v1/chat/completions, which does not accept ${unknown}`,
     })
 }
 

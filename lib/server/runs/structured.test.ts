@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -21,18 +23,20 @@ let all: Services
 let reply: string
 let finish: Finish
 let requests: GenerateRequest[]
+let description: Partial<ServerDescription>
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-structured-'))
   reply = 'four'
   finish = { kind: 'stop', matched: END }
   requests = []
+  description = { modelName: 'm', contextLength: 4096 }
   all = testServices(folder, {
     generate: async function* (request) {
       requests.push(request)
       const ids = [...byteTokenizer.encode(reply), ...(finish.kind === 'stop' ? [END] : [])]
       yield { tokens: { ids }, problems: [], end: { finish, usage: { cachedTokens: 3 } } }
     },
-    describe: async () => ({ modelName: 'm', contextLength: 4096 }),
+    describe: async () => description,
     template: () => chatml,
   })
 })
@@ -55,6 +59,14 @@ const ask = (key: string, more: object = {}) =>
     never,
   )
 const stored = (key: string) => all.store.get(key) as Trajectory
+
+test('Structured output is refused by the field of its grammar if the engine of the server takes no JSON Schema', async () => {
+  const key = await run()
+  description = { ...description, capabilities: ENGINE_CAPABILITIES.openai }
+  await expect(ask(key)).rejects.toMatchObject({ details: { code: 'NOT_IN_ENGINE', field: 'sampling.json_schema' } })
+  description = { ...description, capabilities: ENGINE_CAPABILITIES.vllm }
+  expect(await ask(key)).toMatchObject({ text: 'four' })
+})
 
 test('Structured output appends the question to the recorded tokens, binds the reply by the schema, and leaves the trajectory unchanged', async () => {
   const key = await run()

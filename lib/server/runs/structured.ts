@@ -19,6 +19,7 @@ import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
+import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { recordedPromptEncoder } from './prompt-encoder.ts'
 import { lastServer } from './rollouts.ts'
@@ -59,6 +60,7 @@ export async function structuredOutput(
   const serverName = request.server ?? lastServer(stored) ?? all.servers.defaultName
   const client = all.servers.client(serverName)
   const server = await client.describe(signal)
+  checkCapabilities(server, { sampling: { ...sampling, json_schema: JSON.stringify(schema) } })
   const promptEncoder = await recordedPromptEncoder(
     stored.model,
     { name: serverName, tokenizerName: server.tokenizerName },

@@ -44,6 +44,11 @@ export function withAdapters(
   return adapted
 }
 
+/** Returns the names of all adapters that sampled a response, each once. */
+export const adaptersOf = ({ segments }: Pick<TrajectoryView, 'segments'>): readonly string[] => [
+  ...new Set(segments.flatMap((segment) => (segment.kind === 'response' && segment.request?.adapter) || [])),
+]
+
 /** Returns the adapter of the last response; undefined if it had none; null if no response records its request. */
 export function lastAdapter({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined | null {
   const last = segments.findLast((segment) => segment.kind === 'response' && segment.request !== undefined)

@@ -1,5 +1,6 @@
 /** Collects the lines of a scoring into one column. Received scores are kept if the stream breaks off. */
 import { type ExpertRows, joinRows, unpackExperts } from '../experts/routed-experts.ts'
+import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import type { ScoreLine, ScoreRequest, ScoringServer } from './score.ts'
 
 /** Scores ids: the page does it over HTTP, the server with its own client. */
@@ -11,8 +12,8 @@ export interface Scorer {
   readonly servers: readonly string[] | undefined
   /** The server for trajectories whose own server is missing. */
   readonly defaultServer: string | undefined
-  /** Why servers cannot score, by their names. Servers that can, or whose answer is pending, are omitted. */
-  readonly refusals?: Readonly<Record<string, string>>
+  /** Returns why a server cannot score a trajectory; undefined if it can, or if its answer is pending. */
+  readonly whyNot?: (server: string, trajectory: TrajectoryView) => string | undefined
   /** Names of the servers that return routed experts, as far as their answers have come. */
   readonly expertServers?: readonly string[]
   readonly score: Score

@@ -1,0 +1,43 @@
+/** Why the server cannot serve the next call of the playground. */
+import type { ShownStatus } from '#components/shell/server-state.tsx'
+import { type FieldRefusal, logprobKindRefusal, runRefusals } from '#lib/api/engine/refusals.ts'
+import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
+import { type FieldErrors, requestOf, type Setup } from '#lib/share/settings/setup.ts'
+import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+/** The next call, without its settings. */
+export interface NextCall {
+  readonly status: ShownStatus
+  /** The trajectory that the call continues; undefined if a new one begins. */
+  readonly trajectory: TrajectoryView | undefined
+  readonly draft: Pick<PromptWithImages, 'mode' | 'images'>
+}
+
+/** Returns the reasons; empty if the server can serve the call, or if nothing is known about the server. */
+export function callRefusals(setup: Setup, { status, trajectory, draft }: NextCall): readonly FieldRefusal[] {
+  const request = requestOf(setup)
+  if (!request.ok || status.state !== 'ready') return []
+  const { mode, images = [] } = draft
+  const isQuestion = trajectory !== undefined || mode === 'question'
+  const refusals = runRefusals(status, {
+    ...request.settings,
+    endpoint: trajectory ? endpointOf(trajectory) : setup.endpoint,
+    images: (isQuestion && images.length > 0) || (trajectory !== undefined && imageDataOf(trajectory).length > 0),
+    rawPrompt: !isQuestion && mode !== 'conversation',
+  })
+  const mixed = trajectory && logprobKindRefusal(trajectory, status)
+  return mixed ? [...refusals, mixed] : refusals
+}
+
+const endpointOf = ({ provenance }: TrajectoryView): Setup['endpoint'] =>
+  provenance.kind === 'rollout' && provenance.endpoint === 'chat' ? 'chat' : 'generate'
+
+/** Returns the refused sampling parameters as errors of their fields. */
+export const samplingErrors = (refusals: readonly FieldRefusal[]): FieldErrors =>
+  Object.fromEntries(
+    refusals.flatMap(({ field, detail }) => {
+      const [part, name] = field.split('.')
+      return part === 'sampling' && name !== undefined ? [[name, detail]] : []
+    }),
+  )
