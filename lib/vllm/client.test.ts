@@ -585,6 +585,36 @@ describe('Another OpenAI-compatible server', () => {
     await expect(client.separateReasoning({} as never, never)).rejects.toThrow(/^This OpenAI-compatible server parses/)
   })
 
+  test('that returns ids in every form, prompt logprobs and adapters shows each of these capabilities', async () => {
+    const [base] = (models().response as { readonly data: readonly object[] }).data
+    const adapted = { ...models(), response: { data: [base, { id: 'math', parent: 'tiny' }] } }
+    const { client } = await serving({ '/v1/models': adapted, '/version': NOT_FOUND })
+    const { capabilities, adapters } = await client.describe(never)
+    expect(adapters).toEqual(['math'])
+    expect(capabilities).toEqual({
+      ...ENGINE_CAPABILITIES.openai,
+      logprobs: 'raw',
+      mostAlternatives: 20,
+      promptLogprobs: true,
+      streaming: true,
+      chatIds: true,
+      adapters: true,
+    })
+  })
+
+  test('gives a run its ids, alternatives, cached tokens and stop token, in OpenAI’s form of a request', async () => {
+    const cached = changed('completion', ({ usage }) => {
+      usage.prompt_tokens_details = { cached_tokens: 5 }
+    })
+    const { client, server } = await serving({ '/v1/models': models(), '/v1/completions': cached })
+    const [chunk] = await Array.fromAsync(client.generate(request(), never))
+    expect(chunk?.tokens.ids).toEqual(choiceOf('completion').token_ids)
+    expect(chunk?.tokens.topLogprobs?.k).toBe(2)
+    expect(chunk?.end?.finish).toEqual({ kind: 'stop', matched: chunk?.tokens.ids.at(-1) })
+    expect(chunk?.end?.usage.cachedTokens).toBe(5)
+    expect(server.requests.at(-1)?.body).not.toHaveProperty('include_stop_str_in_output')
+  })
+
   test('that returns no ids is refused with the reason and what to do', async () => {
     const textOnly = changed('completion-probe', ({ choices: [choice] }) => {
       Object.assign(choice, { token_ids: null, logprobs: { tokens: ['a'], token_logprobs: [-1] } })

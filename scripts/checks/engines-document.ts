@@ -7,7 +7,7 @@ import { ENGINE_PARAMETERS } from '#lib/sampling/engine-parameters.ts'
 import { samplingNames } from '#lib/sampling/parameters.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 
-const ENGINES = Object.keys(ENGINE_NAMES) as readonly Engine[]
+export const ENGINES = Object.keys(ENGINE_NAMES) as readonly Engine[]
 
 /** Cells that depend on the options of the server. */
 const OTHERWISE: Readonly<
@@ -25,8 +25,9 @@ const OTHERWISE: Readonly<
 const foundText = (capabilities: Capabilities, capability: 'promptLogprobs' | 'streaming' | 'chatIds'): string =>
   capabilities.engine === 'openai' ? 'as found' : capabilities[capability] ? 'yes' : 'no'
 
-const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])[] = [
-  ['ids in, ids out, with the stop token', () => 'yes'],
+/** The rows of the table: the name of a capability, and the text of its cell for the known capabilities of an engine. */
+export const ROWS = [
+  ['ids in, ids out, with the stop token', (_: Capabilities): string => 'yes'],
   ['logprobs of sampled tokens', ({ engine, logprobs }) => OTHERWISE[engine]?.logprobs ?? logprobs],
   ['alternatives for each token', ({ engine }) => OTHERWISE[engine]?.alternatives ?? 'any number'],
   ['logprobs of prompts, scoring of given ids', (all) => foundText(all, 'promptLogprobs')],
@@ -38,7 +39,7 @@ const ROWS: readonly (readonly [string, (capabilities: Capabilities) => string])
   ['routed experts', (all) => (all.routedExperts ? 'with `--enable-return-routed-experts`' : 'no')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
-]
+] as const satisfies readonly (readonly [string, (capabilities: Capabilities) => string])[]
 
 /** What images depend on. */
 const IMAGES: Readonly<Record<Engine, string>> = {

@@ -146,6 +146,16 @@ test.each([1, 7, 4096])('client reads a stream that is cut into writes of %d byt
   expect(chunks.at(-1)?.end?.text).toBe(truth(recorded).text)
 })
 
+test('client reads the cached tokens of a reply', async () => {
+  const recorded = recording('core-generate-logprob-output-only')
+  const { input_ids: inputIds } = recorded.request.body as { input_ids: number[] }
+  const { meta_info: meta } = recorded.response as { meta_info: { cached_tokens: number } }
+  const server = await replaying({ '/generate': recorded })
+  const [chunk] = await Array.fromAsync(client(server.baseUrl).generate(request({ inputIds }), never))
+  expect(meta.cached_tokens).toBeGreaterThan(0)
+  expect(chunk?.end?.usage.cachedTokens).toBe(meta.cached_tokens)
+})
+
 test('client aligns prompt logprobs to the end of the prompt, with their alternatives', async () => {
   const recorded = recording('core-generate-top5')
   const body = recorded.request.body as { input_ids: number[] }
