@@ -187,6 +187,13 @@ test('a reproduction keeps the spelling of numbers in calls', () => {
   expect(reproPytest(repro)).toContain('{\\"x\\": 1.0}')
 })
 
+test('a reproduction of a run without tools has a Python file that runs, with an empty list of tools', () => {
+  const without = { ...drifting, model: { ...drifting.model, tools: [] } }
+  const repro = reproduced(pairOf({ kind: 'structured' }, without))
+  expect(differencesFound([{ source: reproPytest(repro), again: [repro.recorded] }])).toEqual([[null]])
+  expect(JSON.parse(reproJson(repro))).toMatchObject({ tools: [] })
+})
+
 test('a reproduction accepts the sides in either order, and refuses two different trajectories', () => {
   const { left, right, compared } = pairOf({ kind: 'text' })
   const swapped = pairOf({ kind: 'text' }, drifting, 'swapped')

@@ -112,5 +112,7 @@ function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'struc
   if (!held.ok) return held
   const template = made.model.template?.text ?? ''
   const clock = template.includes('strftime_now') ? recordedClock(recorded).read().getTime() : undefined
-  return { ok: true, value: { template, clock, ...recordedTexts(held.value, recorded) } }
+  const { tools, ...texts } = recordedTexts(held.value, recorded)
+  // No tools are an empty text in the template lab, which no JSON parser reads.
+  return { ok: true, value: { template, clock, ...texts, tools: tools === '' ? '[]' : tools } }
 }
