@@ -122,7 +122,7 @@ function alignedGroups(
   promptIds: readonly number[],
 ): readonly ImageGroup[] {
   const groups = groupsOf(spans)
-  const runs = placeholderRuns(promptIds, { fillers: placeholders.fillers, markers: NONE })
+  const runs = placeholderRuns(promptIds, { ...placeholders, markers: NONE })
   if (runs.length !== groups.length)
     throw new EngineError(
       'INCONSISTENT',

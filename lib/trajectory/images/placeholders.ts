@@ -20,21 +20,31 @@ const FILLERS: ReadonlySet<string> = new Set([
 /** Texts of the token that a template writes if it is another one: the processor writes the repeated tokens after it. */
 const MARKERS: ReadonlySet<string> = new Set(['<start_of_image>'])
 
+/** Texts of the tokens that a processor writes after each row of an image, and after its last one. */
+const ROW_ENDS: ReadonlySet<string> = new Set(['[IMG_BREAK]']) // Pixtral
+const LAST_ROW_ENDS: ReadonlySet<string> = new Set(['[IMG_END]']) // Pixtral
+
 /** Ids of the placeholders of a vocabulary. */
 export interface PlaceholderIds {
   readonly fillers: ReadonlySet<number>
   readonly markers: ReadonlySet<number>
+  /** Tokens after each row of an image but the last, which belong to the image. Omitted: none. */
+  readonly rowEnds?: ReadonlySet<number>
+  /** Tokens after the last row of an image, which belong to the image. Omitted: none. */
+  readonly lastRowEnds?: ReadonlySet<number>
 }
 
 /** Returns the ids of placeholders among added tokens. */
 export function placeholderIds(added: Iterable<{ readonly id: number; readonly content: string }>): PlaceholderIds {
-  const fillers = new Set<number>()
-  const markers = new Set<number>()
-  for (const { id, content } of added) {
-    if (FILLERS.has(content)) fillers.add(id)
-    if (MARKERS.has(content)) markers.add(id)
+  const tokens = [...added]
+  const idsOf = (contents: ReadonlySet<string>) =>
+    new Set(tokens.flatMap(({ id, content }) => (contents.has(content) ? [id] : [])))
+  return {
+    fillers: idsOf(FILLERS),
+    markers: idsOf(MARKERS),
+    rowEnds: idsOf(ROW_ENDS),
+    lastRowEnds: idsOf(LAST_ROW_ENDS),
   }
-  return { fillers, markers }
 }
 
 /** Returns the placeholders among the tokens of a trajectory. */
@@ -60,17 +70,19 @@ function idsIn(specialIds: readonly number[], vocab: TrajectoryView['vocab']): P
 const bySpecialIds = new WeakMap<readonly number[], PlaceholderIds>()
 
 /**
- * Returns the spans of image positions in a list of ids, in order: every longest run of one repeated placeholder. A marker
- * that no run follows is a span by itself.
+ * Returns the spans of image positions in a list of ids, in order: every longest run of one repeated placeholder, with the ends of its
+ * rows. A marker that no run follows is a span by itself.
  */
-export function placeholderRuns(ids: ArrayLike<number>, { fillers, markers }: PlaceholderIds): readonly Span[] {
+export function placeholderRuns(ids: ArrayLike<number>, placeholders: PlaceholderIds): readonly Span[] {
+  const { fillers, markers, rowEnds, lastRowEnds } = placeholders
   if (fillers.size + markers.size === 0) return []
   const runs: Span[] = []
   for (let index = 0; index < ids.length; ) {
     const id = elementAt(ids, index)
     let end = index + 1
     if (fillers.has(id)) {
-      while (end < ids.length && elementAt(ids, end) === id) end++
+      while (end < ids.length && (ids[end] === id || rowEnds?.has(elementAt(ids, end)))) end++
+      if (end < ids.length && lastRowEnds?.has(elementAt(ids, end))) end++
       runs.push({ start: index, end })
     } else if (markers.has(id) && !fillers.has(ids[end] ?? -1)) runs.push({ start: index, end })
     index = end
