@@ -64,12 +64,7 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
     >
       {value === undefined && <option value="">no server</option>}
       {servers.map((name) => (
-        <option
-          key={name}
-          value={name}
-          disabled={whyNot(side, name) !== undefined}
-          title={whyNot(side, name)}
-        >
+        <option key={name} value={name} disabled={whyNot(side, name) !== undefined} title={whyNot(side, name)}>
           {name}
           {name === recorded[side] && ' (recorded)'}
           {whyNot(side, name) !== undefined && ' (cannot score)'}

@@ -29,8 +29,7 @@ const sampledOn = (server: string, more: object = {}): Trajectory => ({
 function show(trajectory: Trajectory, capabilities?: Capabilities): HTMLButtonElement {
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
-  if (capabilities)
-    cache.setQueryData(knownStatusOptions('s').queryKey, { state: 'ready', capabilities } as never)
+  if (capabilities) cache.setQueryData(knownStatusOptions('s').queryKey, { state: 'ready', capabilities } as never)
   render(
     <QueryClientProvider client={cache}>
       <BaselineDialog trajectory={trajectory} runKey="k" onPair={vi.fn()} onClose={vi.fn()} />
