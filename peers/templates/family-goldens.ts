@@ -118,7 +118,9 @@ async function inputsOf(
       return real.render({ ...input, clock: () => CLOCK })
     },
   }
-  await runFamily(family, recording, replies, server, false)
+  const { trajectory } = await runFamily(family, recording, replies, server, false)
+  // The check of a continuation renders the whole conversation when it is read.
+  JSON.stringify(trajectory)
   return inputs
 }
 

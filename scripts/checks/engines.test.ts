@@ -73,8 +73,12 @@ const TESTS: Readonly<Partial<Record<Row, Readonly<Partial<Record<Engine, NamedT
     vllm: [VLLM, 'has the ids of prompt and reply, and its reasoning under one name'],
     openai: FOUND,
   },
-  'images beside token ids': {
+  images: {
     sglang: ['lib/engine/images.test.ts', 'show how many tokens each image has, whatever the numbers'],
+    vllm: [
+      'lib/vllm/image-prompts.test.ts',
+      'is sent ids with one placeholder for each image, and the images in their order',
+    ],
   },
   'LoRA adapters by name': {
     sglang: [
@@ -112,7 +116,7 @@ const REFUSALS: Readonly<Partial<Record<Row, (capabilities: Capabilities) => str
     return view.kind === 'none' ? view.why : undefined
   },
   'chat baseline': (capabilities) => text(runRefusals({ capabilities }, { endpoint: 'chat' })),
-  'images beside token ids': (capabilities) =>
+  images: (capabilities) =>
     same(
       runRefusals({ capabilities }, { images: true }),
       scoringRefusals({ capabilities }, { images: true }).slice(-1),
