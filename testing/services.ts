@@ -36,7 +36,8 @@ export const noMcpServers = createMcpServers(
 
 /** Returns services whose store is in `folder`. */
 export function testServices(folder: string, { template, describe, ...calls }: TestServers): Services {
-  const runs = createRuns()
+  const store = openTrajectoryStore(folder, { now: () => new Date() })
+  const runs = createRuns({ groupCommit: store.groupCommit })
   const compiled = () => chatTemplate(template(), {})
   const tokenizers = {
     load: async () => ({
@@ -48,7 +49,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
   } as unknown as Services['tokenizers']
   return {
     version: '0',
-    store: openTrajectoryStore(folder, { now: () => new Date() }),
+    store,
     builtInTools: [plainTool(calculator)],
     mcpServers: noMcpServers,
     runs,

@@ -1,6 +1,7 @@
 /**
  * Measures the processor time of the whole application (HTTP, events, storage) for 1,000 output tokens of a rollout, beside that
- * of the bare agent. Both run the same rollouts against the same mock server, and must produce the same ids. Linux only.
+ * of the bare agent, and the rollouts that it finishes in a second. Both run the same rollouts against the same mock server, and must
+ * produce the same ids. Linux only.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -45,16 +46,19 @@ for (const one of CASES) {
     const task = { ...whole, pages: whole.pages.map(() => page) }
     const bare: number[] = []
     const application: number[] = []
+    const perSecond: number[] = []
     for (let pair = 0; pair < PAIRS; pair++) {
       const alone = await runClient(process.execPath, 'client.ts', task)
       bare.push(perThousand(alone))
       const within = await runInApplication(task, page)
       application.push(perThousand(within))
+      perSecond.push(within.perSecond)
       if (alone.idsHash !== within.idsHash) throw new Error(`${one.name}: the ids of the first rollout differ`)
     }
     reportFigure(`${one.name}: the bare agent, per 1,000 tokens`, median(bare), 'ms')
     reportFigure(`${one.name}: the application, per 1,000 tokens`, median(application), 'ms')
     reportFigure(`${one.name}: the application over the bare agent`, median(application) / median(bare), '×')
+    reportFigure(`${one.name}: rollouts a second in the application`, median(perSecond), '')
   } finally {
     server.kill()
   }
@@ -70,12 +74,14 @@ async function runInApplication(task: WorkloadTask, page: string) {
   try {
     const { firstKey } = await rollouts(application, task, page, 0, task.warmUp)
     const before = processorMs(application)
+    const start = performance.now()
     const { outputTokens } = await rollouts(application, task, page, task.warmUp, task.prompts.length)
+    const perSecond = (1000 * (task.prompts.length - task.warmUp)) / (performance.now() - start)
     const cpuMs = processorMs(application) - before
     const stored = await fetch(new URL(`/api/trajectories/${encodeURIComponent(firstKey)}`, application.base), {
       headers: AUTHORIZED,
     })
-    return { cpuMs, outputTokens, idsHash: inputHash(ids((await stored.json()) as Trajectory)) }
+    return { cpuMs, outputTokens, perSecond, idsHash: inputHash(ids((await stored.json()) as Trajectory)) }
   } finally {
     await stopApplication(application, 'SIGTERM')
     rmSync(data, { recursive: true, force: true })

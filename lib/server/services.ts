@@ -87,10 +87,10 @@ export function createServices(config: Config): Services {
     })
   const rendering = labThreadOf('rollscope-render', RENDERING_MS)
   const threaded = createThreadedTokenizers(rendering)
-  const runs = createRuns()
   const version = versionOf(config.applicationFolder)
   const own = ownAddress(config)
   const store = openTrajectoryStore(folder, { now: () => new Date(), instance: sharedInstance() })
+  const runs = createRuns({ groupCommit: store.groupCommit })
   return {
     config,
     version,

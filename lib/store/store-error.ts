@@ -53,11 +53,17 @@ export function withStoreErrors<T>(file: string, action: () => T): T {
   }
 }
 
-/** Wraps functions so that their SQLite and disk errors are StoreError. */
+/** Wraps functions so that their SQLite and disk errors are StoreError, also those that their promises reject with. */
 export function storeErrorsOf<Functions extends object>(functions: Functions, file: string): Functions {
+  const rethrow = (error: unknown): never => {
+    throw storeErrorOf(error, file)
+  }
   const guarded = Object.entries(functions).map(([name, action]) => [
     name,
-    (...values: readonly unknown[]) => withStoreErrors(file, () => action(...values)),
+    (...values: readonly unknown[]) => {
+      const result: unknown = withStoreErrors(file, () => action(...values))
+      return result instanceof Promise ? result.catch(rethrow) : result
+    },
   ])
   return Object.fromEntries(guarded) as Functions
 }

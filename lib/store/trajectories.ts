@@ -8,6 +8,7 @@ import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { type Instance, openInstance } from './files/instance.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createGroupTable, type GroupTable } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
@@ -20,7 +21,7 @@ import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './s
 import { transaction } from './transaction.ts'
 
 /** Stored trajectories with their labels, groups and health. Every function throws StoreError if the database or its disk fails. */
-export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTable {
+export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTable, Pick<GroupCommit, 'groupCommit'> {
   /**
    * Stores a trajectory under its id. If another trajectory has that id, the key gets a suffix and the trajectory stays
    * unchanged. An equal deleted one is restored. One that cannot be read counts as different, or is replaced if it was
@@ -208,6 +209,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     return row && ended(summary(row))
   }
   const groups = createGroupTable(database)
+  const { groupCommit, commitWaiting } = createGroupCommit(database)
   return {
     add: (trajectory, { runsHere } = { runsHere: false }) =>
       transaction(database, () => add(trajectory, runsHere ? instance.id : null)),
@@ -257,7 +259,9 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     ...health,
     ...groups,
     groupRows: (id) => groups.groupRows(id).map(ended),
+    groupCommit,
     close() {
+      commitWaiting()
       database.close()
       instance.close()
     },

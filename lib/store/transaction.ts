@@ -1,22 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Runs an action atomically. Throws the first error, because an error of the rollback is only its consequence. */
+/**
+ * Runs an action atomically; inside another transaction, its failure takes back only the action. Throws the first error, because
+ * an error of the rollback is only its consequence.
+ */
 export function transaction<T>(database: DatabaseSync, action: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
+  const [begin, commit, rollBack] = database.isTransaction ? NESTED : OUTERMOST
+  database.exec(begin)
   try {
     const result = action()
-    database.exec('COMMIT')
+    database.exec(commit)
     return result
   } catch (error) {
     // SQLite rolls back by itself after some errors, such as a full disk.
-    if (database.isTransaction) rollBack(database)
+    if (database.isTransaction) tryTo(database, rollBack)
     throw error
   }
 }
 
-function rollBack(database: DatabaseSync): void {
+const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const
+const NESTED = ['SAVEPOINT nested', 'RELEASE nested', 'ROLLBACK TO nested; RELEASE nested'] as const
+
+function tryTo(database: DatabaseSync, statement: string): void {
   try {
-    database.exec('ROLLBACK')
+    database.exec(statement)
   } catch {
     // Nothing was committed.
   }

@@ -240,7 +240,7 @@ export type ContinueRequest = z.infer<typeof continueRequestSchema>
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
   const { trajectory, using } = await beginning(request, all, signal)
   const options = runOptions(trajectory, using, all)
-  return all.runs.start(options(all.store.add(trajectory, { runsHere: true })))
+  return all.runs.start(options(await all.store.groupCommit(() => all.store.add(trajectory, { runsHere: true }))))
 }
 
 /** Returns a trajectory that has not begun, and the settings of its run. Throws HttpProblem, EngineError or TemplateError. */

@@ -210,7 +210,7 @@ test('A run that is cancelled ends with the tokens so far', async () => {
 
 test('The runs keep the latest events of ended rollouts up to a number of bytes, and always those of a running one', async () => {
   const bytes = script.reduce((sum, event) => sum + JSON.stringify(event).length + 1 + LINE_BYTES, 0)
-  const runs = createRuns(2.5 * bytes)
+  const runs = createRuns({ keptBytes: 2.5 * bytes })
   const { next } = start({ key: 'running' }, runs)
   await next()
   for (const key of ['a', 'b', 'c']) {
@@ -225,7 +225,7 @@ test('The runs keep the latest events of ended rollouts up to a number of bytes,
 })
 
 test('A run sends all events to a reader that has begun, however long ago the run ended', async () => {
-  const runs = createRuns(0)
+  const runs = createRuns({ keptBytes: 0 })
   const { next } = start({}, runs)
   await next()
   const reader = runs.follow('r-t', 0, never)[Symbol.asyncIterator]()

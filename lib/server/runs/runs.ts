@@ -3,6 +3,7 @@
  * on. Every closed segment is stored before a reader hears of it.
  */
 
+import type { GroupCommit } from '#lib/store/group-commit.ts'
 import { StoreError } from '#lib/store/store-error.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
@@ -48,6 +49,7 @@ export interface StartOptions {
   /** True: it stops when nobody has followed it for a while. False: only its owner's signal ends it. */
   readonly detached: boolean
   readonly events: (signal: AbortSignal) => AsyncIterable<RolloutEvent>
+  /** Stores the record, whose segments from `from` on have changed. Throws the error of the store. */
   readonly save: (trajectory: Trajectory, from: number) => void
   /** Receives each event, and the line that its readers get, at the same time as they do. */
   readonly onEvent?: (event: RolloutEvent, line: Uint8Array) => void
@@ -82,8 +84,18 @@ export const LINE_BYTES = 200
 /** Milliseconds between two attempts to store an end. */
 const STORE_AGAIN_MS = 5_000
 
-/** Returns the rollouts of this process. `keptBytes` limits the events of ended rollouts that can be read again; the latest are kept. */
-export function createRuns(keptBytes = KEPT_BYTES): Runs {
+interface RunsOptions {
+  /** Commits what runs save in the same turn of the event loop together. Omitted: each save is on its own. */
+  readonly groupCommit?: GroupCommit['groupCommit']
+  /** Limit for the events of ended rollouts that can be read again; the latest are kept. */
+  readonly keptBytes?: number
+}
+
+/** Returns the rollouts of this process. */
+export function createRuns({
+  groupCommit = async (change) => change(),
+  keptBytes = KEPT_BYTES,
+}: RunsOptions = {}): Runs {
   const running = new Map<string, Entry>()
   /** Only the logs are kept, because a signal keeps all its listeners in memory. */
   const ended = createMemory<EventLog<Uint8Array>>(keptBytes)
@@ -135,7 +147,7 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
       }
       const { rolloutId } = options
       running.set(rolloutId, entry)
-      entry.done = drive(entry, options, unstored).finally(() => {
+      entry.done = drive(entry, options, groupCommit, unstored).finally(() => {
         running.delete(rolloutId)
         ended.set(rolloutId, entry.log, entry.bytes)
       })
@@ -170,6 +182,7 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
 async function drive(
   entry: Entry,
   { key, events, save, onEvent = () => {} }: StartOptions,
+  groupCommit: GroupCommit['groupCommit'],
   unstoredEnds: UnstoredEnds,
 ): Promise<void> {
   const fold = createFold()
@@ -181,31 +194,34 @@ async function drive(
     entry.log.add(line)
     onEvent(event, line)
   }
-  const store = (event: RolloutEvent) => {
+  /** Applies an event. Returns a function that stores what it changed; undefined if it changed nothing that is stored. */
+  const changeOf = (event: RolloutEvent): (() => void) | undefined => {
     fold.add(event)
-    if (event.type === 'tokens' || !fold.trajectory) return
+    if (event.type === 'tokens' || !fold.trajectory) return undefined
     const changed = firstChange(fold.trajectory, event)
-    if (changed === undefined) return
+    if (changed === undefined) return undefined
     unstored = Math.min(unstored, changed)
-    save(recordOf(fold.trajectory), unstored)
-    unstored = Number.POSITIVE_INFINITY
+    const [record, from] = [recordOf(fold.trajectory), unstored]
+    return () => save(record, from)
   }
   try {
     for await (const event of events(entry.controller.signal)) {
-      store(event)
+      const change = changeOf(event)
+      if (change) await groupCommit(change)
+      if (change) unstored = Number.POSITIVE_INFINITY
       publish(event)
     }
   } catch (error) {
     console.error('a rollout broke:', error)
     const event: RolloutEvent = { type: 'ended', outcome: failureOf(error) }
+    let change: (() => void) | undefined
     // The end is stored first, because a reader who hears of it may look at the stored trajectory.
     try {
-      store(event)
+      change = changeOf(event)
+      change?.()
     } catch (again) {
       console.error('its end could not be stored:', again)
-      unstoredEnds.add(key, () => {
-        if (fold.trajectory) save(recordOf(fold.trajectory), unstored)
-      })
+      if (change) unstoredEnds.add(key, change)
     }
     try {
       publish(event)

@@ -1,0 +1,74 @@
+/**
+ * Commits changes of several runs together, because every commit waits for the disk and blocks the process meanwhile.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { transaction } from './transaction.ts'
+
+/** Changes that share a commit. */
+export interface GroupCommit {
+  /**
+   * Runs a change in one transaction with all others of this turn of the event loop, in their order. Resolves with its result
+   * when it is on disk. Rejects with its error; the other changes are stored nevertheless. If the transaction fails, the
+   * change runs again in its own, so it must have no other effect than on the database.
+   */
+  groupCommit<T>(change: () => T): Promise<T>
+  /** Commits the waiting changes now. */
+  commitWaiting(): void
+}
+
+interface Waiting {
+  readonly change: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Creates the functions for a connection. */
+export function createGroupCommit(database: DatabaseSync): GroupCommit {
+  let waiting: Waiting[] = []
+  const commitWaiting = () => {
+    const changes = waiting
+    waiting = []
+    for (const settle of changes.length === 0 ? [] : committed(database, changes)) settle()
+  }
+  return {
+    groupCommit: <T>(change: () => T) =>
+      new Promise<T>((resolve, reject) => {
+        // The changes of all sockets that are readable in this turn arrive before its immediates.
+        if (waiting.length === 0) setImmediate(commitWaiting)
+        waiting.push({ change, resolve: (value) => resolve(value as T), reject })
+      }),
+    commitWaiting,
+  }
+}
+
+/** Stores the changes and returns the functions that settle their promises. */
+function committed(database: DatabaseSync, changes: readonly Waiting[]): readonly (() => void)[] {
+  let hasBegun = false
+  try {
+    return transaction(database, () => {
+      hasBegun = true
+      return changes.map((one) => outcomeOf(database, one, () => database.isTransaction))
+    })
+  } catch (error) {
+    // Without a transaction, such as of a locked database, no change would succeed, and each would wait for the lock.
+    if (!hasBegun)
+      return changes.map(
+        ({ reject }) =>
+          () =>
+            reject(error),
+      )
+    // The full disk or the failed commit may have been due to one change only.
+    return changes.map((one) => outcomeOf(database, one, () => true))
+  }
+}
+
+/** Runs a change in its own transaction. Throws its error unless `isKept` says that the changes before it are not lost. */
+function outcomeOf(database: DatabaseSync, { change, resolve, reject }: Waiting, isKept: () => boolean): () => void {
+  try {
+    const value = transaction(database, change)
+    return () => resolve(value)
+  } catch (error) {
+    if (!isKept()) throw error
+    return () => reject(error)
+  }
+}
