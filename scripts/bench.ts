@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- name …]` runs the programs of bench/computation, bench/pages and bench/server one after another and prints a table of their figures. Names select
- * programs; without names, all run. It exits with 1 if a program fails or a figure exceeds its limit.
+ * programs; without names, all run, and with `--quick` all except those that take many minutes each. It exits with 1 if a program fails
+ * or a figure exceeds its limit.
  *
  * `--check` also compares ratios, sizes and numbers of nodes with bench/stored-ratios.json and fails if one is more than 10 %
  * worse. `--store` writes them there.
@@ -22,11 +23,27 @@ const files = new Map(
     .map((file) => [path.basename(file, '.ts'), file] as const)
     .sort(),
 )
+/** Benches that take many minutes: a hundred starts, gigabytes, thousands of rollouts or mutations, every case beside Python. */
+const SLOW = [
+  'import',
+  'kill',
+  'large-file',
+  'many-rollouts',
+  'mutated-imports',
+  'parsers',
+  'rollout-overhead',
+  'stopped-readers',
+  'upstream-faults',
+]
 const { values: options, positionals: wanted } = parseArgs({
-  options: { check: { type: 'boolean', default: false }, store: { type: 'boolean', default: false } },
+  options: {
+    check: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    store: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 })
-const unknown = wanted.filter((name) => !files.has(name))
+const unknown = [...wanted, ...SLOW].filter((name) => !files.has(name))
 if (unknown.length > 0) {
   console.error(`there is no bench ${unknown.join(', ')}; there are ${Array.from(files.keys()).join(', ')}`)
   process.exit(1)
@@ -35,14 +52,18 @@ if (unknown.length > 0) {
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-figures-'))
 const figuresFile = path.join(scratch, 'figures')
 const failed: string[] = []
+/** How long each bench took. */
+const minutes: [name: string, minutes: number][] = []
 for (const [name, bench] of files) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
+  if (wanted.length > 0 ? !wanted.includes(name) : options.quick && SLOW.includes(name)) continue
   console.log(`\n=== ${name}`)
+  const start = performance.now()
   const { status } = spawnSync(process.execPath, [bench], {
     stdio: 'inherit',
     env: { ...process.env, [FIGURES_VARIABLE]: figuresFile },
   })
   if (status !== 0) failed.push(name)
+  minutes.push([name, (performance.now() - start) / 60_000])
 }
 const figures = (existsSync(figuresFile) ? readFileSync(figuresFile, 'utf8').trimEnd().split('\n') : []).map(
   (line): Figure => JSON.parse(line),
@@ -50,6 +71,8 @@ const figures = (existsSync(figuresFile) ? readFileSync(figuresFile, 'utf8').tri
 rmSync(scratch, { recursive: true })
 console.log(`\n=== ${figures.length} figures`)
 for (const figure of figures) console.log(`${figure.bench.padEnd(18)}${figureLine(figure)}`)
+const total = minutes.reduce((sum, [, one]) => sum + one, 0)
+console.log(`\n${total.toFixed(1)} minutes: ${minutes.map(([name, one]) => `${name} ${one.toFixed(1)}`).join(', ')}`)
 const broken = figures.filter((figure) => !keepsLimit(figure))
 console.log(`\n${broken.length} do not keep their limit${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`)
 const losses = options.check ? printLosses() : 0
