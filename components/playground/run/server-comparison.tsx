@@ -36,9 +36,7 @@ export function ServerComparison({ groupId, onShow }: ServerComparisonProps) {
   const { servers, reference, comparisons } = data
   return (
     <details className="px-3.5 pb-2 text-xs" data-server-comparison={comparisons.length}>
-      <summary className="cursor-pointer">
-        <span className="font-medium">{summaryText(comparisons, reference)}</span>
-      </summary>
+      <summary className="cursor-pointer py-1.5 font-medium">{summaryText(comparisons, reference)}</summary>
       <div className="mt-2 grid gap-2">
         {servers.length > 2 && (
           <p className="flex items-center gap-2">
