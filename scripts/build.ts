@@ -63,7 +63,7 @@ export function currentBuild(): string {
   return build
 }
 
-async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolean> {
+async function build(folder: string, output: 'inherit' | 'ignore'): Promise<boolean> {
   // The development server's list of routes is removed, because a route in it that no longer exists would fail the type
   // check.
   rmSync(path.join(root, '.next', 'dev', 'types'), { recursive: true, force: true })
@@ -71,7 +71,7 @@ async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolea
   const earlier = existsSync(environmentTypes) ? readFileSync(environmentTypes) : undefined
   const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ROLLSCOPE_BUILD: path.relative(root, made) },
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ROLLSCOPE_BUILD: path.relative(root, folder) },
     stdio: ['ignore', output, 'inherit'],
   })
   // Next writes the folder of this build into the file, but that folder is temporary. `npm run types` writes the permanent
@@ -80,7 +80,7 @@ async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolea
   else writeFileSync(environmentTypes, earlier)
   if (status !== 0) return false
   const { buildOfflineBundle } = await import('./offline-bundle.ts')
-  await buildOfflineBundle(offlineScript(made))
+  await buildOfflineBundle(offlineScript(folder))
   return true
 }
 

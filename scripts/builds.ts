@@ -54,15 +54,15 @@ export async function claimBuild(builds: Builds, isForced = false): Promise<stri
     const hash = sources()
     const others = isForced ? undefined : claimFound(folder, hash)
     if (others !== undefined) return others
-    const made = path.join(folder, `${hash}-${randomBytes(3).toString('hex')}`)
-    if (!(await make(made))) {
-      rmSync(made, { recursive: true, force: true })
+    const newFolder = path.join(folder, `${hash}-${randomBytes(3).toString('hex')}`)
+    if (!(await make(newFolder))) {
+      rmSync(newFolder, { recursive: true, force: true })
       return undefined
     }
-    writeFileSync(path.join(made, COMPLETE), '')
-    tryLock(path.join(made, IN_USE), 'shared')
-    removeUnused(folder, made)
-    return made
+    writeFileSync(path.join(newFolder, COMPLETE), '')
+    tryLock(path.join(newFolder, IN_USE), 'shared')
+    removeUnused(folder, newFolder)
+    return newFolder
   } finally {
     lock.release()
   }
@@ -121,9 +121,9 @@ async function waitForLock(file: string, onWait: () => void): Promise<FileLock> 
 }
 
 /** Removes all unused builds except `kept`. The caller has the lock of the builder, so no build is in progress. */
-function removeUnused(folder: string, kept: string): void {
+function removeUnused(folder: string, current: string): void {
   for (const build of buildsIn(folder)) {
-    if (build === kept) continue
+    if (build === current) continue
     const lock = tryLock(path.join(build, IN_USE), 'alone')
     if (!lock) continue
     // This comes first, so that no process uses the build from now on.

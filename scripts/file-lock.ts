@@ -20,10 +20,10 @@ export function tryLock(file: string, kind: 'alone' | 'shared'): FileLock | unde
     if (kind === 'alone') database.exec('BEGIN EXCLUSIVE')
     else database.exec('BEGIN; SELECT * FROM sqlite_schema')
     const open = database
-    held.add(open)
+    openLocks.add(open)
     return {
       release() {
-        held.delete(open)
+        openLocks.delete(open)
         open.close()
       },
     }
@@ -34,4 +34,4 @@ export function tryLock(file: string, kind: 'alone' | 'shared'): FileLock | unde
 }
 
 /** Open databases. Without a reference, the garbage collector would close a database and release its lock. */
-const held = new Set<DatabaseSync>()
+const openLocks = new Set<DatabaseSync>()

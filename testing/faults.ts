@@ -795,13 +795,13 @@ export function longestMs(
   all: TransportLimits,
 ): number {
   // A case with fewer repetitions than usual represents one with the usual number.
-  const made = repetitions === undefined ? tries : 1 + RETRY_POLICY.repetitions
+  const attempts = repetitions === undefined ? tries : 1 + RETRY_POLICY.repetitions
   const endedBy = ENDING.filter((name) => limits[name] !== undefined)
   const tryMs = AT_ONCE_MS + endedBy.reduce((sum, name) => sum + all[name], 0)
-  const waitsMs = Array.from({ length: made - 1 }, (_, index) =>
+  const waitsMs = Array.from({ length: attempts - 1 }, (_, index) =>
     Math.min(LONGEST_WAIT_MS, 1.25 * (retryAfterMs ?? RETRY_POLICY.firstMs * 2 ** index)),
   )
-  return made * tryMs + waitsMs.reduce((sum, ms) => sum + ms, 0)
+  return attempts * tryMs + waitsMs.reduce((sum, ms) => sum + ms, 0)
 }
 
 const ENDING = ['connectMs', 'firstByteMs', 'idleMs', 'firstTokenMs', 'deadlineMs'] as const

@@ -54,8 +54,9 @@ export async function runScriptedChat({
       requests.push(request)
       const script = queue.shift()
       if (script === undefined) throw new Error('the script has no more replies')
-      const made = typeof script === 'string' ? answerScriptedChat(request, script) : await script(request, callSignal)
-      return { ...answerScriptedChat(request, ''), ...made }
+      const answer =
+        typeof script === 'string' ? answerScriptedChat(request, script) : await script(request, callSignal)
+      return { ...answerScriptedChat(request, ''), ...answer }
     },
     serverName: 'scripted',
     server: { kind: 'server' },

@@ -57,9 +57,9 @@ const trajectories = Array.from({ length: SAMPLES }, (_, index) => conversation(
 const lines = trajectories.map((one) => `${JSON.stringify(one)}\n`)
 const tokens = trajectories.reduce((sum, one) => sum + tokenCount(one), 0)
 const rendered = trajectories.map((trajectory) => {
-  const made = buildSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
-  if (!made.ok) throw new Error(made.why)
-  return textOf(ids(made.value.trajectory), made.value.trajectory.vocab)
+  const side = buildSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
+  if (!side.ok) throw new Error(side.why)
+  return textOf(ids(side.value.trajectory), side.value.trajectory.vocab)
 })
 
 function conversation(index: number): Trajectory {

@@ -109,8 +109,8 @@ function recordArrival(): void {
   const arrival = { received: 0, drawn: 0 }
   window.arrival = arrival
   window.Worker = class extends Worker {
-    constructor(...given: ConstructorParameters<typeof Worker>) {
-      super(...given)
+    constructor(...parameters: ConstructorParameters<typeof Worker>) {
+      super(...parameters)
       this.addEventListener('message', () => {
         if (arrival.drawn === 0) arrival.received = performance.now()
       })
@@ -138,10 +138,10 @@ function resplit(from: Trajectory, every: number): Trajectory {
     if (known) return known
     vocab[next] = entry.slice(0, 1)
     vocab[next + 1] = entry.slice(1)
-    const made = [next, next + 1] as const
+    const pair = [next, next + 1] as const
     next += 2
-    halves.set(id, made)
-    return made
+    halves.set(id, pair)
+    return pair
   }
   let index = 0
   return {

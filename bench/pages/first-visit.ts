@@ -90,14 +90,14 @@ async function pageChanges({ open }: Bench): Promise<void> {
   const page = await open('/library')
   await openStored(page, file)
   rmSync(scratch, { recursive: true })
-  const change = async (link: string, shown: string) => {
+  const change = async (link: string, selector: string) => {
     await page.locator(link).first().hover()
     await waitUntilSettled(page)
     return untilDrawn(
       page,
       ({ link }) => document.querySelector<HTMLElement>(link)?.click(),
       ({ shown }) => document.querySelector(shown) !== null,
-      { link, shown },
+      { link, shown: selector },
     )
   }
   const times = new Map<string, number[]>()

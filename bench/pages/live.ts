@@ -54,12 +54,12 @@ async function followRun(bench: Bench, tokens: number): Promise<Followed> {
   await page.route('**/api/rollouts/live/events*', (route) => route.continue({ url: run.address }))
   await page.goto(`${bench.base}/?t=live`)
   const before = tokenCount(trajectory)
-  const shown = async () => Number(await page.locator('[data-tokens]').getAttribute('data-tokens'))
-  while ((await shown()) < before + TOKENS_A_SECOND) await page.waitForTimeout(100)
+  const shownTokens = async () => Number(await page.locator('[data-tokens]').getAttribute('data-tokens'))
+  while ((await shownTokens()) < before + TOKENS_A_SECOND) await page.waitForTimeout(100)
   const work = await workOf(page)
-  const [startMs, startTokens] = [await work(), await shown()]
+  const [startMs, startTokens] = [await work(), await shownTokens()]
   const times = await frames(page, FRAMES, () => {}, 0)
-  const [endMs, endTokens] = [await work(), await shown()]
+  const [endMs, endTokens] = [await work(), await shownTokens()]
   await page.context().close()
   run.close()
   return { times, workMs: (endMs - startMs) / (endTokens - startTokens) }

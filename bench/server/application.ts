@@ -48,12 +48,12 @@ for (const one of CASES) {
     const application: number[] = []
     const perSecond: number[] = []
     for (let pair = 0; pair < PAIRS; pair++) {
-      const alone = await runClient(process.execPath, 'client.ts', task)
-      bare.push(perThousand(alone))
+      const agentOnly = await runClient(process.execPath, 'client.ts', task)
+      bare.push(perThousand(agentOnly))
       const within = await runInApplication(task, page)
       application.push(perThousand(within))
       perSecond.push(within.perSecond)
-      if (alone.idsHash !== within.idsHash) throw new Error(`${one.name}: the ids of the first rollout differ`)
+      if (agentOnly.idsHash !== within.idsHash) throw new Error(`${one.name}: the ids of the first rollout differ`)
     }
     reportFigure(`${one.name}: the bare agent, per 1,000 tokens`, median(bare), 'ms')
     reportFigure(`${one.name}: the application, per 1,000 tokens`, median(application), 'ms')

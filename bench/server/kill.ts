@@ -55,7 +55,7 @@ const known = new Map<string, Known>()
 /** Keys of trajectories that a writer is changing. */
 const busy = new Set<string>()
 const touched = new Set<string>()
-const lost: string[] = []
+const losses: string[] = []
 let answered = 0
 let interrupted = 0
 
@@ -160,7 +160,7 @@ async function importFile(): Promise<boolean> {
   const answer = (await call('POST', '/api/import', file)) as { readonly trajectories: readonly string[] } | undefined
   if (!answer) return false
   if (answer.trajectories.length !== trajectories.length)
-    lost.push(`an import of ${trajectories.length} was answered with ${answer.trajectories.length}`)
+    losses.push(`an import of ${trajectories.length} was answered with ${answer.trajectories.length}`)
   for (const [index, key] of answer.trajectories.entries()) remember(key, trajectories[index])
   return true
 }
@@ -246,10 +246,10 @@ async function check(keys: readonly string[]): Promise<void> {
     const answer = await fetch(base + address(key), { headers: CHANGING })
     const text = await answer.text()
     if (!settle(one.isDeleted, answer.status === 404))
-      lost.push(`${key}: deleted ${one.isDeleted}, but ${answer.status}`)
+      losses.push(`${key}: deleted ${one.isDeleted}, but ${answer.status}`)
     if (answer.status === 404) continue
     if (!answer.ok) {
-      lost.push(`${key}: ${answer.status} ${text.slice(0, 300)}`)
+      losses.push(`${key}: ${answer.status} ${text.slice(0, 300)}`)
       continue
     }
     const stored = JSON.parse(text) as Trajectory
@@ -261,7 +261,9 @@ async function check(keys: readonly string[]): Promise<void> {
         isEmpty && one.labels[0] === undefined ? undefined : { title, tags, note, reward },
       )
     )
-      lost.push(`${key}: labels ${JSON.stringify(one.labels)}, found ${JSON.stringify({ title, tags, note, reward })}`)
+      losses.push(
+        `${key}: labels ${JSON.stringify(one.labels)}, found ${JSON.stringify({ title, tags, note, reward })}`,
+      )
     checkRecord(one, stored)
   }
 }
@@ -270,16 +272,16 @@ function checkRecord(one: Known, stored: Trajectory): void {
   const { key, imported, fold, outcome } = one
   if (imported) {
     if (!isDeepStrictEqual(stored.segments, JSON.parse(JSON.stringify(imported.segments))))
-      lost.push(`${key}: its segments are others`)
+      losses.push(`${key}: its segments are others`)
     return
   }
-  const shown = fold.trajectory?.segments ?? []
-  for (const [index, { ids }] of shown.entries())
+  const segments = fold.trajectory?.segments ?? []
+  for (const [index, { ids }] of segments.entries())
     if (!isDeepStrictEqual(stored.segments[index]?.ids, ids))
-      lost.push(`${key}: segment ${index} of ${shown.length} is not stored`)
-  if (stored.outcome.kind === 'running') lost.push(`${key}: it is still marked as running`)
+      losses.push(`${key}: segment ${index} of ${segments.length} is not stored`)
+  if (stored.outcome.kind === 'running') losses.push(`${key}: it is still marked as running`)
   if (outcome && !isDeepStrictEqual(stored.outcome, outcome))
-    lost.push(`${key}: it ended with ${JSON.stringify(outcome)}, stored is ${JSON.stringify(stored.outcome)}`)
+    losses.push(`${key}: it ended with ${JSON.stringify(outcome)}, stored is ${JSON.stringify(stored.outcome)}`)
   if (outcome) return
   if (stored.outcome.kind === 'ended' && stored.outcome.reason === 'interrupted') interrupted++
   one.outcome = stored.outcome
@@ -357,12 +359,12 @@ async function main(): Promise<void> {
       application = await start()
       if (!isWhole()) damaged++
       await check(round % 10 === 0 || round === kills ? [...known.keys()] : [...touched])
-      for (const line of lost.slice(printedLosses)) console.error(`kill ${round}: ${line}`)
-      printedLosses = lost.length
+      for (const line of losses.slice(printedLosses)) console.error(`kill ${round}: ${line}`)
+      printedLosses = losses.length
       touched.clear()
       if (round % 10 === 0)
         console.log(
-          `${round} kills: ${answered} answered changes, ${lost.length} lost, ${interrupted} runs interrupted`,
+          `${round} kills: ${answered} answered changes, ${losses.length} lost, ${interrupted} runs interrupted`,
         )
     }
     application.kill('SIGTERM')
@@ -376,13 +378,13 @@ async function main(): Promise<void> {
   reportFigure('kills', kills, '')
   reportFigure('answered changes', answered, '')
   reportFigure('trajectories', known.size, '')
-  reportFigure('answered changes that were lost', lost.length, '', 0)
+  reportFigure('answered changes that were lost', losses.length, '', 0)
   reportFigure('databases that were damaged', damaged, '', 0)
   reportFigure('runs that were interrupted', interrupted, '')
   reportFigure('Python processes that were left', orphans, '', 0)
   reportFigure('start until it answers, median', startMs[startMs.length >> 1] ?? Number.NaN, 'ms')
   reportFigure('start until it answers, longest', startMs.at(-1) ?? Number.NaN, 'ms')
-  if (lost.length + damaged + orphans > 0) process.exitCode = 1
+  if (losses.length + damaged + orphans > 0) process.exitCode = 1
 }
 
 await main()

@@ -228,12 +228,12 @@ function keepAsking(page: Page): { stop(): Promise<readonly number[]> } {
 
 /** Returns the number of pages with a run that still receive tokens. */
 async function growingPages(pages: readonly Page[]): Promise<number> {
-  const shown = (page: Page) => page.locator('[data-tokens]').getAttribute('data-tokens')
+  const shownTokens = (page: Page) => page.locator('[data-tokens]').getAttribute('data-tokens')
   let growing = 0
   for (const page of pages.slice(0, LIVE_PAGES)) {
-    const before = await shown(page)
-    for (let wait = 0; wait < 50 && (await shown(page)) === before; wait++) await page.waitForTimeout(200)
-    if ((await shown(page)) !== before) growing++
+    const before = await shownTokens(page)
+    for (let wait = 0; wait < 50 && (await shownTokens(page)) === before; wait++) await page.waitForTimeout(200)
+    if ((await shownTokens(page)) !== before) growing++
   }
   return growing
 }

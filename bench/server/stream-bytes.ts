@@ -51,7 +51,7 @@ async function bytesOf(manner: Manner, alternatives: number, step: number | unde
  */
 function naiveBytes(manner: Manner, alternatives: number): number {
   const middle = Math.ceil(TOKENS / 2)
-  const asked = {
+  const request = {
     rid: 'r'.repeat(32),
     input_ids: streamPrompt(PROMPT),
     sampling_params: { max_new_tokens: TOKENS },
@@ -59,7 +59,7 @@ function naiveBytes(manner: Manner, alternatives: number): number {
     top_logprobs_num: alternatives,
     stream: true,
   }
-  const chunk = replyOf(asked, manner === 'incremental' ? middle - 1 : 0, middle)
+  const chunk = replyOf(request, manner === 'incremental' ? middle - 1 : 0, middle)
   return TOKENS * (JSON.stringify(chunk).length + 'data: \n\n'.length)
 }
 

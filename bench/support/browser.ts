@@ -161,7 +161,7 @@ export const now = (page: Page): Promise<number> => page.evaluate(() => performa
 export const frames = <T>(
   page: Page,
   count: number,
-  step: (frame: number, given: T) => void,
+  step: (frame: number, argument: T) => void,
   given: T,
 ): Promise<readonly number[]> =>
   evaluateSource(
@@ -189,7 +189,7 @@ export const frames = <T>(
  */
 export const untilDrawn = <T>(
   page: Page,
-  act: (given: T) => void,
+  act: (argument: T) => void,
   isDone: (given: T) => boolean,
   given: T,
 ): Promise<number> =>
@@ -211,7 +211,7 @@ export const untilDrawn = <T>(
 /** Does the same as page.evaluate, with functions among the arguments. The page's security policy forbids creating them there. */
 function evaluateSource<Arguments extends readonly unknown[], Result>(
   page: Page,
-  run: (...given: Arguments) => Promise<Result>,
+  run: (...argument: Arguments) => Promise<Result>,
   ...given: Arguments
 ): Promise<Result> {
   const sources = given.map((value) => (typeof value === 'function' ? `${value}` : JSON.stringify(value)))

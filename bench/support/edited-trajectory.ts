@@ -67,10 +67,10 @@ export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens
         return again.length + 1
       }
       case 'words replaced': {
-        const [gone, news] = [1 + below(8), 1 + below(8)]
+        const [gone, added] = [1 + below(8), 1 + below(8)]
         const from = below(segment.length)
-        segment.splice(at, gone, ...segment.slice(from, from + news))
-        return gone + news
+        segment.splice(at, gone, ...segment.slice(from, from + added))
+        return gone + added
       }
       case 'marks doubled':
         segment.splice(at, 0, segment[at] as number)
@@ -97,7 +97,7 @@ export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens
 
   const vocab: Record<string, VocabEntry> = {}
   for (const id of new Set([...ours.flat(), ...theirs.flat()])) vocab[id] = vocabEntry(tokenizer.bytes(id))
-  const made = (segments: readonly (readonly number[])[]): TrajectoryView => ({
+  const withSegments = (segments: readonly (readonly number[])[]): TrajectoryView => ({
     ...left,
     vocab,
     segments: segments.map(
@@ -107,7 +107,7 @@ export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens
           : { kind: 'response', ids, thinks: [], toolCalls: [] },
     ),
   })
-  return { left: made(ours), right: made(theirs), changed }
+  return { left: withSegments(ours), right: withSegments(theirs), changed }
 }
 
 function thinkBlock(all: readonly number[], from: number, tokenizer: Tokenizer): readonly number[] {

@@ -30,8 +30,8 @@ export function reportFigure(what: string, value: number, unit: Figure['unit'], 
 
 /** Returns a figure as a line of the table, with its limit. */
 export function figureLine(figure: Figure): string {
-  const shown = `${formatFigure(figure.value)} ${figure.unit}`.trimEnd()
-  return `${figure.what.padEnd(64)}${shown.padStart(14)}  ${verdict(figure)}`.trimEnd()
+  const valueText = `${formatFigure(figure.value)} ${figure.unit}`.trimEnd()
+  return `${figure.what.padEnd(64)}${valueText.padStart(14)}  ${verdict(figure)}`.trimEnd()
 }
 
 /** Returns whether a figure keeps its limit. NaN keeps no limit. */

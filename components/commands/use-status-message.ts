@@ -4,12 +4,12 @@ import { useEffect, useState } from 'react'
 const STANDS_MS = 4_000
 
 /** Returns the last message, which disappears after a few seconds, and a function that shows a new one. */
-export function useStatusMessage(): { readonly said: string; readonly say: (message: string) => void } {
+export function useStatusMessage(): { readonly message: string; readonly say: (message: string) => void } {
   const [said, setSaid] = useState({ message: '' })
   useEffect(() => {
     if (said.message === '') return
     const timer = setTimeout(() => setSaid({ message: '' }), STANDS_MS)
     return () => clearTimeout(timer)
   }, [said])
-  return { said: said.message, say: (message) => setSaid({ message }) }
+  return { message: said.message, say: (message) => setSaid({ message }) }
 }

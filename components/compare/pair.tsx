@@ -62,7 +62,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const [pane, setPane] = useState<Pane>('middle')
   const [pointed, setPointed] = useState<number>()
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
-  const { said, say } = useStatusMessage()
+  const { message, say } = useStatusMessage()
   // The window has no room for two lanes beside each other.
   const isNarrow = useMedia('(max-width: 1023px)')
   const [options, setOptions] = usePreference(GRID_OPTIONS)
@@ -185,7 +185,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
                   ? `${countText(report.tokens.left)} tokens left · ${countText(report.tokens.right)} right`
                   : `${noun} ${countText(view.drift + 1)} of ${countText(report.spans.length)}`
               }
-              said={said}
+              message={message}
             />
           </div>
         }

@@ -19,12 +19,12 @@ export function ExportDialog({ title, choices, subject = 'this trajectory', onCl
   return (
     <Dialog title={title} onClose={onClose}>
       <ul className="grid gap-4">
-        {choices.map(({ name, label, keeps, lost, save }, index) => (
+        {choices.map(({ name, label, keeps, lost: loss, save }, index) => (
           <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
             <div className="min-w-0">
               <h3 className="font-medium">{label}</h3>
               <p className="text-dim text-xs">{keeps}</p>
-              {lost && <Lost words={lost} subject={subject} />}
+              {loss && <Lost words={loss} subject={subject} />}
             </div>
             <Button
               look={index === 0 ? 'primary' : 'plain'}

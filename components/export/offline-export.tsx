@@ -22,9 +22,9 @@ export function OfflineExport({ trajectory, tokens, onClose, onError }: OfflineE
   const [isSaving, setIsSaving] = useState(false)
   const save = async () => {
     setIsSaving(true)
-    const shown = tokens?.shown()
+    const visibleState = tokens?.shown()
     const { exportOffline } = await import('#lib/browser/files/offline.ts')
-    await exportOffline(trajectory, { ...view, folds: NO_FOLDS, marks: [], ...shown }, parts).catch(onError)
+    await exportOffline(trajectory, { ...view, folds: NO_FOLDS, marks: [], ...visibleState }, parts).catch(onError)
     onClose()
   }
   return (

@@ -83,7 +83,7 @@ export interface Inspection {
   /** Shows a message in the status line, which screen readers announce. */
   readonly say: (message: string) => void
   /** Compares the trajectory with what a pipeline that keeps its text or its messages would produce; undefined if it has no address yet. */
-  readonly onCompare: ((kept: 'text' | 'messages') => void) | undefined
+  readonly onCompare: ((mode: 'text' | 'messages') => void) | undefined
   /** Maximum length of a sample as set for the trainer; null means no limit. */
   readonly trainerCut: TrainerCut | null
   readonly onTrainerCut: (cut: TrainerCut | null) => void

@@ -50,7 +50,7 @@ export function useInspectionParts(parent: ParentInspection, { onShowTokens, fir
   const [folds, setFolds] = useState<Folds>(() => first?.().folds ?? NO_FOLDS)
   const [inSight, setInSight] = useState<Span>()
   const { offers, offer } = usePanelCommands()
-  const { said, say } = useStatusMessage()
+  const { message, say } = useStatusMessage()
   const grid = useRef<GridControl>(null)
   const hit = currentHit(ownMarks, view.selection)
   // Drift of other tokens, or of another tokenizer, is unknown and not shown.
@@ -90,7 +90,7 @@ export function useInspectionParts(parent: ParentInspection, { onShowTokens, fir
     offer,
     say,
   }
-  return { inspection, offers, said, onPoint: setPointed, onSight: setInSight }
+  return { inspection, offers, said: message, onPoint: setPointed, onSight: setInSight }
 }
 
 /** Returns whether the focus is in a field; it then stays there, so that the user can continue typing. */

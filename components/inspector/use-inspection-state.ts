@@ -25,15 +25,15 @@ export function useInspectionState(
   /** Shows the token view in a window that is too narrow for all panes. */
   onShowTokens: () => void,
 ) {
-  const { view: asked, link, setView } = useViewState()
+  const { view: linkedView, link, setView } = useViewState()
   const run = useInspection(trajectory)
   const { go } = useNavigation()
   const [trainerCut, onTrainerCut] = usePreference(TRAINER_CUT)
-  const colouring = colouringOf(trajectory, asked.colour, asked.limit)
+  const colouring = colouringOf(trajectory, linkedView.colour, linkedView.limit)
   const view: Inspection['view'] = {
-    ...asked,
-    tab: asked.tab === 'tokens' && isTextOnly(trajectory) ? 'messages' : asked.tab,
-    selection: within(asked.selection, tokenCount(trajectory)),
+    ...linkedView,
+    tab: linkedView.tab === 'tokens' && isTextOnly(trajectory) ? 'messages' : linkedView.tab,
+    selection: within(linkedView.selection, tokenCount(trajectory)),
   }
   const parts = useInspectionParts(
     {
@@ -44,7 +44,7 @@ export function useInspectionState(
       run,
       colouring,
       reading: trajectoryReading(colouring),
-      onCompare: comparedKey === undefined ? undefined : (kept) => go(compareHref(comparedKey, kept)),
+      onCompare: comparedKey === undefined ? undefined : (mode) => go(compareHref(comparedKey, mode)),
       trainerCut,
       onTrainerCut,
       onSave: saveText,

@@ -55,7 +55,7 @@ export function ViewPane({
   buttons,
   children,
 }: ViewPaneProps) {
-  const { inspection, said } = state
+  const { inspection, said: message } = state
   const { tab, selection } = inspection.view
   const id = useId()
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
@@ -80,7 +80,7 @@ export function ViewPane({
           </TabPanel>
         )}
       </div>
-      <StatusLine text={selectionStatus(selection, tokenCount(inspection.trajectory))} said={said} />
+      <StatusLine text={selectionStatus(selection, tokenCount(inspection.trajectory))} message={message} />
       <InspectorPalette commands={commands} />
     </div>
   )

@@ -12,7 +12,7 @@ export const MOST_SAMPLES = 200
 
 /** Returns the page of the list that the address names, with the samples of the expanded groups. */
 export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }: LibraryState) {
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
+  const filters = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
   const [cut, setCut] = usePreference(TRAINER_CUT)
   const cutQuery = cut ? { cut: cut.tokens, overlong: cut.overlong } : {}
   const {
@@ -22,7 +22,7 @@ export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }:
     refetch,
   } = useQuery({
     ...trajectoriesOptions({
-      ...given,
+      ...filters,
       sort: sort.by,
       order: sort.order,
       limit: PAGE_LENGTH,
@@ -60,7 +60,7 @@ export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }:
     refetch,
     failure: error ?? samplesOf.find((samples) => samples.error)?.error,
     /** The filters that are set. */
-    given,
+    given: filters,
     /** Known values of the filters; undefined until they are loaded. */
     choices,
     entries,
@@ -70,7 +70,7 @@ export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }:
     setCut,
     /** Query of this list, passed to the trajectories that are opened from it. */
     listQuery: new URLSearchParams({
-      ...given,
+      ...filters,
       sort: sort.by,
       order: sort.order,
       ...Object.fromEntries(Object.entries(cutQuery).map(([name, value]) => [name, String(value)])),

@@ -37,9 +37,13 @@ interface OfflineViewProps {
 /** Shows a trajectory in the view in which the page was saved. */
 export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   const [pane, setPane] = useState<Pane>('middle')
-  const { inspection, offers, said, onPoint, onSight } = useOfflineInspection(trajectory, saved, () =>
-    setPane('middle'),
-  )
+  const {
+    inspection,
+    offers,
+    said: message,
+    onPoint,
+    onSight,
+  } = useOfflineInspection(trajectory, saved, () => setPane('middle'))
   const [options, setOptions] = useState(DEFAULT_GRID_OPTIONS)
   const [hasTools, setHasTools] = useState(false)
   const legend = useRef<PopoverControl>(null)
@@ -129,7 +133,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               <RunNotices trajectory={trajectory} />
             </div>
             <TokenStage inspection={inspection} options={options} onPoint={onPoint} onSight={onSight} />
-            <StatusLine text={selectionStatus(inspection.view.selection, tokenCount(trajectory))} said={said} />
+            <StatusLine text={selectionStatus(inspection.view.selection, tokenCount(trajectory))} message={message} />
           </div>
         }
         right={

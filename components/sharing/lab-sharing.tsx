@@ -47,10 +47,10 @@ export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: La
   const json = sharedJson(document)
   useEffect(() => {
     let isCurrent = true
-    void hashOfJson(json, 'lab').then((made) => {
+    void hashOfJson(json, 'lab').then((hash) => {
       if (!isCurrent) return
-      const href = `${window.location.origin}/templates${made}`
-      setLink(made === undefined || href.length > LONGEST_LINK ? { kind: 'too-large' } : { kind: 'made', href })
+      const href = `${window.location.origin}/templates${hash}`
+      setLink(hash === undefined || href.length > LONGEST_LINK ? { kind: 'too-large' } : { kind: 'made', href })
     })
     return () => {
       isCurrent = false
@@ -97,10 +97,10 @@ const fileName = (name: string): string =>
   }.rollscope-lab.json`
 
 /** Returns the document of a link or a JSON text, or why there is none. */
-async function openedText(given: string): Promise<SharedDocument | string> {
-  const found = await textOfHash(given, 'lab')
+async function openedText(source: string): Promise<SharedDocument | string> {
+  const found = await textOfHash(source, 'lab')
   if (found.kind === 'broken') return `This link cannot be opened: ${found.why}. Request a new link, or the file.`
-  const read = readShared(found.kind === 'text' ? found.text : given)
+  const read = readShared(found.kind === 'text' ? found.text : source)
   return read.ok ? read.shared : `This is not a lab document: ${read.why}.`
 }
 

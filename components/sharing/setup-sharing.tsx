@@ -47,16 +47,16 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   const text = sharedText(setup, draft)
   useEffect(() => {
     let isCurrent = true
-    void hashOfJson(text, 'setup').then((made) => {
+    void hashOfJson(text, 'setup').then((hash) => {
       if (!isCurrent) return
-      setLink(made === undefined ? { kind: 'too-large' } : { kind: 'made', href: `${window.location.origin}/${made}` })
+      setLink(hash === undefined ? { kind: 'too-large' } : { kind: 'made', href: `${window.location.origin}/${hash}` })
     })
     return () => {
       isCurrent = false
     }
   }, [text])
-  const open = async (given: string) => {
-    const found = await openedSetup(given)
+  const open = async (source: string) => {
+    const found = await openedSetup(source)
     if (typeof found === 'string') setProblem(found)
     else setOpened(found)
   }
@@ -102,10 +102,10 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
 }
 
 /** Returns the setup of a link or a JSON text, or why there is none. */
-async function openedSetup(given: string): Promise<Opened | string> {
-  const found = await textOfHash(given, 'setup')
+async function openedSetup(source: string): Promise<Opened | string> {
+  const found = await textOfHash(source, 'setup')
   if (found.kind === 'broken') return `This link cannot be opened: ${found.why}.`
-  const read = readSettings(found.kind === 'text' ? found.text : given)
+  const read = readSettings(found.kind === 'text' ? found.text : source)
   if (!read.ok) return `This is not a setup: ${read.why}.`
   // Servers and presets are imported only from exported settings.
   return { settings: { ...read.settings, servers: [], presets: [] }, ignored: read.ignored, choices: FIRST_CHOICES }

@@ -3,9 +3,9 @@ import { type As, sideText } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** Returns the address that compares a trajectory with what a pipeline that keeps its text or its messages would produce. */
-export function compareHref(key: string, kept: 'text' | 'messages'): string {
+export function compareHref(key: string, mode: 'text' | 'messages'): string {
   const left = sideText({ key, as: { kind: 'recorded' } })
-  const right = kept === 'text' ? { right: sideText({ key, as: { kind: 'text' } }) } : {}
+  const right = mode === 'text' ? { right: sideText({ key, as: { kind: 'text' } }) } : {}
   return `/compare?${new URLSearchParams({ left, ...right })}`
 }
 

@@ -29,10 +29,10 @@ export function useAddress<Names extends UseQueryStatesKeysMap>(names: Names) {
   const set = (change: Change<Names>, options: { readonly history?: 'push' | 'replace' } = {}) => {
     clearTimeout(settling.current)
     settling.current = setTimeout(() => setPending(NOTHING), SETTLED_MS)
-    const given = Object.entries(change).filter(([, value]) => value !== undefined)
-    const values = given.map(([name, value]) => [name, value ?? names[name]?.defaultValue ?? null])
+    const entries = Object.entries(change).filter(([, value]) => value !== undefined)
+    const values = entries.map(([name, value]) => [name, value ?? names[name]?.defaultValue ?? null])
     setPending((before) => ({ ...before, ...Object.fromEntries(values) }))
-    return setQuery(Object.fromEntries(given) as Parameters<typeof setQuery>[0], options)
+    return setQuery(Object.fromEntries(entries) as Parameters<typeof setQuery>[0], options)
   }
   return [{ ...settled, ...pending }, set] as const
 }

@@ -24,9 +24,9 @@ export const rowHeightOf = (fontSize: number): number => Math.round(1.85 * fontS
 export const GRID_OPTIONS = {
   name: 'token-view',
   usual: DEFAULT_GRID_OPTIONS,
-  read(kept: unknown): GridOptions | undefined {
-    if (typeof kept !== 'object' || kept === null) return undefined
-    const { fontSize, showsWhitespace, showsBoundaries } = kept as Partial<Record<keyof GridOptions, unknown>>
+  read(stored: unknown): GridOptions | undefined {
+    if (typeof stored !== 'object' || stored === null) return undefined
+    const { fontSize, showsWhitespace, showsBoundaries } = stored as Partial<Record<keyof GridOptions, unknown>>
     return {
       fontSize: FONT_SIZES.find((size) => size === fontSize) ?? DEFAULT_GRID_OPTIONS.fontSize,
       showsWhitespace: typeof showsWhitespace === 'boolean' ? showsWhitespace : DEFAULT_GRID_OPTIONS.showsWhitespace,

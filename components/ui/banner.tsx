@@ -41,13 +41,13 @@ const LINKED = /\bdocs\/[a-z-]+\.md\b|(?<!\w)\/convert_pt\.py\b/g
 
 /** Shows advice, in which the names of documents and scripts are links. They open in a new tab, so that the message stays. */
 export function HintText({ text }: { readonly text: string }) {
-  const shown = visibleText(text)
+  const fittingText = visibleText(text)
   const parts: ReactNode[] = []
   let end = 0
-  for (const { 0: name, index } of shown.matchAll(LINKED)) {
+  for (const { 0: name, index } of fittingText.matchAll(LINKED)) {
     const page = name.replace(/\.md$/, '')
     parts.push(
-      shown.slice(end, index),
+      fittingText.slice(end, index),
       <a
         key={index}
         href={page.startsWith('/') ? page : `/${page}`}
@@ -60,5 +60,5 @@ export function HintText({ text }: { readonly text: string }) {
     )
     end = index + name.length
   }
-  return [...parts, shown.slice(end)]
+  return [...parts, fittingText.slice(end)]
 }

@@ -36,7 +36,7 @@ export interface CopyChoice {
 
 /** Shows buttons for several texts that can be copied, and a status that names the copied one. */
 export function CopyChoices({ choices }: { readonly choices: readonly CopyChoice[] }) {
-  const [said, setSaid] = useState('')
+  const [message, setSaid] = useState('')
   const copy = async ({ name, text }: CopyChoice) => {
     const ok = await copyText(text())
     setSaid(ok ? `Copied ${name}.` : 'The browser refused to copy.')
@@ -56,7 +56,7 @@ export function CopyChoices({ choices }: { readonly choices: readonly CopyChoice
         </button>
       ))}
       <span role="status" className="text-dim">
-        {said}
+        {message}
       </span>
     </p>
   )

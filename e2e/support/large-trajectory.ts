@@ -46,9 +46,9 @@ export function largeTrajectory({ tokens, seed = 1, alternatives = ALTERNATIVES 
   let trained = 0
   let cursor = 0
   const add = (segment: Segment) => {
-    const news = newVocabulary([...segment.ids, ...(segment.topLogprobs?.ids ?? [])])
-    Object.assign(vocab, news.vocab)
-    specialIds.push(...news.specialIds)
+    const vocabulary = newVocabulary([...segment.ids, ...(segment.topLogprobs?.ids ?? [])])
+    Object.assign(vocab, vocabulary.vocab)
+    specialIds.push(...vocabulary.specialIds)
     segments.push(segment)
     count += segment.ids.length
   }

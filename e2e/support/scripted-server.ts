@@ -22,7 +22,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     // The real model answers requests that only score a prompt.
     const isSaid = generate !== undefined && generate.sampling_params.max_new_tokens > 0 && texts.length > 0
     const answer = isSaid
-      ? await said(texts.shift() ?? '', generate)
+      ? await answerText(texts.shift() ?? '', generate)
       : await passedOn(request.method ?? 'GET', request.url ?? '/', body)
     response.writeHead(answer.status, { 'content-type': answer.type })
     response.end(answer.body)
@@ -50,7 +50,7 @@ interface Answer {
 const JSON_TYPE = 'application/json'
 const END = '<|im_end|>'
 
-async function said(text: string, request: GenerateBody): Promise<Answer> {
+async function answerText(text: string, request: GenerateBody): Promise<Answer> {
   const encoded = await passedOn(
     'POST',
     '/v1/tokenize',

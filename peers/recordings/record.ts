@@ -86,17 +86,17 @@ async function answered(baseUrl: string, { path: place, body, batchedWith = [] }
         })
   if (batchedWith.length > 0) await post('/pause_generation', { mode: 'in_place' })
   const others = batchedWith.map((other) => post(place, other))
-  const asked = post(place, body)
+  const reply = post(place, body)
   if (batchedWith.length > 0) {
     // A paused scheduler does not report its queue, which requests reach within milliseconds.
     await new Promise((resolve) => setTimeout(resolve, 2000))
     await post('/continue_generation', {})
   }
   for (const other of others) await (await other).text()
-  const response = await asked
+  const response = await reply
   const answer = published(await response.text())
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-  const kept: { readonly stream_lines?: readonly string[]; readonly response?: unknown } = isStream
+  const recording: { readonly stream_lines?: readonly string[]; readonly response?: unknown } = isStream
     ? { stream_lines: answer.match(/.*\n/g) ?? [] }
     : { response: json(answer) }
   return {
@@ -109,7 +109,7 @@ async function answered(baseUrl: string, { path: place, body, batchedWith = [] }
     },
     status: response.status,
     response_headers: [['content-type', response.headers.get('content-type') ?? '']],
-    ...kept,
+    ...recording,
   }
 }
 

@@ -135,7 +135,7 @@ function textOf(outcome: RenderOutcome, { name }: Family): string {
 }
 
 async function inTurn<In, Out>(items: readonly In[], make: (item: In) => Promise<Out>): Promise<Out[]> {
-  const made: Out[] = []
-  for (const item of items) made.push(await make(item))
-  return made
+  const goldens: Out[] = []
+  for (const item of items) goldens.push(await make(item))
+  return goldens
 }

@@ -11,7 +11,7 @@ test(
   async () => {
     const { offered } = await sweepFixes(python, chatTemplates)
     expect(offered.length).toBeGreaterThan(20)
-    expect(offered.filter(({ held }) => held < 10)).toEqual([])
+    expect(offered.filter(({ prefixPreserving }) => prefixPreserving < 10)).toEqual([])
     expect(offered.filter(({ wrong }) => wrong.length > 0)).toEqual([])
   },
   LONGEST_MS,

@@ -22,19 +22,19 @@ export function stabilityPageWith(templates: readonly DoctoredTemplate[], { temp
 
 function tableOf(templates: readonly DoctoredTemplate[], answers: TrlGolden['templates']): string {
   const rows = templates.map((template) => rowOf(template, answers[template.name] as TrlAnswer))
-  const asked = rows.filter(({ trl }) => trl !== NOT_ASKED)
+  const compared = rows.filter(({ trl }) => trl !== NOT_ASKED)
   const wrong = rows.filter(({ name, differs }) => differs !== (WHY[name] !== undefined))
   if (wrong.length > 0) throw new Error(`explain, or do not explain: ${wrong.map(({ name }) => name).join(', ')}`)
-  const differing = asked.filter(({ differs }) => differs)
-  const count = (kind: string): number => asked.filter(({ trl }) => trl === kind).length
+  const differing = compared.filter(({ differs }) => differs)
+  const count = (kind: string): number => compared.filter(({ trl }) => trl === kind).length
   return [
-    `TRL accepts ${asked.length} of ${rows.length} templates: ${count('True')} True, ${count('False')} False, ${asked.length - count('True') - count('False')} raise an error. The doctor differs on ${differing.length}.`,
+    `TRL accepts ${compared.length} of ${rows.length} templates: ${count('True')} True, ${count('False')} False, ${compared.length - count('True') - count('False')} raise an error. The doctor differs on ${differing.length}.`,
     '',
     '| template | TRL | result follows | cells | why they differ |',
     '| --- | --- | --- | --- | --- |',
-    ...asked.map(({ name, trl, cell, cells }) => `| ${name} | ${trl} | ${cell} | ${cells} | ${WHY[name] ?? ''} |`),
+    ...compared.map(({ name, trl, cell, cells }) => `| ${name} | ${trl} | ${cell} | ${cells} | ${WHY[name] ?? ''} |`),
     '',
-    `TRL does not check ${rows.length - asked.length} templates.`,
+    `TRL does not check ${rows.length - compared.length} templates.`,
     '',
     '| template that TRL does not check | cells |',
     '| --- | --- |',

@@ -24,7 +24,7 @@ interface OfferedFix {
   /** Changes that the fix itself states. */
   readonly costs: readonly string[]
   /** Number of conversations that transformers rendered with both templates. */
-  readonly held: number
+  readonly prefixPreserving: number
   /** Renders of transformers that differ from the promise; empty if it is kept. */
   readonly wrong: readonly string[]
 }
@@ -100,9 +100,9 @@ async function fixesOf(
   for (const cell of cells) {
     const { fix } = runToEnd(fixFor({ input: { template }, cell: cell.id }, tokenizer))
     if (!fix || !report.facts) continue
-    const { held, wrong } = await checkFix(template, fix, report.facts, cell, transformers)
+    const { prefixPreserving, wrong } = await checkFix(template, fix, report.facts, cell, transformers)
     const costs = fix.costs.map(({ text }) => text)
-    offered.push({ template: name, cell: cell.id, why: fix.why, costs, held, wrong })
+    offered.push({ template: name, cell: cell.id, why: fix.why, costs, prefixPreserving, wrong })
   }
   return { offered, cells: cells.length }
 }
@@ -129,9 +129,9 @@ async function checkFix(
   facts: TemplateFacts,
   { place }: Cell,
   transformers: ScriptSession,
-): Promise<{ readonly held: number; readonly wrong: readonly string[] }> {
+): Promise<{ readonly prefixPreserving: number; readonly wrong: readonly string[] }> {
   const wrong: string[] = []
-  let held = 0
+  let prefixPreserving = 0
   const placed = place.kind === 'script' ? place.options : {}
   const sets = [
     {},
@@ -181,10 +181,10 @@ async function checkFix(
         else if (keeps && !fixedAfter?.startsWith((fixedBefore ?? '') + written))
           wrong.push(`${label}: the turn after ${index} no longer keeps the prefix`)
       }
-      if (isRendered) held++
+      if (isRendered) prefixPreserving++
     }
   }
-  return { held, wrong }
+  return { prefixPreserving, wrong }
 }
 
 const thinks = (message: Json): boolean =>

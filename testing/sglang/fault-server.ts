@@ -83,16 +83,16 @@ export async function startFaultServer({ replies, at, endOfTurnId, textOf }: Fau
   const rids: string[] = []
   const sockets = new Set<Socket>()
 
-  const generate = async (socket: Socket, asked: Asked): Promise<void> => {
-    const isScore = asked.sampling_params.max_new_tokens === 0
-    const base = asked.rid.slice(0, RID_LENGTH)
+  const generate = async (socket: Socket, request: Asked): Promise<void> => {
+    const isScore = request.sampling_params.max_new_tokens === 0
+    const base = request.rid.slice(0, RID_LENGTH)
     if (!isScore && !rids.includes(base)) rids.push(base)
     const call = rids.length
-    const entry: LoggedCall = { call, inputIds: asked.input_ids, sent: [] }
+    const entry: LoggedCall = { call, inputIds: request.input_ids, sent: [] }
     if (!isScore) log.push(entry)
-    const exchange = exchangeOf(socket, asked, {
+    const exchange = exchangeOf(socket, request, {
       tokens: isScore ? [] : (replies[call - 1] ?? []),
-      attempt: Number(asked.rid.slice(RID_LENGTH + 1) || 1),
+      attempt: Number(request.rid.slice(RID_LENGTH + 1) || 1),
       weightVersion,
       endOfTurnId,
       textOf,
@@ -199,9 +199,9 @@ interface Answering {
   readonly onSent: (tokens: readonly SentToken[]) => void
 }
 
-function exchangeOf(socket: Socket, asked: Asked, answering: Answering): FaultExchange {
+function exchangeOf(socket: Socket, request: Asked, answering: Answering): FaultExchange {
   const { tokens, attempt, onSent } = answering
-  const body = (from: number, to: number) => bodyOf(asked, answering, from, to)
+  const body = (from: number, to: number) => bodyOf(request, answering, from, to)
   const write = (text: string | Buffer) =>
     new Promise<void>((resolve) => {
       if (socket.destroyed) resolve()
@@ -214,15 +214,15 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): FaultEx
         .join('')}\r\n`,
     )
   const begin: FaultExchange['begin'] = async (count, headers = CHUNKED) => {
-    await head('200 OK', { 'content-type': asked.stream ? EVENTS : JSON_TYPE, ...headers })
-    const text = asked.stream ? serverSentEvent(body(0, count)) : '{"text": "half a bo'
+    await head('200 OK', { 'content-type': request.stream ? EVENTS : JSON_TYPE, ...headers })
+    const text = request.stream ? serverSentEvent(body(0, count)) : '{"text": "half a bo'
     await write(headers === CHUNKED ? chunk(text) : text)
-    if (asked.stream) onSent(tokens.slice(0, count))
+    if (request.stream) onSent(tokens.slice(0, count))
   }
   return {
     socket,
     attempt,
-    isStream: asked.stream,
+    isStream: request.stream,
     tokens,
     write,
     head,
@@ -232,16 +232,16 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): FaultEx
     async reply(change = (whole) => whole) {
       const changed = (from: number, to: number): unknown =>
         to === tokens.length ? change(body(from, to)) : body(from, to)
-      await head('200 OK', { 'content-type': asked.stream ? EVENTS : JSON_TYPE, ...CHUNKED })
-      const steps = asked.stream
-        ? stepsOf(tokens.length, asked.sampling_params.stream_interval ?? 1)
+      await head('200 OK', { 'content-type': request.stream ? EVENTS : JSON_TYPE, ...CHUNKED })
+      const steps = request.stream
+        ? stepsOf(tokens.length, request.sampling_params.stream_interval ?? 1)
         : [[0, tokens.length] as const]
       for (const [from, to] of steps) {
         // Tokens are logged before they are sent, so that a client that has received them finds them in the log.
         onSent(tokens.slice(from, to))
-        await write(chunk(asked.stream ? serverSentEvent(changed(from, to)) : JSON.stringify(changed(from, to))))
+        await write(chunk(request.stream ? serverSentEvent(changed(from, to)) : JSON.stringify(changed(from, to))))
       }
-      if (asked.stream) await write(chunk('data: [DONE]\n\n'))
+      if (request.stream) await write(chunk('data: [DONE]\n\n'))
       await write('0\r\n\r\n')
     },
   }

@@ -48,16 +48,16 @@ export async function startScriptedRouter(workers: readonly [RouterWorker, Route
   const generate = async (incoming: IncomingMessage, response: ServerResponse) => {
     let text = ''
     for await (const part of incoming) text += part
-    const asked = JSON.parse(text)
-    const { stream_interval: _, ...passed } = asked.sampling_params
+    const request = JSON.parse(text)
+    const { stream_interval: _, ...passed } = request.sampling_params
     sampling.push(passed)
     const { ids } = workers[isFirstDead ? 1 : 0]
     response.on('close', () => {
       if (!response.writableFinished) left.resolve()
     })
-    response.writeHead(200, { 'content-type': asked.stream ? 'text/event-stream' : 'application/json' })
-    if (asked.stream)
-      for (let count = 1; count <= ids.length; count++) response.write(eventOf(asked, ids.slice(0, count)))
+    response.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' })
+    if (request.stream)
+      for (let count = 1; count <= ids.length; count++) response.write(eventOf(request, ids.slice(0, count)))
     await once(response, 'close')
   }
   const server = await scripted((incoming, response) => {

@@ -56,36 +56,36 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   }
 }
 
-const lengthOf = (asked: ReceivedRequest): number => asked.sampling_params.max_new_tokens
+const lengthOf = (request: ReceivedRequest): number => request.sampling_params.max_new_tokens
 
 /** Yields the events of a stream: a chunk with the first token, then one after every `stream_interval` tokens. */
-function* eventsOf(asked: ReceivedRequest, manner: Manner): Generator<string> {
-  const total = lengthOf(asked)
-  const step = asked.sampling_params.stream_interval ?? 1
+function* eventsOf(request: ReceivedRequest, manner: Manner): Generator<string> {
+  const total = lengthOf(request)
+  const step = request.sampling_params.stream_interval ?? 1
   for (let from = 0, to = Math.min(1, total); from < total; from = to, to = Math.min(total, to + step))
-    yield `data: ${JSON.stringify(replyOf(asked, manner === 'incremental' ? from : 0, to))}\n\n`
+    yield `data: ${JSON.stringify(replyOf(request, manner === 'incremental' ? from : 0, to))}\n\n`
   yield 'data: [DONE]\n\n'
 }
 
 /** Returns a chunk with the tokens `from` up to `to`. */
-export function replyOf(asked: ReceivedRequest, from: number, to: number): object {
-  const total = lengthOf(asked)
-  const start = asked.logprob_start_len ?? asked.input_ids.length
-  const top = asked.top_logprobs_num ?? 0
+export function replyOf(request: ReceivedRequest, from: number, to: number): object {
+  const total = lengthOf(request)
+  const start = request.logprob_start_len ?? request.input_ids.length
+  const top = request.top_logprobs_num ?? 0
   const output = range(from, to)
-  const input = range(start, asked.input_ids.length)
+  const input = range(start, request.input_ids.length)
   return {
     text: output.map((index) => ` word${index % 10}`).join(''),
     output_ids: output.map(idAt),
     meta_info: {
-      id: asked.rid,
+      id: request.rid,
       finish_reason: to === total ? { type: 'length', length: total } : null,
-      prompt_tokens: asked.input_ids.length,
+      prompt_tokens: request.input_ids.length,
       weight_version: 'default',
       num_retractions: 0,
       input_token_logprobs: input.map((index) => [
         index === start ? null : logprobAt(index),
-        asked.input_ids[index],
+        request.input_ids[index],
         null,
       ]),
       output_token_logprobs: output.map((index) => [logprobAt(index), idAt(index), null]),

@@ -58,18 +58,18 @@ export async function startVisionServer(options: VisionServerOptions): Promise<V
       return info ? send(200, info) : send(404, { detail: 'Not Found' })
     }
     if (pathname !== '/generate') return send(404, { detail: 'Not Found' })
-    const asked = (await bodyOf(request)) as VisionRequest
-    const read = expand(asked, options)
+    const visionRequest = (await bodyOf(request)) as VisionRequest
+    const read = expand(visionRequest, options)
     if (typeof read === 'string') return send(400, { error: { message: read } })
     const samples = requests.filter(({ sampling_params: { max_new_tokens: most } }) => most !== 0).length
-    requests.push(asked)
+    requests.push(visionRequest)
     const reply = replyOf(
-      asked,
+      visionRequest,
       read,
-      asked.sampling_params.max_new_tokens === 0 ? [] : scripted(options, samples),
+      visionRequest.sampling_params.max_new_tokens === 0 ? [] : scripted(options, samples),
       options,
     )
-    if (!asked.stream) return send(200, reply)
+    if (!visionRequest.stream) return send(200, reply)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(`data: ${JSON.stringify(reply)}\n\ndata: [DONE]\n\n`)
   })

@@ -118,9 +118,9 @@ interface Asked {
 }
 
 /** Returns the body of a whole reply. */
-function reply(asked: Asked): string {
-  const { input_ids: sent, logprob_start_len: start = sent.length, top_logprobs_num: k = 0, sampling_params } = asked
-  const chosen = chosenReply(asked)
+function reply(request: Asked): string {
+  const { input_ids: sent, logprob_start_len: start = sent.length, top_logprobs_num: k = 0, sampling_params } = request
+  const chosen = chosenReply(request)
   const next = randomNumbers(sent.length)
   const read = sent.slice(start).map((id, index) => `[${index === 0 ? null : logprob(next)},${id},null]`)
   const tops = sent.slice(start).map((id, index) => (index === 0 ? 'null' : alternativesOf(id, next)))
@@ -131,9 +131,9 @@ function reply(asked: Asked): string {
 }
 
 /** Returns the events of a streamed reply, without the prompt's logprobs, which a call before it has fetched. */
-function events(asked: Asked): string {
-  const chunks = chosenReply(asked).chunks(asked.sampling_params.stream_interval ?? 1)
-  const rest = `"prompt_tokens":${asked.input_ids.length},"cached_tokens":0,"weight_version":"default","e2e_latency":0.25}}`
+function events(request: Asked): string {
+  const chunks = chosenReply(request).chunks(request.sampling_params.stream_interval ?? 1)
+  const rest = `"prompt_tokens":${request.input_ids.length},"cached_tokens":0,"weight_version":"default","e2e_latency":0.25}}`
   return `${chunks.map((chunk) => `data: {${chunk}${rest}\n\n`).join('')}data: [DONE]\n\n`
 }
 

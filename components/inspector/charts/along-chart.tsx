@@ -31,7 +31,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
   const range = useMemo(() => extentOf(series.values), [series])
   const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
   const chosen = view.selection && isSingle(view.selection) ? placeOf(series.tokens, view.selection.focus) : undefined
-  const said = pointed ?? chosen
+  const described = pointed ?? chosen
   const tokenOf = (index: number) => elementAt(series.tokens, index)
   return (
     <section aria-label="Along the trajectory">
@@ -69,7 +69,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
         {/* This line has a fixed height, so that the plot does not move between the clicks of a double click. */}
         <div className="flex min-h-8 basis-full items-center text-dim text-xs tabular-nums">
           <span className="truncate">
-            {said === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, said)}
+            {described === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, described)}
           </span>
           {chosen !== undefined && (
             <Button className="ml-2 shrink-0 text-xs" onClick={() => onSelect(single(tokenOf(chosen)), 'tokens')}>

@@ -189,6 +189,6 @@ function axesOf(trajectory: TrajectoryView, scatter: string | undefined): readon
   const names = quantities(trajectory).map(({ name }) => name)
   const columns = names.filter((name) => name.startsWith('column:'))
   // The name of a column may contain a comma.
-  const asked = names.flatMap((x) => names.map((y) => [x, y] as const)).find((pair) => pair.join(',') === scatter)
-  return asked ?? ['logprob', columns.find(isLogprob) ?? columns[0]]
+  const chosenPair = names.flatMap((x) => names.map((y) => [x, y] as const)).find((pair) => pair.join(',') === scatter)
+  return chosenPair ?? ['logprob', columns.find(isLogprob) ?? columns[0]]
 }

@@ -108,7 +108,7 @@ export function Plot(props: PlotProps) {
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const made = new UPlot(
+    const created = new UPlot(
       {
         width: Math.max(200, element.clientWidth),
         height,
@@ -133,7 +133,7 @@ export function Plot(props: PlotProps) {
           bind: { dblclick: () => null },
         },
         hooks: {
-          setCursor: [(shown) => onCursor(shown)],
+          setCursor: [(plot) => onCursor(plot)],
           setScale: [(shown) => onScale(shown)],
           drawClear: [(shown) => drawGround(shown)],
           drawAxes: [(shown) => draw(shown)],
@@ -142,28 +142,28 @@ export function Plot(props: PlotProps) {
       dataOf(props),
       element,
     )
-    setWhole(made, props)
-    plot.current = made
+    setWhole(created, props)
+    plot.current = created
     let pressed = { x: 0, y: 0 }
-    made.over.addEventListener('pointerdown', ({ clientX, clientY }) => {
+    created.over.addEventListener('pointerdown', ({ clientX, clientY }) => {
       pressed = { x: clientX, y: clientY }
     })
-    made.over.addEventListener('click', ({ clientX, clientY }) => {
-      if (Math.hypot(clientX - pressed.x, clientY - pressed.y) < DRAGGED) onClick(made)
+    created.over.addEventListener('click', ({ clientX, clientY }) => {
+      if (Math.hypot(clientX - pressed.x, clientY - pressed.y) < DRAGGED) onClick(created)
     })
-    made.over.addEventListener('dblclick', () => onDoubleClick(made))
+    created.over.addEventListener('dblclick', () => onDoubleClick(created))
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth > 0 && element.clientWidth !== made.width)
-        made.setSize({ width: element.clientWidth, height })
+      if (element.clientWidth > 0 && element.clientWidth !== created.width)
+        created.setSize({ width: element.clientWidth, height })
     })
     observer.observe(element)
     const scheme = matchMedia('(prefers-color-scheme: dark)')
-    const redraw = () => made.redraw(false)
+    const redraw = () => created.redraw(false)
     scheme.addEventListener('change', redraw)
     return () => {
       observer.disconnect()
       scheme.removeEventListener('change', redraw)
-      made.destroy()
+      created.destroy()
       plot.current = null
     }
   }, [points, x.min, x.max, y.min, y.max, x.label, y.label, height])

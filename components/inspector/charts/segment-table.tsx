@@ -36,7 +36,7 @@ export function SegmentTable({ inspection }: InspectorPartProps) {
   const [sort, setSort] = useState<TableSort<ColumnKey>>({ by: 'index', order: 'asc' })
   const [isWhole, setIsWhole] = useState(false)
   const rows = sortRows(rowsOf(trajectory, statistics(trajectory)), sort)
-  const shown = isWhole ? rows : rows.slice(0, FEW)
+  const visibleRows = isWhole ? rows : rows.slice(0, FEW)
   const columns: readonly TableColumn<Row, ColumnKey>[] = [
     {
       name: 'index',
@@ -80,9 +80,9 @@ export function SegmentTable({ inspection }: InspectorPartProps) {
     <section aria-label="Segments">
       <Heading>Segments</Heading>
       <div className="overflow-x-auto">
-        <Table label="Segments" columns={columns} rows={shown} keyOf={keyOf} sort={sort} onSort={setSort} />
+        <Table label="Segments" columns={columns} rows={visibleRows} keyOf={keyOf} sort={sort} onSort={setSort} />
       </div>
-      {shown.length < rows.length && (
+      {visibleRows.length < rows.length && (
         <Button className="mt-2 text-xs" onClick={() => setIsWhole(true)}>
           Show all {countText(rows.length)} segments
         </Button>

@@ -14,6 +14,6 @@ export const withRecent = (recent: readonly string[], query: string): readonly s
 export const RECENT_FINDS = {
   name: 'recent-finds',
   usual: [] as readonly string[],
-  read: (kept: unknown): readonly string[] | undefined =>
-    Array.isArray(kept) ? kept.filter((query) => typeof query === 'string').slice(0, MOST) : undefined,
+  read: (stored: unknown): readonly string[] | undefined =>
+    Array.isArray(stored) ? stored.filter((query) => typeof query === 'string').slice(0, MOST) : undefined,
 }

@@ -28,7 +28,7 @@ export function useFind(
   onFound: (hits: Int32Array) => void,
 ): Find {
   const query = view.find
-  const [asked, setAsked] = useState(0)
+  const [request, setAsked] = useState(0)
   const [answer, setAnswer] = useState<{
     readonly query: string
     readonly of: TrajectoryView
@@ -59,7 +59,7 @@ export function useFind(
     const controller = new AbortController()
     void look(controller.signal)
     return () => controller.abort()
-  }, [query, of, asked])
+  }, [query, of, request])
   const askedAt = answer?.askedAt
   useEffect(() => {
     if (askedAt === undefined) return

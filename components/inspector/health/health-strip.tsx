@@ -28,7 +28,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
   const drift = useDrift(inspection, !isRunning)
   const [open, setOpen] = useState<Opened>()
   const chips = isRunning ? [] : chipsOf(health, drift)
-  const shown = chips.find(({ key }) => key === open?.key)
+  const openChip = chips.find(({ key }) => key === open?.key)
   const show = (chip: Chip, at: number) => {
     const { places } = chip
     const place = places[at]
@@ -73,13 +73,13 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
           {isRunning ? 'Health is checked when the run has ended.' : summaryText(health, drift)}
         </span>
       </div>
-      {shown && open && (
+      {openChip && open && (
         <div className="flex items-start gap-2 border-line border-t bg-panel px-3.5 py-1.5">
           <p className="min-w-0 flex-1 py-1 [overflow-wrap:anywhere]">
-            {visibleText(shown.message)}
-            {shown.remedy !== undefined && <span className="text-dim"> {shown.remedy}</span>}
+            {visibleText(openChip.message)}
+            {openChip.remedy !== undefined && <span className="text-dim"> {openChip.remedy}</span>}
           </p>
-          {shown.kind === 'drift' && inspection.onCompare && (
+          {openChip.kind === 'drift' && inspection.onCompare && (
             <button
               type="button"
               className="shrink-0 py-1 font-medium text-accent hover:underline"
@@ -88,7 +88,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               Show in Compare
             </button>
           )}
-          {shown.label === ENCODED_AGAIN_LABEL && forkedFrom && storedKey !== undefined && (
+          {openChip.label === ENCODED_AGAIN_LABEL && forkedFrom && storedKey !== undefined && (
             <Link
               href={compareBothHref(forkedFrom.trajectory, storedKey)}
               className="shrink-0 py-1 font-medium text-accent hover:underline"
@@ -96,23 +96,23 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               Show in Compare
             </Link>
           )}
-          {shown.repair && storedKey !== undefined && (
+          {openChip.repair && storedKey !== undefined && (
             <RepairButton
-              key={shown.repair.name}
+              key={openChip.repair.name}
               storedKey={storedKey}
-              repair={shown.repair}
+              repair={openChip.repair}
               onRepaired={() => setOpen(undefined)}
             />
           )}
-          {shown.places.length > 1 && (
+          {openChip.places.length > 1 && (
             <span className="flex shrink-0 items-center">
-              <IconButton label="Previous place" onClick={() => step(shown, -1)}>
+              <IconButton label="Previous place" onClick={() => step(openChip, -1)}>
                 <ChevronLeft size={15} aria-hidden />
               </IconButton>
               <span className="text-dim">
-                {countText(open.at + 1)} of {countText(shown.places.length)}
+                {countText(open.at + 1)} of {countText(openChip.places.length)}
               </span>
-              <IconButton label="Next place" onClick={() => step(shown, 1)}>
+              <IconButton label="Next place" onClick={() => step(openChip, 1)}>
                 <ChevronRight size={15} aria-hidden />
               </IconButton>
             </span>
@@ -148,12 +148,12 @@ function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
     const ranges = answer.kind === 'done' && answer.result.kind === 'known' ? answer.result.ranges : undefined
     if (ranges || inspection.marks.some(({ kind }) => kind === 'drift')) inspection.onMarks('drift', ranges)
   }
-  const asked = useInspectTask(inspection, 'drift', undefined, {
+  const driftTask = useInspectTask(inspection, 'drift', undefined, {
     tokenizers,
     isOn: isOn && 'name' in wanted,
     onAnswer: mark,
   })
-  return 'why' in wanted ? { kind: 'done', result: { kind: 'unknown', why: wanted.why } } : asked
+  return 'why' in wanted ? { kind: 'done', result: { kind: 'unknown', why: wanted.why } } : driftTask
 }
 
 function chipsOf(health: InspectState<Health>, drift: InspectState<Drift>): readonly Chip[] {

@@ -111,7 +111,7 @@ function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
 /** Shows a text. Line breaks at its beginning, and a text of white space only, are marks: they would be an empty space. */
 function PlainText({ text, ...rest }: ComponentProps<typeof BoundedText>) {
   const [space = ''] = /^(?:\s+$|\n+)/.exec(text) ?? []
-  const shown = text.slice(space.length)
+  const visibleText = text.slice(space.length)
   return (
     <>
       {space !== '' && (
@@ -120,7 +120,7 @@ function PlainText({ text, ...rest }: ComponentProps<typeof BoundedText>) {
           {space.length > MOST_MARKS && '…'}
         </span>
       )}
-      {shown !== '' && <BoundedText text={shown} {...rest} />}
+      {visibleText !== '' && <BoundedText text={visibleText} {...rest} />}
     </>
   )
 }
@@ -142,7 +142,7 @@ function nameOf(part: MessagePart, isResult: boolean): string {
 
 /** Shows a button that copies the text of a part and reports the result. */
 function CopyPart({ text }: { readonly text: string }) {
-  const [said, setSaid] = useState<string>()
+  const [message, setSaid] = useState<string>()
   const copy = async () => {
     const ok = await copyText(text)
     setSaid(ok ? 'copied' : 'the browser refused')
@@ -152,7 +152,7 @@ function CopyPart({ text }: { readonly text: string }) {
       <button type="button" className="hover:text-accent hover:underline" onClick={copy}>
         copy
       </button>
-      <span role="status">{said}</span>
+      <span role="status">{message}</span>
     </>
   )
 }

@@ -80,7 +80,7 @@ function RangeRow({ trajectory, range: { farthest, others, first, last }, select
   const row = (outlier: Outlier) => (
     <OutlierRow trajectory={trajectory} outlier={outlier} isSelected={outlier.token === selected} onChoose={onChoose} />
   )
-  const shown = others.filter(({ token }) => isUnfolded || token === selected)
+  const visible = others.filter(({ token }) => isUnfolded || token === selected)
   return (
     <li className="border-line border-b">
       {row(farthest)}
@@ -94,9 +94,9 @@ function RangeRow({ trajectory, range: { farthest, others, first, last }, select
           {isUnfolded ? '▾' : '▸'} {countText(others.length)} more in {countText(first)}–{countText(last)}
         </button>
       )}
-      {shown.length > 0 && (
+      {visible.length > 0 && (
         <ol className="ml-3 border-line border-l">
-          {shown.map((outlier) => (
+          {visible.map((outlier) => (
             <li key={outlier.token}>{row(outlier)}</li>
           ))}
         </ol>

@@ -82,7 +82,7 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
   const selected = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
   const chosen = selected !== undefined && tokens[placeOf(selected)] === selected ? placeOf(selected) : undefined
   const finding = jump && jumpText(jump)
-  const said = pointed ?? chosen
+  const described = pointed ?? chosen
   return (
     <section aria-label="Ratio along the sequence" className="border-line border-b px-3.5 py-1.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs">
@@ -117,8 +117,8 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
           <span className="text-dim">No jump: all ratios are within the thresholds.</span>
         )}
         <span className="ml-3 text-dim tabular-nums">
-          {said !== undefined &&
-            `token ${countText(elementAt(tokens, said))} · ratio ${ratioText(Math.exp(elementAt(logRatios, said)))}`}
+          {described !== undefined &&
+            `token ${countText(elementAt(tokens, described))} · ratio ${ratioText(Math.exp(elementAt(logRatios, described)))}`}
         </span>
       </p>
       {isShown && (

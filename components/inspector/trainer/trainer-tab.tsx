@@ -15,7 +15,8 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
   const { trajectory, view, onView, onSelect, run, onSave } = inspection
   const [rowIndex, setRowIndex] = useState(0)
   const marks = rowMarks(inspection)
-  const rowIn = (shown: TrainerSheet | undefined, index = rowIndex) => shown?.rows[index] ?? shown?.rows[0]
+  const rowIn = (shownSheet: TrainerSheet | undefined, index = rowIndex) =>
+    shownSheet?.rows[index] ?? shownSheet?.rows[0]
   const answer = useInspectTask(
     inspection,
     'trainerSheet',

@@ -46,9 +46,9 @@ export const timeText = (iso: string): string => {
 }
 
 /** Returns the range of the shown rows, such as “1–50 of 3,214”; `start` counts from 0. */
-export function rowRangeText(start: number, shown: number, total: number): string {
+export function rowRangeText(start: number, count: number, total: number): string {
   if (total === 0) return 'none'
-  return `${countText(start + 1)}–${countText(start + shown)} of ${countText(total)}`
+  return `${countText(start + 1)}–${countText(start + count)} of ${countText(total)}`
 }
 
 /** Returns the class of the colour of an outcome; its text says the same. */

@@ -124,7 +124,7 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
           control={inspection.grid}
         />
       </div>
-      <StatusLine text={selectionStatus(view.selection, tokenCount(trajectory))} said={said} />
+      <StatusLine text={selectionStatus(view.selection, tokenCount(trajectory))} message={said} />
       {commands.isPaletteOpen && (
         <Palette
           commandsFor={(typed) => offeredCommands(commands.screen, typed, RUN_COMMANDS)}

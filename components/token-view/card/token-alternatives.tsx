@@ -13,13 +13,13 @@ interface TokenAlternativesProps {
 export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
   if (token.alternatives.length === 0) return <p className="text-faint text-xs">No alternatives were requested.</p>
   const isAmong = token.alternatives.some(({ id }) => id === token.id)
-  const shown = isAmong ? token.alternatives : [...token.alternatives, { id: token.id, logprob: token.logprob }]
-  const rest = 1 - shown.reduce((sum, { logprob }) => sum + probabilityOf(logprob), 0)
+  const rows = isAmong ? token.alternatives : [...token.alternatives, { id: token.id, logprob: token.logprob }]
+  const rest = 1 - rows.reduce((sum, { logprob }) => sum + probabilityOf(logprob), 0)
   return (
     <table className="w-full text-xs tabular-nums">
       <caption className="sr-only">Most likely tokens here</caption>
       <tbody>
-        {shown.map(({ id, logprob }) => (
+        {rows.map(({ id, logprob }) => (
           <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">
             <th scope="row" className="max-w-24 overflow-hidden py-0.5 text-left font-mono font-normal">
               <span aria-hidden>

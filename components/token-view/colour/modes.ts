@@ -104,9 +104,9 @@ interface ColourGroup {
 export function colourGroups(trajectory: Coloured): readonly ColourGroup[] {
   const known = groups.get(trajectory.segments)
   if (known) return known
-  const made = groupsOf(trajectory)
-  groups.set(trajectory.segments, made)
-  return made
+  const modeGroups = groupsOf(trajectory)
+  groups.set(trajectory.segments, modeGroups)
+  return modeGroups
 }
 
 const groups = new WeakMap<readonly SegmentView[], readonly ColourGroup[]>()

@@ -42,7 +42,7 @@ const SIGHT_PAUSE_MS = 120
 export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer: HTMLElement): GridView {
   const space = createScrollSpace(viewport)
   const painter = createTokenPainter(space, canvas, layer)
-  let shown: { readonly layout: Layout; readonly trajectory: TrajectoryView } | undefined
+  let current: { readonly layout: Layout; readonly trajectory: TrajectoryView } | undefined
   let anchor: Anchor | undefined
   let isFollowing = true
   /** Id of the trajectory that grew while this view showed it. */
@@ -52,16 +52,16 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
   let reportLatest: ((tokens: Span) => void) | undefined
 
   const draw = (picture: TokenPicture) => {
-    shown = { layout: picture.layout, trajectory: picture.trajectory }
+    current = { layout: picture.layout, trajectory: picture.trajectory }
     if (picture.trajectory.live) grown = picture.trajectory.id
     painter.draw(picture)
   }
   /** Returns the scroll position in another layout; undefined means that it does not change. */
   const placeIn = ({ layout, trajectory }: TokenPicture): number | undefined => {
-    if (isFollowing && (trajectory.live || shown?.trajectory.live)) return layout.height
-    if (!shown || shown.layout === layout || shown.trajectory.id !== trajectory.id) return undefined
-    anchor ??= anchorAt(shown.layout, space.top(), space.viewHeight())
-    const [before, after] = [shown.layout, layout].map((one) => anchor && lineOfToken(one, anchor.token)?.top)
+    if (isFollowing && (trajectory.live || current?.trajectory.live)) return layout.height
+    if (!current || current.layout === layout || current.trajectory.id !== trajectory.id) return undefined
+    anchor ??= anchorAt(current.layout, space.top(), space.viewHeight())
+    const [before, after] = [current.layout, layout].map((one) => anchor && lineOfToken(one, anchor.token)?.top)
     return anchor && before !== undefined && after !== undefined && before !== after ? after - anchor.below : undefined
   }
   const scrollTo = (top: number) => {
@@ -70,45 +70,45 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
   }
   const tell = () => {
     reportTimer = undefined
-    if (!shown || !reportLatest) return
-    const tokens = tokensBetween(shown.layout, space.top(), space.top() + space.viewHeight())
+    if (!current || !reportLatest) return
+    const tokens = tokensBetween(current.layout, space.top(), space.top() + space.viewHeight())
     if (tokens.start === lastReported?.start && tokens.end === lastReported?.end) return
     lastReported = tokens
     reportLatest(tokens)
   }
   return {
     space,
-    layout: () => shown?.layout,
+    layout: () => current?.layout,
     sight: () => {
-      const height = shown?.layout.height ?? 0
+      const height = current?.layout.height ?? 0
       if (height === 0) return { start: 0, end: 1 }
       return { start: space.top() / height, end: Math.min(1, (space.top() + space.viewHeight()) / height) }
     },
     show: (picture) => {
       const place = placeIn(picture)
-      const kept = anchor
+      const previousAnchor = anchor
       draw(picture)
       if (place === undefined) return
       space.scrollTo(place)
-      anchor = kept
+      anchor = previousAnchor
       draw(picture)
     },
     draw,
     hasResized: () => {
-      if (isFollowing && shown && shown.trajectory.id === grown) space.scrollTo(shown.layout.height)
+      if (isFollowing && current && current.trajectory.id === grown) space.scrollTo(current.layout.height)
     },
     hasScrolled: () => {
       // Rows may have arrived since the view moved to the end, so its own move must not end the following.
       if (space.isOwnMove()) return
       anchor = undefined
-      const { height, rowHeight } = shown?.layout ?? { height: 0, rowHeight: 0 }
+      const { height, rowHeight } = current?.layout ?? { height: 0, rowHeight: 0 }
       isFollowing = height - space.top() - space.viewHeight() < 2 * rowHeight
     },
     scrollTo,
     reveal: (index) => {
-      const line = shown && lineOfToken(shown.layout, index)
-      if (!shown || !line) return
-      const { rowHeight } = shown.layout
+      const line = current && lineOfToken(current.layout, index)
+      if (!current || !line) return
+      const { rowHeight } = current.layout
       const bottom = space.top() + space.viewHeight()
       if (line.top < space.top() + rowHeight) scrollTo(line.top - 3 * rowHeight)
       else if (line.top > bottom - 2 * rowHeight) scrollTo(line.top - space.viewHeight() + 4 * rowHeight)

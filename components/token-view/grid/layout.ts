@@ -85,12 +85,12 @@ export type LayoutMaker = (segments: readonly SegmentView[], vocab: Vocab, setti
  */
 export function createLayoutMaker(table: PieceTable): LayoutMaker {
   let store: LineStore | undefined
-  let made: { readonly columns: number; readonly version: number } | undefined
+  let builtFor: { readonly columns: number; readonly version: number } | undefined
   let last: { readonly layout: Layout; readonly folds: Folds } | undefined
   return (segments, vocab, { columns, rowHeight, folds, images = noImages }) => {
     table.takeVocab(vocab)
-    if (!store || made?.columns !== columns || made.version !== table.version()) {
-      made = { columns, version: table.version() }
+    if (!store || builtFor?.columns !== columns || builtFor.version !== table.version()) {
+      builtFor = { columns, version: table.version() }
       store = createLineStore(table, columns)
       last = undefined
     }
@@ -104,7 +104,7 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
     for (let index = layouts.length; index < segments.length; index++) {
       const segment = elementAt(segments, index)
       const first = firstToken
-      const shown = foldedLines(
+      const visibleLines = foldedLines(
         lines.linesOf(segment),
         segment,
         folds.segments.has(index),
@@ -112,10 +112,10 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
         folds.thinks,
         images(index).filter(({ start }) => !folds.openImages?.has(first + start)),
       )
-      const height = segmentHeight(shown, rowHeight)
-      layouts.push({ ...shown, segment, firstToken, firstLine, top, height })
-      firstToken += shown.tokenCount
-      firstLine += shown.lineCount
+      const height = segmentHeight(visibleLines, rowHeight)
+      layouts.push({ ...visibleLines, segment, firstToken, firstLine, top, height })
+      firstToken += visibleLines.tokenCount
+      firstLine += visibleLines.lineCount
       top += height
     }
     const layout = {

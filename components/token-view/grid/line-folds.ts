@@ -64,7 +64,7 @@ function withoutSpans(
   { starts, lineCount, tokenCount }: SegmentLines,
   spans: readonly (Span | BoxedImage)[],
 ): SegmentLines {
-  const kept: number[] = []
+  const lineStarts: number[] = []
   const folded = new Set<number>()
   const images = new Map<number, BoxedImage>()
   let line = 0
@@ -72,21 +72,21 @@ function withoutSpans(
   for (const span of spans) {
     const { start, end } = span
     if (start < done) continue
-    while (line < lineCount && elementAt(starts, line) < start) kept.push(elementAt(starts, line++))
-    if (kept.at(-1) !== start) kept.push(start)
-    folded.add(kept.length - 1)
+    while (line < lineCount && elementAt(starts, line) < start) lineStarts.push(elementAt(starts, line++))
+    if (lineStarts.at(-1) !== start) lineStarts.push(start)
+    folded.add(lineStarts.length - 1)
     if ('rows' in span) {
-      images.set(kept.length - 1, span)
-      for (let row = 1; row < span.rows; row++) images.set(kept.push(end) - 1, span)
+      images.set(lineStarts.length - 1, span)
+      for (let row = 1; row < span.rows; row++) images.set(lineStarts.push(end) - 1, span)
     }
     while (line < lineCount && elementAt(starts, line) <= end) line++
-    if (end < tokenCount) kept.push(end)
+    if (end < tokenCount) lineStarts.push(end)
     done = end
   }
-  while (line < lineCount) kept.push(elementAt(starts, line++))
+  while (line < lineCount) lineStarts.push(elementAt(starts, line++))
   return {
-    starts: Int32Array.from(kept),
-    lineCount: kept.length,
+    starts: Int32Array.from(lineStarts),
+    lineCount: lineStarts.length,
     tokenCount,
     folds: { lines: folded, whole: false, images },
   }

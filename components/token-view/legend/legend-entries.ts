@@ -64,7 +64,7 @@ export interface LegendGroup {
 
 /** Returns the entries that the view shows now, in groups without empty ones, and those that it could show. */
 export function legendOf(source: LegendSource): {
-  readonly shown: readonly LegendGroup[]
+  readonly present: readonly LegendGroup[]
   readonly absent: readonly LegendEntry[]
 } {
   const groups = GROUPS.map(({ title, entries }) => ({
@@ -74,7 +74,7 @@ export function legendOf(source: LegendSource): {
   const counted = { ...source, ids: source.trajectories.map(idsIn) }
   const occurring = new Set(groups.flatMap(({ entries }) => entries.filter(({ occurs }) => occurs(counted))))
   return {
-    shown: groups
+    present: groups
       .map(({ title, entries }) => ({ title, entries: entries.filter((entry) => occurring.has(entry)) }))
       .filter(({ entries }) => entries.length > 0),
     absent: groups.flatMap(({ entries }) => entries.filter((entry) => !occurring.has(entry))),

@@ -32,7 +32,7 @@ const sourceOf = (change: Partial<LegendSource> = {}): LegendSource => ({
 })
 
 const shownIn = (change: Partial<LegendSource>) =>
-  legendOf(sourceOf(change)).shown.flatMap(({ entries }) => entries.map(({ title }) => title))
+  legendOf(sourceOf(change)).present.flatMap(({ entries }) => entries.map(({ title }) => title))
 
 test('the legend lists first what the token view shows now', () => {
   expect(shownIn({})).toEqual(
@@ -74,8 +74,8 @@ test('the legend explains a character without a shape if a token has one', () =>
 
 test('the legend of a view leaves out what the view never has', () => {
   const titlesOf = (view: LegendSource['view']) => {
-    const { shown, absent } = legendOf(sourceOf({ view }))
-    return [...shown.flatMap(({ entries }) => entries), ...absent].map(({ title }) => title)
+    const { present, absent } = legendOf(sourceOf({ view }))
+    return [...present.flatMap(({ entries }) => entries), ...absent].map(({ title }) => title)
   }
   for (const title of ['Minimap', 'Cut', 'Nothing here']) expect(titlesOf('run')).not.toContain(title)
   expect(titlesOf('run')).toEqual(expect.arrayContaining(['Hit', 'Folded']))

@@ -9,11 +9,11 @@ import { type LegendEntry, type LegendSample, type LegendSource, legendOf, type 
 
 /** Lists the marks that the view shows now; a disclosure contains the others. */
 export function TokenLegend({ source }: { readonly source: LegendSource }) {
-  const { shown, absent } = legendOf(source)
+  const { present, absent } = legendOf(source)
   return (
     <>
       <p className="text-dim">Backgrounds show the colour mode; its scale is next to the mode.</p>
-      {shown.map(({ title, entries }) => (
+      {present.map(({ title, entries }) => (
         <section key={title} aria-label={title} className="mt-4">
           <Heading>{title}</Heading>
           <Entries entries={entries} />

@@ -74,7 +74,7 @@ export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOL
   }
   const segmentCount = segmentsOf(trajectory).length
   const mountedRows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
-  const shown = activeRow < first || activeRow >= end ? [...mountedRows, activeRow] : mountedRows
+  const renderedRows = activeRow < first || activeRow >= end ? [...mountedRows, activeRow] : mountedRows
   return (
     <div
       ref={scroller}
@@ -89,7 +89,7 @@ export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOL
     >
       <div role="tree" aria-label="Segments" className="relative text-xs" style={{ height: offsets[rows.length] }}>
         {rows.length > 0 &&
-          shown.map((index) => {
+          renderedRows.map((index) => {
             const row = elementAt(rows, index)
             return (
               <div

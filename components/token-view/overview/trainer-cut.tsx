@@ -6,7 +6,7 @@ import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/hea
 export const TRAINER_CUT = {
   name: 'trainer-cut',
   usual: null as TrainerCut | null,
-  read: (kept: unknown): TrainerCut | undefined => trainerCutSchema.safeParse(kept).data,
+  read: (stored: unknown): TrainerCut | undefined => trainerCutSchema.safeParse(stored).data,
 }
 
 const OVERLONG_TEXTS: Readonly<Record<TrainerCut['overlong'], string>> = {

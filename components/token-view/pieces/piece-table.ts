@@ -168,11 +168,11 @@ function fitPiece(
   const length = typeof entry === 'string' ? entry.length : piece.text.length
   const shownLength = Math.min(length, LONGEST)
   const tail = `…⟨${length.toLocaleString('en')} more⟩`.length
-  let kept = Math.max(1, Math.floor((shownLength * Math.max(0, columns - tail)) / piece.cells))
-  let view = pieceView(entry, kept)
-  while (kept > 1 && measure(view.text) > columns) {
-    kept = Math.floor(kept * 0.9)
-    view = pieceView(entry, kept)
+  let visibleLength = Math.max(1, Math.floor((shownLength * Math.max(0, columns - tail)) / piece.cells))
+  let view = pieceView(entry, visibleLength)
+  while (visibleLength > 1 && measure(view.text) > columns) {
+    visibleLength = Math.floor(visibleLength * 0.9)
+    view = pieceView(entry, visibleLength)
   }
   return { ...withCells(view, columns, measure), isPlain: false, endsLine: piece.endsLine }
 }

@@ -26,8 +26,11 @@ export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
   if (typeof entry !== 'string') return showPiece(bytesView(entry.hex), false)
   if (entry === '') return showPiece('⟨empty⟩', false)
   if (entry.length <= longest) return showPiece(entry, entry.includes('\n'))
-  const kept = entry.slice(0, isHighSurrogate(entry.charCodeAt(longest - 1)) ? longest - 1 : longest)
-  return showPiece(`${kept}…⟨${(entry.length - kept.length).toLocaleString('en')} more⟩`, entry.includes('\n'))
+  const beginning = entry.slice(0, isHighSurrogate(entry.charCodeAt(longest - 1)) ? longest - 1 : longest)
+  return showPiece(
+    `${beginning}…⟨${(entry.length - beginning.length).toLocaleString('en')} more⟩`,
+    entry.includes('\n'),
+  )
 }
 
 /** Returns the cells of a text whose characters are all one cell wide; undefined if it has to be measured. */
