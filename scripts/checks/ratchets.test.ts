@@ -5,9 +5,12 @@ const present = countSources()
 const bounds = readBounds()
 const ADVICE = 'Remove as many as you added. Where there are fewer now: node scripts/checks/ratchets.ts --write'
 
-test.each(['itemCasts', 'undocumentedExports', 'blockedNames'] as const)('there are no more %s than before', (kind) => {
-  expect(present[kind], ADVICE).toBeLessThanOrEqual(bounds[kind])
-})
+test.each(['itemCasts', 'undocumentedExports', 'blockedNames', 'participleNames'] as const)(
+  'there are no more %s than before',
+  (kind) => {
+    expect(present[kind], ADVICE).toBeLessThanOrEqual(bounds[kind])
+  },
+)
 
 test('no lint rule is switched off in more places than before', () => {
   const more = Object.entries(present.suppressions).filter(

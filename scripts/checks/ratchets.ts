@@ -9,6 +9,8 @@ export interface RatchetCounts {
   readonly undocumentedExports: number
   /** Exported names with a word that docs/glossary.md replaces. */
   readonly blockedNames: number
+  /** Local names and fields that are a bare participle or adverb, which does not say what the value is. */
+  readonly participleNames: number
   /** Comments that switch off a lint rule, by rule. */
   readonly suppressions: Readonly<Record<string, number>>
 }
@@ -19,6 +21,9 @@ const EXPORT = /^export (?:async )?(?:interface|type|function\*?|class|const) (\
 /** Participles, adverbs and metaphors in place of a verb phrase or a noun (docs/glossary.md). */
 const BLOCKED =
   /^(told|asked|given|held|made|alone|together|lost|kept|shown)([A-Z]|$)|[a-z](Told|Asked|Given|Held|Made|Alone|Together|Lost|Kept|Shown)([A-Z]|$)|(^|[a-z])(Wish|Patient|Hatch|Weigh(?!t)|Shelf|Doubt)|^(weigh(?!t)|doubt|shelf)/
+
+const PARTICIPLE =
+  /\b(?:const|let|function\*?|readonly) (?:told|asked|given|held|made|alone|together|lost|kept|shown|news|said)\b/g
 
 /** Returns the present counts. */
 export function countSources(): RatchetCounts {
@@ -35,6 +40,7 @@ export function countSources(): RatchetCounts {
     ),
     undocumentedExports: exported.filter(({ isDocumented }) => !isDocumented).length,
     blockedNames: exported.filter(({ name }) => BLOCKED.test(name)).length,
+    participleNames: sources.reduce((sum, source) => sum + Array.from(source.matchAll(PARTICIPLE)).length, 0),
     suppressions: Object.fromEntries(
       Array.from(
         Map.groupBy(suppressed, (rule) => rule),
