@@ -1,6 +1,6 @@
 /** Finds padding at the end of a trajectory: one id that is repeated, which some pipelines keep in their files. */
 
-import type { Segment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { RepairUndo, Segment, Span, TopLogprobs, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { isSpecial, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -75,6 +75,82 @@ export function withoutLastTokens(trajectory: Trajectory, count: number): Trajec
 
 const hasMessages = (segment: Segment): boolean =>
   segment.kind === 'prompt' ? segment.messages.length > 0 : segment.message !== undefined
+
+type RemovedTokens = Extract<RepairUndo, { kind: 'tokens' }>
+
+/** Returns what restores a trajectory from which the last tokens were removed. */
+export function removedTokens(before: Trajectory, after: Trajectory): RemovedTokens {
+  const from = before.segments.findIndex((segment, index) => segment !== after.segments[index])
+  return { kind: 'tokens', from, kept: after.segments.length - from, segments: before.segments.slice(from) }
+}
+
+/**
+ * Returns the trajectory with the tokens that were removed. Columns that it got since then are unknown at these tokens. Undefined if
+ * its last segments are no longer those that the repair left.
+ */
+export function withRemovedTokens(
+  trajectory: Trajectory,
+  { from, kept, segments: originals }: RemovedTokens,
+): Trajectory | undefined {
+  const left = trajectory.segments.slice(from)
+  if (trajectory.segments.length !== from + kept) return undefined
+  let removed = idCount(originals) - idCount(left)
+  const restored: Segment[] = []
+  for (const original of originals.toReversed()) {
+    const cut = Math.min(removed, original.ids.length)
+    removed -= cut
+    const isLeft = cut < original.ids.length || cut === 0 || hasMessages(original)
+    const current = isLeft ? left.pop() : undefined
+    if (isLeft && (current?.kind !== original.kind || current.ids.length !== original.ids.length - cut))
+      return undefined
+    restored.unshift(current ? lengthened(current, original) : original)
+  }
+  return removed === 0 && left.length === 0
+    ? { ...trajectory, segments: [...trajectory.segments.slice(0, from), ...restored] }
+    : undefined
+}
+
+const idCount = (segments: readonly Segment[]): number => segments.reduce((sum, { ids }) => sum + ids.length, 0)
+
+/** Returns a shortened segment with the tokens that the original has after it. Its own numbers stay. */
+function lengthened(current: Segment, original: Segment): Segment {
+  const { length } = original.ids
+  const column = (now: readonly (number | null)[] | undefined, before: readonly (number | null)[] | undefined) => {
+    const first = (now ?? before ?? []).slice(0, current.ids.length)
+    const rest = before?.slice(first.length) ?? new Array<null>(length - first.length).fill(null)
+    return [...first, ...rest]
+  }
+  const names = Object.keys({ ...current.columns, ...original.columns })
+  const { topLogprobs } = current
+  const columns = {
+    ids: original.ids,
+    ...((current.logprobs ?? original.logprobs) && { logprobs: column(current.logprobs, original.logprobs) }),
+    ...(original.mask && { mask: original.mask }),
+    ...(names.length > 0 && {
+      columns: Object.fromEntries(
+        names.map((name) => [name, column(current.columns?.[name], original.columns?.[name])]),
+      ),
+    }),
+    ...(original.problems && { problems: original.problems }),
+    ...(original.topLogprobs
+      ? { topLogprobs: original.topLogprobs }
+      : topLogprobs && { topLogprobs: padded(topLogprobs, length) }),
+  }
+  if (current.kind === 'prompt' || original.kind === 'prompt') return { ...current, ...columns } as Segment
+  const { thinks, weightVersions } = original
+  return { ...current, ...columns, thinks, ...(weightVersions && { weightVersions }) }
+}
+
+/** Returns alternatives for more tokens, of which the last have none. */
+function padded({ k, ids, logprobs, ...rest }: TopLogprobs, length: number): TopLogprobs {
+  const missing = length * k - ids.length
+  return {
+    ...rest,
+    k,
+    ids: [...ids, ...new Array<number>(missing).fill(-1)],
+    logprobs: [...logprobs, ...new Array<null>(missing).fill(null)],
+  }
+}
 
 /** Returns the first tokens of a segment with their columns and spans. */
 function shortened(segment: Segment, length: number): Segment {

@@ -5,7 +5,15 @@ import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs as logprobsOf, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { trajectories } from '#testing/trajectories.ts'
-import { applyRepair, CONTEXT_ZEROS, offerRepair, repairs, TRAILING_PADDING, TRAINED_ZEROS } from './repairs.ts'
+import {
+  applyRepair,
+  CONTEXT_ZEROS,
+  offerRepair,
+  repairs,
+  TRAILING_PADDING,
+  TRAINED_ZEROS,
+  undoRepair,
+} from './repairs.ts'
 
 const provenance = { kind: 'import', format: 'verl', lacked: [] } as const
 const file = (segments: readonly Segment[], change: Partial<Trajectory> = {}): Trajectory => ({
@@ -62,6 +70,22 @@ describe.each(repairs.map((repair) => [repair.name, repair] as const))('the repa
     )
   })
 
+  test('is undone: the trajectory equals the one before it, also with other repairs before and after it', () => {
+    fc.assert(
+      fc.property(odd, fc.shuffledSubarray([...repairs]), (trajectory, others) => {
+        const all = [...others.filter((other) => other !== each), each]
+        for (const order of [all, all.toReversed()]) {
+          const repaired = order.reduce((before, repair) => applyRepair(before, repair) ?? before, trajectory)
+          const without = order
+            .filter((repair) => repair !== each)
+            .reduce((before, repair) => applyRepair(before, repair) ?? before, trajectory)
+          expect(undoRepair(repaired, each.name) ?? repaired).toEqual(without)
+          expect(decode(encode(repaired))).toEqual({ ok: true, trajectory: repaired })
+        }
+      }),
+    )
+  })
+
   test('is recorded with its name, and not offered for a trajectory that was not imported', () => {
     const trajectory = file([
       prompt([1, 2, 3, 4], { logprobs: zeros(4) }),
@@ -92,6 +116,57 @@ test('several repairs are recorded in order, and logprobs are missing when none 
       { name: 'zero-logprobs-trained' },
     ],
   })
+})
+
+test('an undone repair restores the zeros of a file, and a number that was measured since then stays', () => {
+  const trajectory = file([response([1, 2, 3, 4], { logprobs: zeros(4) })])
+  const repaired = applyRepair(trajectory, TRAINED_ZEROS)
+  if (!repaired) throw new Error('nothing was repaired')
+  expect(repaired.provenance).toMatchObject({
+    missing: ['logprobs'],
+    repairs: [{ undo: { kind: 'zeros', ranges: [{ start: 0, end: 4 }] } }],
+  })
+  const measured = { ...repaired, segments: [response([1, 2, 3, 4], { logprobs: [null, -2, null, null] })] }
+  expect(undoRepair(measured, TRAINED_ZEROS.name)).toEqual({
+    ...trajectory,
+    segments: [response([1, 2, 3, 4], { logprobs: [0, -2, 0, 0] })],
+  })
+})
+
+test('a repair cannot be undone if its file did not record how, if another one of its kind, or if tokens were added since then', () => {
+  const padded = file([response([1]), prompt(pads(9))])
+  const repaired = applyRepair(padded, TRAILING_PADDING)
+  if (repaired?.provenance.kind !== 'import') throw new Error('nothing was repaired')
+  expect(undoRepair(repaired, CONTEXT_ZEROS.name)).toBeUndefined()
+  const continued = { ...repaired, segments: [...repaired.segments, prompt([5])] }
+  expect(undoRepair(continued, TRAILING_PADDING.name)).toBeUndefined()
+  const named = { name: TRAILING_PADDING.name, message: 'Padding was removed.' }
+  const older = { ...repaired, provenance: { ...repaired.provenance, repairs: [named] } }
+  expect(undoRepair(older, TRAILING_PADDING.name)).toBeUndefined()
+  expect(undoRepair({ ...padded, provenance: sample.provenance }, TRAILING_PADDING.name)).toBeUndefined()
+})
+
+test('columns that were added after padding was removed are unknown at the restored tokens', () => {
+  const repaired = applyRepair(
+    file([response([1, ...pads(9)], { mask: [1, ...zeros(9)] as (0 | 1)[] })]),
+    TRAILING_PADDING,
+  )
+  const changed = {
+    logprobs: [-1],
+    columns: { advantage: [2] },
+    topLogprobs: { k: 1, ids: [1], logprobs: [-1] },
+  } as const
+  const [segment] = repaired?.segments ?? []
+  if (!repaired || !segment) throw new Error('nothing was repaired')
+  const nulls = new Array<null>(9).fill(null)
+  expect(undoRepair({ ...repaired, segments: [{ ...segment, ...changed }] }, TRAILING_PADDING.name)?.segments).toEqual([
+    response([1, ...pads(9)], {
+      mask: [1, ...zeros(9)] as (0 | 1)[],
+      logprobs: [-1, ...nulls],
+      columns: { advantage: [2, ...nulls] },
+      topLogprobs: { k: 1, ids: [1, ...new Array<number>(9).fill(-1)], logprobs: [-1, ...nulls] },
+    }),
+  ])
 })
 
 test('a measured logprob among zeros of trained tokens leaves all as they are', () => {

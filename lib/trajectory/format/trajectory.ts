@@ -701,6 +701,35 @@ export const forkKinds = [
   'rendered_again',
 ] as const
 
+const repairUndo = withDescription(
+  z.optional(
+    z.discriminatedUnion('kind', [
+      z.looseObject({
+        kind: z.literal('zeros'),
+        ranges: withDescription(
+          z.array(
+            z.looseObject({
+              start: withDescription(
+                z.int().check(z.minimum(0)),
+                'Index of the first token, counted from the start of the trajectory.',
+              ),
+              end: spanShape.end,
+            }),
+          ),
+          'Tokens whose logprob was exactly 0.',
+        ),
+      }),
+      z.looseObject({
+        kind: z.literal('tokens'),
+        from: withDescription(z.int().check(z.minimum(0)), 'Index of the first segment that the repair changed.'),
+        kept: withDescription(z.int().check(z.minimum(0)), 'Number of segments from there on, after the repair.'),
+        segments: withDescription(z.array(segment), 'The segments from there on, before the repair.'),
+      }),
+    ]),
+  ),
+  'What undoing the repair restores. Omitted: it cannot be undone.',
+)
+
 const provenance = withDescription(
   z.discriminatedUnion('kind', [
     z.looseObject({
@@ -741,6 +770,7 @@ const provenance = withDescription(
             z.looseObject({
               name: withDescription(z.string(), 'Name of the repair.'),
               message: withDescription(z.string(), 'What it changed, in words.'),
+              undo: repairUndo,
             }),
           ),
         ),
@@ -890,6 +920,10 @@ export type RoutedExperts = NonNullable<ResponseSegment['routedExperts']>
 export type ColumnMeaning = NonNullable<Trajectory['columnMeanings']>[string]
 /** The trajectory with which another one shares its first tokens. */
 export type ForkedFrom = NonNullable<Trajectory['forkedFrom']>
+/** A repair of the content of an imported file. */
+export type RepairRecord = NonNullable<Extract<Trajectory['provenance'], { kind: 'import' }>['repairs']>[number]
+/** What undoing a repair restores. */
+export type RepairUndo = NonNullable<RepairRecord['undo']>
 /** The texts of token ids. */
 export type Vocab = Trajectory['vocab']
 /** The text of a token id. */
