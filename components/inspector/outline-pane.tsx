@@ -11,6 +11,7 @@ import type { InspectorPartProps } from './inspection.ts'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
 
 const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
+const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {
@@ -36,7 +37,7 @@ export function OutlinePane({
   labels,
   children,
 }: OutlinePaneProps) {
-  const { trajectory, marks, view } = inspection
+  const { trajectory, marks, view, storedKey } = inspection
   const { go } = useNavigation()
   const drift = marks.find(({ kind }) => kind === 'drift')
   return (
@@ -67,7 +68,20 @@ export function OutlinePane({
       />
       {labels}
       <Heading>Origin</Heading>
-      <Origin trajectory={trajectory} />
+      <Origin
+        trajectory={trajectory}
+        repairAction={({ name, undo }) =>
+          undo &&
+          storedKey !== undefined && (
+            <RepairButton
+              storedKey={storedKey}
+              repair={{ name, title: 'Undo repair' }}
+              isUndo
+              onDone={() => inspection.say('The repair was undone: the trajectory is as in its file again.')}
+            />
+          )
+        }
+      />
       {trajectory.model.tokenizer && onChooseTokenizer && (
         <Button className="mt-2 text-xs" onClick={onChooseTokenizer}>
           Choose another tokenizer…

@@ -119,7 +119,7 @@ test('The largest importance ratio of a dump of miles is three clicks away, and 
   await expect(page.getByRole('img', { name: /^Importance ratio of/ })).toBeVisible()
 })
 
-test('A pasted record whose logprobs are all 0 is repaired by name, and the page says that it was', async ({
+test('A pasted record whose logprobs are all 0 is repaired by name, the page says that it was, and the repair is undone', async ({
   page,
 }) => {
   const record = {
@@ -146,6 +146,21 @@ test('A pasted record whose logprobs are all 0 is repaired by name, and the page
   await page.getByText('Repaired: 1').click()
   await expect(page.getByText('5 logprobs of trained tokens that were exactly 0 became unknown.')).toBeVisible()
   await expect(badges(page).filter({ hasText: 'No logprobs' })).toBeVisible()
+  await expectFitEverywhere(page)
+  await page.setViewportSize(WINDOWS[0])
+
+  await test.step('The repair is undone by keyboard, and the finding is there again', async () => {
+    await page.getByRole('button', { name: 'Undo repair' }).focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Repaired: 1')).toBeHidden()
+    await expect(badges(page).filter({ hasText: 'No logprobs' })).toBeHidden()
+    await expect(
+      page
+        .getByRole('region', { name: 'Health' })
+        .getByRole('button', { name: /logprob/ })
+        .first(),
+    ).toBeVisible()
+  })
 })
 
 test('A folder opens with a list of what became of each file', async ({ page }, info) => {

@@ -144,10 +144,13 @@ export const promptLogprobsOptions = (key: string | undefined, segmentCount: num
     refetchOnWindowFocus: false,
   })
 
-/** Repairs a stored trajectory and returns it. Throws ApiError. */
-export const repairTrajectory = async (key: string, name: string): Promise<TrajectoryView> => {
+/** Repairs a stored trajectory, or undoes a repair, and returns it. Throws ApiError. */
+export const repairTrajectory = async (
+  key: string,
+  choice: { readonly name: string; readonly undo?: true },
+): Promise<TrajectoryView> => {
   const path = `/api/trajectories/${encodeURIComponent(key)}/repairs`
-  return (await pageReader.call(path, new AbortController().signal, { name })).trajectory
+  return (await pageReader.call(path, new AbortController().signal, choice)).trajectory
 }
 
 /** Beginning of the key of every group. */

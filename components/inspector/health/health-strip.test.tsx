@@ -34,7 +34,9 @@ vi.mock('#components/shell/navigation.tsx', () => ({
   Link: ({ children, ...props }: { readonly children: ReactNode }) => <a {...props}>{children}</a>,
 }))
 
-const repairTrajectory = vi.hoisted(() => vi.fn<(key: string, name: string) => Promise<Trajectory>>())
+const repairTrajectory = vi.hoisted(() =>
+  vi.fn<(key: string, choice: { readonly name: string }) => Promise<Trajectory>>(),
+)
 vi.mock('#lib/browser/queries.ts', async (original) => ({
   ...(await original<typeof import('#lib/browser/queries.ts')>()),
   repairTrajectory,
@@ -150,7 +152,7 @@ test('the health strip repairs a stored trajectory by the button of a finding, a
   repairTrajectory.mockResolvedValueOnce(sample)
   await user.click(screen.getByRole('button', { name: 'Make them unknown' }))
   await waitFor(() => expect(screen.queryByText('They are placeholders.')).toBeNull())
-  expect(repairTrajectory.mock.calls.at(-1)).toEqual(['key', 'zero-logprobs-trained'])
+  expect(repairTrajectory.mock.calls.at(-1)).toEqual(['key', { name: 'zero-logprobs-trained' }])
 })
 
 test('the health strip offers no repair of a trajectory that is not stored', async () => {

@@ -101,7 +101,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               key={openChip.repair.name}
               storedKey={storedKey}
               repair={openChip.repair}
-              onRepaired={() => setOpen(undefined)}
+              onDone={() => setOpen(undefined)}
             />
           )}
           {openChip.places.length > 1 && (

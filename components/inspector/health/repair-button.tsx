@@ -7,22 +7,25 @@ import type { RepairOffer } from '#lib/trajectory/health/health.ts'
 
 interface RepairButtonProps {
   readonly storedKey: string
+  /** The repair, with the text of the button. */
   readonly repair: RepairOffer
-  /** Called after the trajectory was repaired. */
-  readonly onRepaired: () => void
+  /** Undoes the repair instead. */
+  readonly isUndo?: boolean
+  /** Called after the trajectory was changed. */
+  readonly onDone: () => void
 }
 
-/** Button that repairs the stored trajectory and shows the result. */
-export function RepairButton({ storedKey, repair, onRepaired }: RepairButtonProps) {
+/** Button that repairs the stored trajectory, or undoes a repair, and shows the result. */
+export function RepairButton({ storedKey, repair, isUndo = false, onDone }: RepairButtonProps) {
   const client = useQueryClient()
   const [state, setState] = useState<'ready' | 'running' | ApiError>('ready')
   const apply = async () => {
     setState('running')
     try {
-      const trajectory = await repairTrajectory(storedKey, repair.name)
+      const trajectory = await repairTrajectory(storedKey, { name: repair.name, ...(isUndo && { undo: true }) })
       client.setQueryData(trajectoryOptions(storedKey).queryKey, trajectory)
       void client.invalidateQueries({ queryKey: TRAJECTORIES })
-      onRepaired()
+      onDone()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setState(error)

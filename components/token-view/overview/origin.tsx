@@ -1,6 +1,7 @@
+import type { ReactNode } from 'react'
 import { ForeignText } from '#components/ui/bounded-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import type { Problem, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Problem, RepairRecord, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { clipText } from '../numbers.ts'
 import { MissingBadges } from './missing-badges.tsx'
@@ -9,8 +10,14 @@ const LONG_TEXT = 200
 /** Ids of groups may be hashes or whole prompts. */
 const LONG_GROUP = 60
 
-/** Shows where a trajectory comes from, and what its file lacks. */
-export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) {
+interface OriginProps {
+  readonly trajectory: TrajectoryView
+  /** Returns what can be done about a repair. Omitted: nothing. */
+  readonly repairAction?: (repair: RepairRecord) => ReactNode
+}
+
+/** Shows where a trajectory comes from, what its file lacks, and how it was repaired. */
+export function Origin({ trajectory, repairAction }: OriginProps) {
   const { provenance, model, createdAt, group, problems = [] } = trajectory
   const { lacked = [], repairs = [] } = provenance.kind === 'import' ? provenance : {}
   return (
@@ -53,8 +60,10 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
         <details>
           <summary className="hover:text-ink">Repaired: {repairs.length}</summary>
           <ul className="mt-1 grid list-disc gap-0.5 pl-4">
-            {repairs.map(({ name, message }) => (
-              <li key={`${name} ${message}`}>{visibleText(clipText(message, LONG_TEXT))}</li>
+            {repairs.map((repair) => (
+              <li key={`${repair.name} ${repair.message}`}>
+                {visibleText(clipText(repair.message, LONG_TEXT))} {repairAction?.(repair)}
+              </li>
             ))}
           </ul>
         </details>

@@ -308,12 +308,14 @@ test('totals name a tokenizer that was the server’s', () => {
   expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
 })
 
-test('the origin lists the repairs of a file', () => {
+test('the origin lists the repairs of a file, each with what can be done about it', () => {
   const repairs = [{ name: 'trailing-padding', message: '9 padding tokens at the end were removed.' }]
   const provenance = { kind: 'import', format: 'verl', lacked: [], repairs } as const
-  render(<Origin trajectory={{ ...sample, provenance }} />)
+  const { rerender } = render(<Origin trajectory={{ ...sample, provenance }} />)
   expect(screen.getByText('Repaired: 1')).toBeDefined()
   expect(screen.getByText('9 padding tokens at the end were removed.')).toBeDefined()
+  rerender(<Origin trajectory={{ ...sample, provenance }} repairAction={({ name }) => `Undo ${name}`} />)
+  expect(screen.getByRole('listitem').textContent).toContain('removed. Undo trailing-padding')
 })
 
 test('the origin marks ids that a tokenizer encoded again, with the reason as the title of the badge', () => {

@@ -1,6 +1,13 @@
 /** Finds padding at the end of a trajectory: one id that is repeated, which some pipelines keep in their files. */
 
-import type { RepairUndo, Segment, Span, TopLogprobs, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import {
+  type RepairUndo,
+  type Segment,
+  type Span,
+  schemas,
+  type TopLogprobs,
+  type Trajectory,
+} from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { isSpecial, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -81,7 +88,12 @@ type RemovedTokens = Extract<RepairUndo, { kind: 'tokens' }>
 /** Returns what restores a trajectory from which the last tokens were removed. */
 export function removedTokens(before: Trajectory, after: Trajectory): RemovedTokens {
   const from = before.segments.findIndex((segment, index) => segment !== after.segments[index])
-  return { kind: 'tokens', from, kept: after.segments.length - from, segments: before.segments.slice(from) }
+  return {
+    kind: 'tokens',
+    from,
+    kept: after.segments.length - from,
+    segments: before.segments.slice(from).map((segment) => ({ ...segment })),
+  }
 }
 
 /**
@@ -90,10 +102,11 @@ export function removedTokens(before: Trajectory, after: Trajectory): RemovedTok
  */
 export function withRemovedTokens(
   trajectory: Trajectory,
-  { from, kept, segments: originals }: RemovedTokens,
+  { from, kept, segments: recorded }: RemovedTokens,
 ): Trajectory | undefined {
+  const originals = recorded.flatMap((value) => schemas.segment.safeParse(value).data ?? [])
   const left = trajectory.segments.slice(from)
-  if (trajectory.segments.length !== from + kept) return undefined
+  if (trajectory.segments.length !== from + kept || originals.length < recorded.length) return undefined
   let removed = idCount(originals) - idCount(left)
   const restored: Segment[] = []
   for (const original of originals.toReversed()) {

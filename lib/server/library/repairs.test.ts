@@ -43,6 +43,41 @@ test('A repair changes the stored trajectory and is recorded in it; a second one
   )
 })
 
+test('An undone repair restores the tokens of the file and leaves no record of the repair; a second time nothing is undone', () => {
+  const key = store.add(padded)
+  repairTrajectory(key, { name: 'trailing-padding' }, services())
+  store.label(key, { title: 'Kept' })
+  expect(repairTrajectory(key, { name: 'trailing-padding', undo: true }, services())).toEqual({
+    ...padded,
+    title: 'Kept',
+  })
+  expect(store.get(key)).toEqual({ ...padded, title: 'Kept' })
+  expect(() => repairTrajectory(key, { name: 'trailing-padding', undo: true }, services())).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ status: 409, code: 'NOTHING_TO_UNDO' }) }),
+  )
+})
+
+test('A record of a repair that would restore an invalid trajectory is refused, and nothing is stored', () => {
+  const [response, padding] = padded.segments
+  if (!response || !padding) throw new Error('the trajectory has two segments')
+  const undo = { kind: 'tokens', from: 1, kept: 0, segments: [{ ...padding, logprobs: [-1] }] } as const
+  const forged: Trajectory = {
+    ...padded,
+    segments: [response],
+    provenance: {
+      kind: 'import',
+      format: 'verl',
+      lacked: [],
+      repairs: [{ name: 'trailing-padding', message: 'Removed.', undo }],
+    },
+  }
+  const key = store.add(forged)
+  expect(() => repairTrajectory(key, { name: 'trailing-padding', undo: true }, services())).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ code: 'NOTHING_TO_UNDO' }) }),
+  )
+  expect(store.get(key)).toEqual(forged)
+})
+
 test('A repair is refused during a run, and under an unknown name', () => {
   const key = store.add({ ...padded, outcome: { kind: 'running' } })
   expect(() => repairTrajectory(key, { name: 'trailing-padding' }, services())).toThrow(

@@ -272,6 +272,11 @@ test('The rows of imported files answer as the table describes', async () => {
     body: { name: 'zero-logprobs-trained' },
   })
   expect(repaired.provenance.repairs).toHaveLength(1)
+  const undone = await call('POST /api/trajectories/{key}/repairs', {
+    params: { key: unmeasured.trajectories[0] },
+    body: { name: 'zero-logprobs-trained', undo: true },
+  })
+  expect(undone.provenance).not.toHaveProperty('repairs')
 
   const [key] = trajectories
   expect(

@@ -166,9 +166,10 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/repairs',
-    summary: 'Repairs an imported trajectory as a finding of its health offers, and records the repair in it.',
+    summary:
+      'Repairs an imported trajectory as a finding of its health offers, and records the repair in it; or undoes a recorded repair.',
     body: jsonBody(repairChoiceSchema),
-    answers: { 200: { description: 'The repaired trajectory.', schema: trajectorySchema } },
+    answers: { 200: { description: 'The changed trajectory.', schema: trajectorySchema } },
     handle: ({ params, body, services }) => repairTrajectory(params.key, body, services),
   }),
   endpoint({

@@ -705,7 +705,7 @@ const repairUndo = withDescription(
   z.optional(
     z.discriminatedUnion('kind', [
       z.looseObject({
-        kind: z.literal('zeros'),
+        kind: withDescription(z.literal('zeros'), 'Logprobs of 0 became unknown.'),
         ranges: withDescription(
           z.array(
             z.looseObject({
@@ -720,10 +720,13 @@ const repairUndo = withDescription(
         ),
       }),
       z.looseObject({
-        kind: z.literal('tokens'),
+        kind: withDescription(z.literal('tokens'), 'The last tokens were removed.'),
         from: withDescription(z.int().check(z.minimum(0)), 'Index of the first segment that the repair changed.'),
         kept: withDescription(z.int().check(z.minimum(0)), 'Number of segments from there on, after the repair.'),
-        segments: withDescription(z.array(segment), 'The segments from there on, before the repair.'),
+        segments: withDescription(
+          z.array(jsonObject),
+          'The segments from there on, before the repair, as in `segments`.',
+        ),
       }),
     ]),
   ),
@@ -936,6 +939,7 @@ export interface Span {
 
 /** The schemas of the format by name. */
 export const schemas = {
+  segment,
   request,
   message,
   toolSpec,
