@@ -146,9 +146,6 @@ test('A pasted record whose logprobs are all 0 is repaired by name, the page say
   await page.getByText('Repaired: 1').click()
   await expect(page.getByText('5 logprobs of trained tokens that were exactly 0 became unknown.')).toBeVisible()
   await expect(badges(page).filter({ hasText: 'No logprobs' })).toBeVisible()
-  await expectFitEverywhere(page)
-  await page.setViewportSize(WINDOWS[0])
-
   await test.step('The repair is undone by keyboard, and the finding is there again', async () => {
     await page.getByRole('button', { name: 'Undo repair' }).focus()
     await page.keyboard.press('Enter')
