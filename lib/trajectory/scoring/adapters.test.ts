@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Trajectory } from '../format/trajectory.ts'
-import { lastAdapter, withAdapters } from './adapters.ts'
+import { adaptersOf, lastAdapter, withAdapters } from './adapters.ts'
 
 const REQUEST = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
 
@@ -51,4 +51,10 @@ test('the last adapter is that of the last recorded request, and unknown if none
     return rest
   }) as Trajectory['segments']
   expect(lastAdapter({ segments })).toBeNull()
+})
+
+test('the adapters of a trajectory are named once each, and responses without a record of their request have none', () => {
+  expect(adaptersOf(sampledWith('math', undefined, 'code', 'math'))).toEqual(['math', 'code'])
+  const unrecorded = sampledWith('math').segments.map((segment) => ({ ...segment, request: undefined }))
+  expect(adaptersOf({ segments: unrecorded as Trajectory['segments'] })).toEqual([])
 })
