@@ -1,9 +1,9 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, and continue with further turns. */
+import { useQuery } from '@tanstack/react-query'
 import { lazy, useState } from 'react'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import type { AskPreview } from '#components/playground/prompt/prompt-preview.tsx'
-import { callRefusals, samplingErrors } from '#components/playground/run/call-refusals.ts'
 import { liveNote } from '#components/playground/run/live-note.ts'
 import { SamplesField } from '#components/playground/run/samples-field.tsx'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -76,11 +76,19 @@ export function PlaygroundScreen() {
     changeDraft({ mode: 'ids', ids: ids.join(' '), record: 0 })
   }
   const call = { status: server.status, trajectory: hasTokens ? trajectory : undefined, draft: prompt }
+  // The tables of the engines are loaded when the server is known. Until then, nothing is refused here.
+  const { data: refusals } = useQuery({
+    queryKey: ['call-refusals'],
+    queryFn: () => import('#components/playground/run/call-refusals.ts'),
+    enabled: server.status.state === 'ready',
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  })
   const whyNot = (using: Setup): string | undefined => {
-    const [refusal] = callRefusals(using, call)
+    const refusal = refusals?.callRefusals(using, call)[0]
     return refusal && refusalText(refusal)
   }
-  const errors = request.ok ? samplingErrors(callRefusals(setup, call)) : request.errors
+  const errors = request.ok ? (refusals?.samplingErrors(refusals.callRefusals(setup, call)) ?? {}) : request.errors
   const { capabilities } = server.status.state === 'ready' ? server.status : {}
   const imageRefusal = whyUnsupported('images', capabilities)
   const attach = (files: readonly File[]) =>

@@ -56,6 +56,12 @@ interface Answer {
   readonly text?: string
 }
 
+/** The answer of vLLM with a model that reads no images. */
+const NO_IMAGES: Answer = {
+  status: 400,
+  json: { error: { message: 'tiny-qwen3 is not a multimodal model', type: 'BadRequestError', param: null, code: 400 } },
+}
+
 const NOT_FOUND: Answer = { status: 404, json: { detail: 'Not Found' } }
 
 async function answerTo(
@@ -83,6 +89,7 @@ async function answerTo(
     case '/v1/completions':
       return complete(body as unknown as CompletionBody, differences, completions)
     case '/v1/chat/completions':
+      if (JSON.stringify(body.messages).includes('"image_url"')) return NO_IMAGES
       return isVllm ? chat(body) : NOT_FOUND
     default:
       return NOT_FOUND

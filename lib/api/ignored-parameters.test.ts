@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ENGINE_CAPABILITIES } from './engine/unsupported.ts'
-import { explainIgnored, explainUnsupported } from './ignored-parameters.ts'
+import { explainIgnored } from './ignored-parameters.ts'
 
 test('explainIgnored reports parameters that routers drop, and unknown ones, only for a router', () => {
   expect(explainIgnored('logit_bias', { kind: 'router' })).toContain('routers drop it')
@@ -21,12 +20,4 @@ test('explainIgnored reports a seed if the server runs without deterministic inf
   expect(explainIgnored('sampling_seed', { deterministicInference: false })).toContain('no effect')
   expect(explainIgnored('sampling_seed', { deterministicInference: true })).toBeUndefined()
   expect(explainIgnored('sampling_seed', {})).toBeUndefined()
-})
-
-test('explainUnsupported reports parameters that the engine of the server does not have', () => {
-  expect(explainUnsupported('top_k', { capabilities: ENGINE_CAPABILITIES.openai })).toBe(
-    'This OpenAI-compatible server has no parameter for top_k.',
-  )
-  expect(explainUnsupported('top_k', { capabilities: ENGINE_CAPABILITIES.sglang })).toBeUndefined()
-  expect(explainUnsupported('top_k', {})).toBeUndefined()
 })

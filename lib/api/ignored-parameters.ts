@@ -1,6 +1,5 @@
 /** Predicts which sampling parameters a server will ignore, so that the page can show it before a request. */
 
-import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import {
   isSamplingName,
   type SamplingName,
@@ -14,10 +13,6 @@ import type { ServerDescription } from './server-status.ts'
 export type ServerTraits = Partial<
   Pick<ServerDescription, 'kind' | 'version' | 'deterministicInference' | 'capabilities'>
 >
-
-/** Returns a sentence on why the engine has no such parameter; undefined if it has, or if the engine is unknown. */
-export const explainUnsupported = (name: SamplingName, { capabilities }: ServerTraits): string | undefined =>
-  capabilities && unsupportedParameter(capabilities.engine, { [name]: true })?.detail
 
 /** Returns a sentence on why the server probably ignores a parameter; undefined if there is no reason to expect it. */
 export function explainIgnored(name: string, server: ServerTraits): string | undefined {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { explainIgnored, explainUnsupported, type ServerTraits } from '#lib/api/ignored-parameters.ts'
+import { explainIgnored, type ServerTraits } from '#lib/api/ignored-parameters.ts'
+import { unsupportedParameter } from '#lib/sampling/engine-parameters.ts'
 import type { SamplingField, SamplingTexts } from '#lib/sampling/fields.ts'
 import { SAMPLING_GROUPS, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from '#lib/sampling/words.ts'
@@ -19,6 +20,7 @@ interface ParameterListProps {
 /** Searchable list of all parameters by group, with further ones that Rollscope does not know and those that it sets itself. */
 export function ParameterList({ sampling, onChange, errors, server, field }: ParameterListProps) {
   const [sought, setSought] = useState<string>(field ?? '')
+  const { capabilities } = server
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
   const isSought = (...texts: readonly (string | undefined)[]) => {
     const text = texts.join(' ').toLowerCase()
@@ -58,7 +60,7 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
                     name={name}
                     text={sampling[name]}
                     error={errors[name]}
-                    refusal={explainUnsupported(name, server)}
+                    refusal={capabilities && unsupportedParameter(capabilities.engine, { [name]: true })?.detail}
                     note={sampling[name] === '' ? undefined : explainIgnored(name, server)}
                     onChange={(text) => set(name, text)}
                   />
