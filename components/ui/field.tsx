@@ -9,7 +9,7 @@ import {
 import { visibleText } from './visible-text.ts'
 
 const BOX =
-  'w-full rounded-md border border-line bg-raised px-2 py-1.5 placeholder:text-faint hover:border-line-strong aria-invalid:border-bad'
+  'w-full rounded-md border border-line bg-raised px-2 py-1.5 placeholder:text-faint enabled:hover:border-line-strong disabled:cursor-not-allowed disabled:bg-panel disabled:text-faint aria-invalid:border-bad'
 
 interface FieldProps {
   readonly label: string

@@ -31,6 +31,13 @@ async function useInPlayground(page: Page): Promise<void> {
   await expect(page.getByRole('combobox', { name: 'Server', exact: true })).toHaveValue('vllm')
 }
 
+/** Returns the addresses of later requests that contain a text. */
+function watchRequests(page: Page, part: string): readonly string[] {
+  const urls: string[] = []
+  page.on('request', (request) => request.url().includes(part) && urls.push(request.url()))
+  return urls
+}
+
 async function addByKeyboard(page: Page, baseUrl: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a server' }).press('Enter')
   for (const text of ['vllm', baseUrl]) {
@@ -120,6 +127,36 @@ test('What another server in OpenAI’s form lacks is disabled with the reason: 
       await expect(page.getByRole('checkbox', { name })).toHaveAccessibleDescription(/^This OpenAI-compatible server /)
     await expect(page.getByRole('checkbox', { name: 'Live view' })).toBeDisabled()
     await expect(page.getByRole('option', { name: /chat baseline/ })).toBeDisabled()
+    await expect(page.getByText('No chat baseline: This OpenAI-compatible server returns no token ids')).toBeVisible()
+  })
+
+  await test.step('a sampling parameter that it does not take is disabled, and blocks a run that sets it', async () => {
+    await page.getByRole('button', { name: 'All sampling parameters…' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: /sampling/i })
+    await expect(dialog.getByRole('textbox', { name: 'top_k' })).toBeDisabled()
+    await expect(dialog).toContainText('This OpenAI-compatible server has no parameter for top_k.')
+    await expectFitEverywhere(page)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.keyboard.press('Escape')
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('built-in')
+    await page.getByRole('button', { name: 'All sampling parameters…' }).press('Enter')
+    await dialog.getByRole('textbox', { name: 'top_k' }).fill('3')
+    await page.keyboard.press('Escape')
+    await page.getByRole('textbox', { name: 'Question' }).fill('Hello!')
+    await expect(page.getByRole('button', { name: /^Send/ })).toBeEnabled()
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('vllm')
+    await expect(page.getByRole('button', { name: /^Send/ })).toBeDisabled()
+    await expect(page.getByRole('alert').filter({ hasText: 'has no parameter for top_k. Remove it' })).toBeVisible()
+    await expectFitEverywhere(page)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  await test.step('structured output needs a parameter that it lacks', async () => {
+    await page.evaluate(() => localStorage.removeItem('rollscope.setup'))
+    await open(page, `/?t=${key}`)
+    await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('vllm')
+    await expect(page.getByRole('button', { name: 'Request structured output…' })).toBeDisabled()
+    await expect(page.getByText(/has no parameter for json_schema\. Choose/)).toBeVisible()
   })
 
   await test.step('the run has its tokens, and verification is disabled', async () => {
@@ -130,6 +167,36 @@ test('What another server in OpenAI’s form lacks is disabled with the reason: 
     await expect(verify).toContainText('This OpenAI-compatible server returns no logprobs of prompts')
     await verify.getByRole('combobox', { name: 'Server' }).selectOption('built-in')
     await expect(verify.getByRole('button', { name: 'Rescore' })).toBeEnabled()
+  })
+
+  await test.step('a selected prompt token names the reason for its unknown logprob, and nothing is requested', async () => {
+    const scored = watchRequests(page, '/prompt-logprobs')
+    await open(page, `/t/${key}?at=1`)
+    await expect(page.getByRole('status').filter({ hasText: 'The prompt logprobs cannot be requested' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
+    expect(scored).toEqual([])
+    await expectFitEverywhere(page)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  await test.step('the chat baseline is disabled', async () => {
+    await open(page, `/compare?left=${key}`)
+    await page.getByRole('combobox', { name: 'Right side shown as' }).selectOption('Live chat baseline…')
+    const dialog = page.getByRole('dialog', { name: 'The chat baseline' })
+    await expect(dialog.getByRole('button', { name: 'Run the chat baseline' })).toBeDisabled()
+    await expect(dialog).toContainText('This OpenAI-compatible server returns no token ids from its chat endpoint')
+    await expectFitEverywhere(page)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  await test.step('the parser lab does not ask for its parsers', async () => {
+    await open(page, `/templates?tab=parsing`)
+    await page.getByRole('textbox', { name: /^Completion/ }).fill('It is 3.')
+    const lab = page.getByRole('region', { name: 'The server’s own parsers' })
+    await lab.getByRole('combobox', { name: 'Server' }).selectOption('vllm')
+    await expect(lab.getByRole('button', { name: 'Parse on the server' })).toBeDisabled()
+    await expect(lab).toContainText('This OpenAI-compatible server parses no given texts.')
+    await expectFitEverywhere(page)
   })
 
   await test.step('over HTTP too, with the field', async () => {

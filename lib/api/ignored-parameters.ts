@@ -1,11 +1,6 @@
 /** Predicts which sampling parameters a server will ignore, so that the page can show it before a request. */
 
-import {
-  isSamplingName,
-  type SamplingName,
-  type SamplingParameter,
-  samplingParameter,
-} from '#lib/sampling/parameters.ts'
+import { isSamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
 import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from './server-status.ts'
 
