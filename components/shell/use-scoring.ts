@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { scoringRefusals } from '#lib/api/engine/refusals.ts'
+import { scoringRefusals } from '#lib/api/engine/scoring-refusals.ts'
 import { knownStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import { scoreIds } from '#lib/browser/rollout/scoring.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'

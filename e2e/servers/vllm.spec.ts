@@ -190,7 +190,7 @@ test('What another server in OpenAI’s form lacks is disabled with the reason: 
   })
 
   await test.step('the parser lab does not ask for its parsers', async () => {
-    await open(page, `/templates?tab=parsing`)
+    await open(page, '/templates?tab=parsers')
     await page.getByRole('textbox', { name: /^Completion/ }).fill('It is 3.')
     const lab = page.getByRole('region', { name: 'The server’s own parsers' })
     await lab.getByRole('combobox', { name: 'Server' }).selectOption('vllm')

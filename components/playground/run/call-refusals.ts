@@ -1,6 +1,7 @@
 /** Why the server cannot serve the next call of the playground. */
 import type { ShownStatus } from '#components/shell/server-state.tsx'
-import { type FieldRefusal, logprobKindRefusal, runRefusals } from '#lib/api/engine/refusals.ts'
+import { logprobKindRefusal, runRefusals } from '#lib/api/engine/refusals.ts'
+import type { FieldRefusal } from '#lib/api/engine/scoring-refusals.ts'
 import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import { type FieldErrors, requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { scoringRefusals } from '#lib/api/engine/refusals.ts'
+import { scoringRefusals } from '#lib/api/engine/scoring-refusals.ts'
 import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import { adaptersOf } from '#lib/trajectory/scoring/adapters.ts'
 import { unscoredPrompts } from '#lib/trajectory/scoring/prompt-logprobs.ts'

@@ -1,13 +1,11 @@
 /** Refuses by name, before a run starts, what the engine of its server cannot do. */
+import { logprobKindRefusal, type RunNeeds, runRefusals } from '#lib/api/engine/refusals.ts'
 import {
   type FieldRefusal,
-  logprobKindRefusal,
   type RefusingServer,
-  type RunNeeds,
-  runRefusals,
   type ScoringNeeds,
   scoringRefusals,
-} from '#lib/api/engine/refusals.ts'
+} from '#lib/api/engine/scoring-refusals.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
