@@ -13,6 +13,7 @@ import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectionState } from './use-inspection-state.ts'
 
 const VerifyPanel = lazyPart(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel)
+const BranchPanel = lazyPart(async () => (await import('#components/inspector/branch/branch-panel.tsx')).BranchPanel)
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
 const OutlierList = lazyPart(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList)
 const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
@@ -69,6 +70,15 @@ export function DetailsPane(props: DetailsPaneProps) {
           Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears the
           selection.
         </p>
+      )}
+      {selection && isSingle(selection) && shown && storedKey !== undefined && (
+        <BranchPanel
+          key={shown.index}
+          trajectory={trajectory}
+          token={shown}
+          storedKey={storedKey}
+          offer={inspection.offer}
+        />
       )}
       <Heading>Tool calls</Heading>
       <ToolCalls trajectory={trajectory} onSelect={onChoose} />

@@ -10,8 +10,8 @@ import type { ForkedFrom } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** What made the trajectories different, as the end of “forked at token 20: …”. */
-const FORK_TEXTS: Readonly<Record<ForkedFrom['kind'], string>> = {
+/** What made two trajectories different, as the end of “forked at token 20: …”. */
+export const FORK_TEXTS: Readonly<Record<ForkedFrom['kind'], string>> = {
   sampled_again: 'sampled again after the same prompt',
   alternative: 'another token was chosen',
   forced: 'text or ids were inserted',

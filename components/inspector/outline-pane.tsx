@@ -12,6 +12,7 @@ import { type ListPlace, ListWalk } from './list-walk.tsx'
 
 const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
+const BranchList = lazyPart(async () => (await import('#components/inspector/branch/branch-list.tsx')).BranchList)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {
@@ -54,6 +55,7 @@ export function OutlinePane({
             storedKey={inspection.storedKey}
             onChoose={onChoose}
           />
+          <BranchList storedKey={inspection.storedKey} />
         </>
       )}
       {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}

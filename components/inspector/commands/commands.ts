@@ -255,6 +255,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
 
   {
+    name: 'branch',
+    title: 'Branch from the selected token',
+    group: 'Trajectory',
+    keys: ['B'],
+    obstacle: obstacleWithout('branch', 'Select a single token of a stored trajectory first.'),
+    run: ({ offers }) => offers.branch?.(),
+  },
+  {
     name: 'export',
     title: 'Export…',
     group: 'Trajectory',

@@ -3,9 +3,9 @@ import { useEffect, useEffectEvent } from 'react'
 
 /**
  * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `first-jump` selects the main finding about
- * importance ratios.
+ * importance ratios; `branch` focuses the fields of a branch.
  */
-export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify' | 'first-jump'
+export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify' | 'first-jump' | 'branch'
 /** The actions that the visible parts have registered. */
 export type PanelCommands = Readonly<Partial<Record<PanelCommandName, () => void>>>
 

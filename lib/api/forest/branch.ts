@@ -1,5 +1,6 @@
 /** Defines branches of a trajectory in the HTTP API. */
 import * as z from 'zod/mini'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
 import { forkKinds } from '#lib/trajectory/format/trajectory.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
@@ -31,6 +32,9 @@ export const forceSchema = withDescription(
   'Tokens that are inserted at the position. They have the loss mask 0 and no logprob. Omitted: the model samples the token at the position.',
 )
 
+/** Tokens that a branch inserts. */
+export type Force = Plain<z.infer<typeof forceSchema>>
+
 /** Schema of the edit of a message. */
 export const editSchema = withDescription(
   z.strictObject({
@@ -56,3 +60,13 @@ export const branchesStartedSchema = z.object({
 })
 /** The new branches of a trajectory. */
 export type BranchesStarted = Plain<z.infer<typeof branchesStartedSchema>>
+
+/** The body of a request for branches, as a page sends it. */
+export interface BranchBody {
+  readonly at: number
+  readonly force?: Force
+  readonly edit?: { readonly message: number; readonly text: string }
+  readonly n: number
+  readonly server?: string
+  readonly sampling?: SamplingRequest
+}

@@ -13,6 +13,8 @@ export function treeOf(key: string, all: Services): Tree {
   const { rows, leftOut } = membersOf(root.id, all)
   const members = rows.flatMap((row) => {
     const trajectory = readMember(row.key, all)
+    // A page that shows the tree watches its runs.
+    if (trajectory?.outcome.kind === 'running') all.runs.lookedAt(row.key)
     return trajectory ? [{ row, trajectory }] : []
   })
   const forest = members.reduce(
