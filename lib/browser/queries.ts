@@ -173,7 +173,7 @@ export const serverComparisonOptions = (groupId: string, reference: string | und
   queryOptions({
     queryKey: [...GROUPS, groupId, 'servers', reference],
     queryFn: async ({ signal }) => {
-      const { serverComparisonSchema } = await import('#lib/api/group.ts')
+      const { serverComparisonSchema } = await import('#lib/api/engine/server-comparison.ts')
       const query = reference === undefined ? '' : `?${new URLSearchParams({ reference })}`
       const path = `/api/groups/${encodeURIComponent(groupId)}/servers${query}`
       return fetchJson(path, serverComparisonSchema, { signal })

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import type { ServerComparison as Answer } from '#lib/api/group.ts'
+import type { ServerComparison as Answer } from '#lib/api/engine/server-comparison.ts'
 import { serverComparisonOptions } from '#lib/browser/queries.ts'
 import { ServerComparison } from './server-comparison.tsx'
 

@@ -1,8 +1,9 @@
 /** The routes of rollouts, groups of them, and further turns. */
 import * as z from 'zod'
+import { serverComparisonSchema } from '#lib/api/engine/server-comparison.ts'
 import { branchesStartedSchema } from '#lib/api/forest/branch.ts'
 import { treeSchema } from '#lib/api/forest/tree.ts'
-import { groupSchema, groupStartedSchema, serverComparisonSchema } from '#lib/api/group.ts'
+import { groupSchema, groupStartedSchema } from '#lib/api/group.ts'
 import { groupLineSchema } from '#lib/api/group-line.ts'
 import { runStartedSchema } from '#lib/api/run-request.ts'
 import { streamClosedSchema } from '#lib/api/stream-closed.ts'

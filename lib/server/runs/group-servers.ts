@@ -1,7 +1,7 @@
 /** Compares the samples that the servers of a group produced from one setup. */
 import { setImmediate } from 'node:timers/promises'
 import { compareReplies } from '#lib/analysis/compare/reply-comparison.ts'
-import type { ServerComparison } from '#lib/api/group.ts'
+import type { ServerComparison } from '#lib/api/engine/server-comparison.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
