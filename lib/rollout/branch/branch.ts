@@ -159,11 +159,11 @@ export function branchAtMessage(parent: Trajectory, at: number, { message, text 
       `Name one in edit.message: ${messages.map(({ role }, position) => `${position} (${role})`).join(', ')}.`,
     )
   const prefix = unboundTo(parent, parent.segments.slice(0, index))
-  const branch = (trajectory: Trajectory, news: readonly Message[]): BranchResult => ({
+  const branch = (trajectory: Trajectory, newMessages: readonly Message[]): BranchResult => ({
     ok: true,
     branch: {
       trajectory,
-      messages: news,
+      messages: newMessages,
       kind: edited.role === 'tool' ? 'tool_result' : 'message',
       shared: tokenCount(trajectory),
     },
@@ -326,11 +326,11 @@ function cutResponse(
   stop: Finish | undefined,
 ): ResponseSegment {
   const { logprobs, mask, topLogprobs, request, resumed, weightVersions, problems } = response
-  const news = forced?.ids ?? []
+  const insertedIds = forced?.ids ?? []
   const instead = response.ids[count]
   const earlier = (response.forced ?? []).flatMap((part) => clipped(part, count))
   const inserted: ForcedTokens[] = forced
-    ? [{ start: count, end: count + news.length, as: forced.as, ...(instead !== undefined && { instead }) }]
+    ? [{ start: count, end: count + insertedIds.length, as: forced.as, ...(instead !== undefined && { instead }) }]
     : []
   const all = [...earlier, ...inserted]
   const calls = resumed?.filter(({ at }) => at < count) ?? []
@@ -338,12 +338,12 @@ function cutResponse(
   const known = problems?.filter(({ index }) => index !== undefined && index < count) ?? []
   return {
     kind: 'response',
-    ids: [...response.ids.slice(0, count), ...news],
-    ...(logprobs && { logprobs: [...logprobs.slice(0, count), ...news.map(() => null)] }),
+    ids: [...response.ids.slice(0, count), ...insertedIds],
+    ...(logprobs && { logprobs: [...logprobs.slice(0, count), ...insertedIds.map(() => null)] }),
     ...((mask || all.length > 0) && {
-      mask: [...(mask?.slice(0, count) ?? Array<1>(count).fill(1)), ...news.map(() => 0 as const)],
+      mask: [...(mask?.slice(0, count) ?? Array<1>(count).fill(1)), ...insertedIds.map(() => 0 as const)],
     }),
-    ...(topLogprobs && { topLogprobs: cutAlternatives(topLogprobs, count, news.length) }),
+    ...(topLogprobs && { topLogprobs: cutAlternatives(topLogprobs, count, insertedIds.length) }),
     thinks: [],
     toolCalls: [],
     // Of a response that consists of inserted ids, no call sampled a token.
