@@ -120,7 +120,7 @@ export const script: {
 interface CompactRecord extends Omit<AgentRecord, 'requests' | 'lossMask'> {
   readonly requests: readonly (Omit<Request, 'inputIds'> & {
     /** Number of leading recorded ids that the request begins with. */
-    readonly sharedIds: number
+    readonly kept: number
     readonly more: readonly number[]
   })[]
   readonly lossMask: readonly Segment[]
@@ -134,9 +134,9 @@ export function pythonRecord(name: string): AgentRecord {
   if (!compact) throw new Error(`golden.json has no scenario "${name}": run make.py`)
   return {
     ...compact,
-    requests: compact.requests.map(({ sharedIds, more, ...rest }) => ({
+    requests: compact.requests.map(({ kept, more, ...rest }) => ({
       ...rest,
-      inputIds: [...compact.tokenIds.slice(0, sharedIds), ...more],
+      inputIds: [...compact.tokenIds.slice(0, kept), ...more],
     })),
     lossMask: compact.lossMask.flatMap(([bit, length]) => Array.from({ length }, () => bit)),
     logprobs: compact.logprobs.map((numerator) => (numerator === null ? null : -numerator / 512)),
