@@ -87,20 +87,33 @@ const TRAILER = 8
 
 /** Decompresses Zstandard data with any number of frames. */
 export async function* unzstd(bytes: ByteSource, budget: Budget): AsyncGenerator<Uint8Array> {
-  const beginning = await bytes.read(0, Math.min(6, bytes.size))
-  const [descriptor = 0, window = 0] = beginning.subarray(4)
-  // A frame of a single segment has no window.
-  if ((descriptor & 32) === 0 && window >> 3 > LARGEST_WINDOW - 10)
+  if (windowOf(await bytes.read(0, Math.min(LONGEST_HEADER, bytes.size))) > LARGEST_WINDOW)
     throw new ContainerError(
-      `a Zstandard window of at most ${2 ** (LARGEST_WINDOW - 20)} MiB`,
+      `a Zstandard window of at most ${LARGEST_WINDOW / 2 ** 20} MiB`,
       'a larger one',
       'Decompress it yourself: `zstd -d --long=31`.',
     )
   yield* decompressed('Zstandard', bytes, budget, (ondata) => new Decompress(ondata))
 }
 
-/** Logarithm of the window to which the program zstd limits itself: 128 MiB. */
-const LARGEST_WINDOW = 27
+/** The window in bytes to which the program zstd limits itself. */
+const LARGEST_WINDOW = 2 ** 27
+
+/** Bytes of the longest header of a frame. */
+const LONGEST_HEADER = 18
+
+/**
+ * Returns at least the window of a frame, in bytes, which its header names. fzstd reserves that much memory and moves it with every
+ * block, whatever the frame contains. The window of a frame of a single segment is its content.
+ */
+function windowOf(header: Uint8Array): number {
+  const descriptor = header[4] ?? 0
+  if ((descriptor & 32) === 0) return 2 ** (10 + ((header[5] ?? 0) >> 3))
+  const dictionaryLength = (1 << (descriptor & 3)) >> 1
+  const start = 5 + dictionaryLength
+  const length = 1 << (descriptor >> 6)
+  return header.subarray(start, start + length).reduceRight((size, byte) => size * 256 + byte, 0)
+}
 
 /** Decompresses deflate data without a header, as in zip archives. */
 export const inflated = (bytes: ByteSource, budget: Budget): AsyncGenerator<Uint8Array> =>

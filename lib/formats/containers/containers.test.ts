@@ -344,6 +344,12 @@ describe('A container that must not be opened is refused:', () => {
       'file: expected a Zstandard window of at most 128 MiB, found a larger one',
     ],
     [
+      'Zstandard of one segment of gigabytes',
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0x7f, 1, 0, 0]),
+      {},
+      'file: expected a Zstandard window of at most 128 MiB, found a larger one',
+    ],
+    [
       'zip with an empty deflate entry and no other',
       zipOf([{ name: 'a.json', content: '', method: 'stored', forged: { method: 8 } }]),
       {},
