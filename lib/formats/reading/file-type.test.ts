@@ -62,6 +62,10 @@ test('fileTypeOf names a file of the command line by its path', () => {
   expect(fileTypeOf('BZh91AY&SY', './steps/.a.bz2')?.hint).toContain('`bunzip2 -k ./steps/.a.bz2`')
 })
 
+test('A pickle without a name, such as one that is pasted, is no PyTorch file', () => {
+  expect(fileTypeOf(beginningOf(Buffer.from([0x80, 2, 0x8a])), undefined)?.name).toBe('a Python pickle')
+})
+
 test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts %j as possible JSON', (text) => {
   expect(fileTypeOf(text, 'a.json')).toBeUndefined()
 })
