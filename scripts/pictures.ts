@@ -32,13 +32,15 @@ interface Stored {
   readonly groupId: string
   readonly sampleKey: string
   readonly slimeKey: string
+  readonly branchedKey: string
 }
 
 /** The pictures by the name of their page in docs/. */
-const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<string, Picture>> => ({
+const pictures = ({ groupId, sampleKey, slimeKey, branchedKey }: Stored): Readonly<Record<string, Picture>> => ({
   playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 590, prepare: showFirstResponse },
   inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
+  branches: { address: `/t/${branchedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
   library: { address: '/library', height: 520, prepare: unfoldGroup },
   compare: { address: '/compare?left=example:retokenization-drift&drift=1', height: 640, prepare: idle },
@@ -62,6 +64,14 @@ const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<str
 })
 
 const waitFor = (text: string) => (page: Page) => page.getByText(text).first().waitFor()
+
+/** The sampled token of the example at which the branches of its picture begin. */
+const BRANCHED_TOKEN = 217
+
+async function showBranches(page: Page): Promise<void> {
+  await idle(page)
+  await page.getByRole('region', { name: 'Branches' }).scrollIntoViewIfNeeded()
+}
 
 async function showFirstResponse(page: Page): Promise<void> {
   await idle(page)
@@ -149,11 +159,19 @@ async function store(base: string): Promise<Stored> {
     await (await fetch(`${base}/api/groups/${started.groupId}/events`, { headers: AUTHORIZED })).text()
     return started
   }
+  const branch = async (key: string, body: object) => {
+    const request = JSON.stringify({ at: BRANCHED_TOKEN, ...body })
+    const { rollouts } = await (await post(`/api/trajectories/${key}/branch`, request)).json()
+    for (const id of rollouts) await (await fetch(`${base}/api/rollouts/${id}/events`, { headers: AUTHORIZED })).text()
+  }
   await group(2, 0.5)
   const { groupId, samples } = await group(4, 1.4)
   await imported(encode(trainerTrajectory(RATIOS)), '?name=miles.json')
+  const branchedKey = keys[2] as string
+  for (const body of [{ n: 2, sampling: { temperature: 1.2, max_new_tokens: 120 } }, { force: { text: ' Let' } }])
+    await branch(branchedKey, body)
   await post('/api/servers', JSON.stringify({ name: 'gpu-box', baseUrl: 'http://127.0.0.1:9' }))
-  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey }
+  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey, branchedKey }
 }
 
 /** The folder with the tokenizer of the pushed sample. */
