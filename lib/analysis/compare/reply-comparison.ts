@@ -5,10 +5,9 @@
 import { type Conversion, compareKinds, logprobKind } from '#lib/trajectory/scoring/comparable.ts'
 import { logprobReader } from '#lib/trajectory/scoring/log-ratios.ts'
 import { OWN_LOGPROBS } from '#lib/trajectory/tokens/column-roles.ts'
-import { idColumn, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
-import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { idColumn, placedResponses, segmentStarts, segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { elementAt } from '#lib/util/element-at.ts'
 import { type Spread, spreadOf } from '../spread.ts'
 import { whyNotGreedy } from './chat-baseline.ts'
 
@@ -62,30 +61,13 @@ export function compareReplies(reference: TrajectoryView, other: TrajectoryView)
 }
 
 function divergenceKind(reference: TrajectoryView, other: TrajectoryView, token: number): Divergence['kind'] {
-  const kinds = [reference, other].map((trajectory) => kindAt(trajectory, token))
+  const kinds = [reference, other].map((trajectory) => tokenAt(trajectory, token)?.segment.kind)
   if (kinds.includes(undefined)) return 'end'
   return kinds.includes('response') ? 'response' : 'prompt'
 }
 
-function kindAt(trajectory: TrajectoryView, token: number): 'prompt' | 'response' | undefined {
-  const starts = segmentStarts(trajectory)
-  return segmentsOf(trajectory).find(
-    ({ ids }, index) => elementAt(starts, index) <= token && token < elementAt(starts, index) + ids.length,
-  )?.kind
-}
-
-/** A response and the index of its first token in the trajectory. */
-interface PlacedResponse {
-  readonly segment: ResponseView
-  readonly start: number
-}
-
-function responsesOf(trajectory: TrajectoryView): readonly PlacedResponse[] {
-  const starts = segmentStarts(trajectory)
-  return segmentsOf(trajectory).flatMap((segment, index) =>
-    segment.kind === 'response' ? [{ segment, start: elementAt(starts, index) }] : [],
-  )
-}
+const responsesOf = (trajectory: TrajectoryView) => placedResponses(segmentsOf(trajectory), segmentStarts(trajectory))
+type PlacedResponse = ReturnType<typeof responsesOf>[number]
 
 function agreementOf(reference: TrajectoryView, other: TrajectoryView, common: number): LogprobAgreement {
   const distances: number[] = []

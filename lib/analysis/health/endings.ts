@@ -4,15 +4,13 @@ import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { placedResponses } from '#lib/trajectory/tokens/tokens.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { type HealthCheck, toTrajectorySpan } from './check.ts'
 
 /** Reports responses that the model did not end, open think blocks, recorded endings that contradict each other, and failed runs. */
 export const checkEndings: HealthCheck = (trajectory, starts) => {
-  const responses = trajectory.segments.flatMap((segment, index) =>
-    segment.kind === 'response' ? [{ segment, start: elementAt(starts, index) }] : [],
-  )
+  const responses = placedResponses(trajectory.segments, starts)
   const ended = (...kinds: readonly string[]) =>
     responses.filter(({ segment }) => kinds.includes(segment.finish?.kind ?? ''))
   const [byLength, broken, cancelled] = [ended('length'), ended('abort', 'cut', 'unknown'), ended('cancelled')]

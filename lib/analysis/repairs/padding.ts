@@ -1,15 +1,9 @@
 /** Finds padding at the end of a trajectory: one id that is repeated, which some pipelines keep in their files. */
 
-import {
-  type RepairUndo,
-  type Segment,
-  type Span,
-  schemas,
-  type TopLogprobs,
-  type Trajectory,
-} from '#lib/trajectory/format/trajectory.ts'
+import { type RepairUndo, type Segment, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { resizedAlternatives } from '#lib/trajectory/tokens/alternatives.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
-import { isSpecial, isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { isSpecial, isTrained, spansBefore } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** A special token at the end twice is padding, because no template ends with two. */
@@ -147,22 +141,11 @@ function lengthened(current: Segment, original: Segment): Segment {
     ...(original.problems && { problems: original.problems }),
     ...(original.topLogprobs
       ? { topLogprobs: original.topLogprobs }
-      : topLogprobs && { topLogprobs: padded(topLogprobs, length) }),
+      : topLogprobs && { topLogprobs: resizedAlternatives(topLogprobs, length) }),
   }
   if (current.kind === 'prompt' || original.kind === 'prompt') return { ...current, ...columns } as Segment
   const { thinks, weightVersions } = original
   return { ...current, ...columns, thinks, ...(weightVersions && { weightVersions }) }
-}
-
-/** Returns alternatives for more tokens, of which the last have none. */
-function padded({ k, ids, logprobs, ...rest }: TopLogprobs, length: number): TopLogprobs {
-  const missing = length * k - ids.length
-  return {
-    ...rest,
-    k,
-    ids: [...ids, ...new Array<number>(missing).fill(-1)],
-    logprobs: [...logprobs, ...new Array<null>(missing).fill(null)],
-  }
 }
 
 /** Returns the first tokens of a segment with their columns and spans. */
@@ -172,13 +155,7 @@ function shortened(segment: Segment, length: number): Segment {
     ids: ids.slice(0, length),
     ...(logprobs && { logprobs: logprobs.slice(0, length) }),
     ...(mask && { mask: mask.slice(0, length) }),
-    ...(topLogprobs && {
-      topLogprobs: {
-        ...topLogprobs,
-        ids: topLogprobs.ids.slice(0, length * topLogprobs.k),
-        logprobs: topLogprobs.logprobs.slice(0, length * topLogprobs.k),
-      },
-    }),
+    ...(topLogprobs && { topLogprobs: resizedAlternatives(topLogprobs, length) }),
     ...(columns && {
       columns: Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.slice(0, length)])),
     }),
@@ -189,11 +166,7 @@ function shortened(segment: Segment, length: number): Segment {
   return {
     ...segment,
     ...first,
-    thinks: within(thinks, length),
-    ...(weightVersions && { weightVersions: within(weightVersions, length) }),
+    thinks: spansBefore(thinks, length),
+    ...(weightVersions && { weightVersions: spansBefore(weightVersions, length) }),
   }
 }
-
-/** Returns the spans that begin before a length, cut there. */
-const within = <S extends Span>(spans: readonly S[], length: number): readonly S[] =>
-  spans.flatMap((span) => (span.start < length ? [{ ...span, end: Math.min(span.end, length) }] : []))

@@ -13,12 +13,12 @@ import type {
   Message,
   ResponseSegment,
   Segment,
-  Span,
   ToolCall,
   Trajectory,
 } from '#lib/trajectory/format/trajectory.ts'
 import { grammarObstacle, resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
-import { segmentIndexAt, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { resizedAlternatives } from '#lib/trajectory/tokens/alternatives.ts'
+import { segmentIndexAt, segmentStarts, spansBefore, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
@@ -328,13 +328,13 @@ function cutResponse(
   const { logprobs, mask, topLogprobs, request, resumed, weightVersions, problems } = response
   const insertedIds = forced?.ids ?? []
   const instead = response.ids[count]
-  const earlier = (response.forced ?? []).flatMap((part) => clipped(part, count))
+  const earlier = spansBefore(response.forced ?? [], count)
   const inserted: ForcedTokens[] = forced
     ? [{ start: count, end: count + insertedIds.length, as: forced.as, ...(instead !== undefined && { instead }) }]
     : []
   const all = [...earlier, ...inserted]
   const calls = resumed?.filter(({ at }) => at < count) ?? []
-  const weights = (weightVersions ?? []).flatMap((version) => clipped(version, count))
+  const weights = spansBefore(weightVersions ?? [], count)
   const known = problems?.filter(({ index }) => index !== undefined && index < count) ?? []
   return {
     kind: 'response',
@@ -343,7 +343,13 @@ function cutResponse(
     ...((mask || all.length > 0) && {
       mask: [...(mask?.slice(0, count) ?? Array<1>(count).fill(1)), ...insertedIds.map(() => 0 as const)],
     }),
-    ...(topLogprobs && { topLogprobs: cutAlternatives(topLogprobs, count, insertedIds.length) }),
+    ...(topLogprobs && {
+      // The first inserted id keeps the alternatives of its position, which the model had after the same tokens.
+      topLogprobs: resizedAlternatives(
+        resizedAlternatives(topLogprobs, count + Math.min(1, insertedIds.length)),
+        count + insertedIds.length,
+      ),
+    }),
     thinks: [],
     toolCalls: [],
     // Of a response that consists of inserted ids, no call sampled a token.
@@ -353,24 +359,5 @@ function cutResponse(
     ...(calls.length > 0 && { resumed: calls }),
     ...(known.length > 0 && { problems: known }),
     finish: stop ?? { kind: 'cancelled' },
-  }
-}
-
-/** Returns the part of a span before `count`. */
-const clipped = <S extends Span>(span: S, count: number): readonly S[] =>
-  span.start < count ? [{ ...span, end: Math.min(span.end, count) }] : []
-
-/** The first inserted id keeps the alternatives of its position, which the model had after the same tokens. */
-function cutAlternatives(
-  { k, ids, logprobs }: NonNullable<ResponseSegment['topLogprobs']>,
-  count: number,
-  added: number,
-): NonNullable<ResponseSegment['topLogprobs']> {
-  const kept = Math.min((count + Math.min(1, added)) * k, ids.length)
-  const missing = (count + added) * k - kept
-  return {
-    k,
-    ids: [...ids.slice(0, kept), ...Array<number>(missing).fill(-1)],
-    logprobs: [...logprobs.slice(0, kept), ...Array<null>(missing).fill(null)],
   }
 }

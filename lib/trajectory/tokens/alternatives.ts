@@ -2,7 +2,20 @@
  * Quantities from the recorded alternatives. SGLang returns only the k most likely ones, so entropy is a lower bound
  * and a rank beyond k is only known to be beyond k. null = unknown: no alternatives were recorded at the token.
  */
+import type { TopLogprobs } from '../format/trajectory.ts'
 import { numberAt, type SegmentView } from './trajectory-view.ts'
+
+/** Returns the alternatives of the first `length` tokens. Tokens beyond the known ones have none. */
+export function resizedAlternatives({ k, ids, logprobs, ...rest }: TopLogprobs, length: number): TopLogprobs {
+  const cells = length * k
+  const missing = Math.max(0, cells - ids.length)
+  return {
+    ...rest,
+    k,
+    ids: ids.slice(0, cells).concat(new Array<number>(missing).fill(-1)),
+    logprobs: logprobs.slice(0, cells).concat(new Array<null>(missing).fill(null)),
+  }
+}
 
 /** Returns the rank: 1 for the most likely token, Infinity for a token that is not among the k. */
 export function rankAt({ ids, topLogprobs: top }: Alternatives, index: number): number | null {

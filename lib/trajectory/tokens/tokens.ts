@@ -63,6 +63,20 @@ export function segmentIndexAt(starts: readonly number[], index: number): number
   return begun < starts.length ? begun - 1 : -1
 }
 
+/** Returns the responses, each with the position of its first token. `starts` are those of all segments. */
+export const placedResponses = <S extends SegmentView>(
+  segments: readonly S[],
+  starts: readonly number[],
+): readonly { readonly segment: Extract<S, { kind: 'response' }>; readonly start: number }[] =>
+  segments.flatMap((segment, index) => (isResponse(segment) ? [{ segment, start: elementAt(starts, index) }] : []))
+
+const isResponse = <S extends SegmentView>(segment: S): segment is Extract<S, { kind: 'response' }> =>
+  segment.kind === 'response'
+
+/** Returns the spans that begin before a length, cut there. */
+export const spansBefore = <S extends Span>(spans: readonly S[], length: number): readonly S[] =>
+  spans.flatMap((span) => (span.start < length ? [{ ...span, end: Math.min(span.end, length) }] : []))
+
 /** Returns all token ids, read and sampled. */
 export const ids = (trajectory: TrajectoryView): number[] =>
   segmentsOf(trajectory).flatMap((segment) => Array.from(segment.ids))

@@ -2,7 +2,13 @@
 
 import type { Span, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
-import { isSpecial as isSpecialIn, isTrained, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import {
+  isSpecial as isSpecialIn,
+  isTrained,
+  placedResponses,
+  segmentStarts,
+  segmentsOf,
+} from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -47,7 +53,7 @@ export function driftSide(
   const starts = segmentStarts(trajectory)
   const placed = segmentsOf(trajectory).map((segment, index) => ({ segment, start: elementAt(starts, index) }))
   const within = (start: number, span: Span): Span => ({ start: start + span.start, end: start + span.end })
-  const responses = placed.flatMap(({ segment, start }) => (segment.kind === 'response' ? [{ segment, start }] : []))
+  const responses = placedResponses(segmentsOf(trajectory), starts)
   const extent = ({ segment, start }: (typeof placed)[number]): Span => ({ start, end: start + segment.ids.length })
   let contextEnd: number | undefined
   const bytesAt = (token: number) => bytes(elementAt(numbers, token))
