@@ -25,11 +25,10 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { endedTrajectory } from '../library/trajectories.ts'
-import { createGroupScheduler } from '../runs/group-scheduler.ts'
-import { runsAtOnce, startPrepared, withSeed } from '../runs/groups.ts'
+import { groupScheduler, preparedSample, startPrepared } from '../runs/groups.ts'
 import { recordedPromptEncoder } from '../runs/prompt-encoder.ts'
-import { lastServer, otherModel, parserFor, settingsShape, UNWATCHED } from '../runs/rollouts.ts'
-import { isChat, type RunUsing, runOptions } from '../runs/run-options.ts'
+import { lastServer, otherModel, parserFor, settingsShape, startNew, UNWATCHED } from '../runs/rollouts.ts'
+import { isChat, type RunUsing } from '../runs/run-options.ts'
 import { checkTools } from '../runs/tools.ts'
 import { checkCapabilities, checkLogprobKind } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
@@ -164,20 +163,14 @@ export async function startBranches(
     resumedMaxNewTokens: left,
   }
   if (n === 1) {
-    const single = { ...trajectory, id: randomUUID() }
-    const options = runOptions(single, using, all)
-    const run = all.runs.start(options(all.store.add(single, { runsHere: true })))
+    const run = await startNew({ ...trajectory, id: randomUUID() }, using, all)
     return { keys: [run.key], rollouts: [run.rolloutId], ...answer }
   }
   const groupId = randomUUID()
-  const scheduler = createGroupScheduler(await runsAtOnce(serverName, all, signal))
-  const prepared = copies(trajectory, n).map((copy, index) => {
-    const sample = { ...copy, group: { id: groupId, index } }
-    return {
-      sample,
-      options: runOptions(sample, { ...using, request: withSeed(using.request, index), scheduler }, all),
-    }
-  })
+  const scheduler = await groupScheduler(serverName, all, signal)
+  const prepared = Array.from({ length: n }, (_, index) =>
+    preparedSample({ ...trajectory, group: { id: groupId, index } }, { ...using, scheduler }, index, all),
+  )
   const rule = parent.group && all.store.groupRule(parent.group.id)
   const started = startPrepared(groupId, prepared, rule, all)
   return {

@@ -11,7 +11,7 @@ import { withDescription } from '#lib/util/with-description.ts'
 import { foreseenProblem } from '../http/foreseen-problem.ts'
 import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { createGroupScheduler } from './group-scheduler.ts'
+import { createGroupScheduler, type GroupScheduler } from './group-scheduler.ts'
 import { rewardGroup } from './rewards.ts'
 import { beginning, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
 import { type RunUsing, runOptions } from './run-options.ts'
@@ -89,8 +89,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
   const prepared = parts.flatMap(({ server, trajectory, using }, place) =>
     Array.from({ length: samples }, (_, index) => {
       const group = { id: groupId, index: place * samples + index, ...(server !== undefined && { server }) }
-      const sample: Trajectory = { ...trajectory, id: randomUUID(), group }
-      return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index) }, all) }
+      return preparedSample({ ...trajectory, group }, using, index, all)
     }),
   )
   return {
@@ -107,6 +106,12 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
 export interface PreparedSample {
   readonly sample: Trajectory
   readonly options: ReturnType<typeof runOptions>
+}
+
+/** Prepares a sample of a group, with an id of its own. `index` is added to the seed, because the same seed would give the same sample. */
+export function preparedSample(trajectory: Trajectory, using: RunUsing, index: number, all: Services): PreparedSample {
+  const sample = { ...trajectory, id: randomUUID() }
+  return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index) }, all) }
 }
 
 /** Stores and starts the samples of a group. All are stored or none, because a trajectory that is stored as running must have a run. */
@@ -134,7 +139,7 @@ async function partOf(
   const { trajectory, using } = await beginning({ ...request, detached: true }, all, signal)
   return {
     trajectory,
-    using: { ...using, scheduler: createGroupScheduler(await runsAtOnce(using.serverName, all, signal)) },
+    using: { ...using, scheduler: await groupScheduler(using.serverName, all, signal) },
   }
 }
 
@@ -208,12 +213,12 @@ export async function changeReward(groupId: string, rule: RewardRule | null, all
   return groupNamed(groupId, all)
 }
 
+/** Returns the scheduler of a group on a server. */
+export const groupScheduler = async (serverName: string, all: Services, signal: AbortSignal): Promise<GroupScheduler> =>
+  createGroupScheduler(await runsAtOnce(serverName, all, signal))
+
 /** Returns how many requests the server runs at once; undefined if it does not report that. The group then discovers it. */
-export async function runsAtOnce(
-  serverName: string,
-  { servers }: Services,
-  signal: AbortSignal,
-): Promise<number | undefined> {
+async function runsAtOnce(serverName: string, { servers }: Services, signal: AbortSignal): Promise<number | undefined> {
   try {
     const load = await servers.client(serverName).load(signal)
     return load?.maxRunning !== undefined && load.maxRunning > 0 ? load.maxRunning : undefined
@@ -223,8 +228,8 @@ export async function runsAtOnce(
   }
 }
 
-/** Returns the request with the sample's own seed, because the same seed would give the same sample. */
-export function withSeed<T extends { readonly sampling?: SamplingRequest }>(request: T, index: number): T {
+/** Returns the request with the sample's own seed. */
+function withSeed<T extends { readonly sampling?: SamplingRequest }>(request: T, index: number): T {
   const seed = request.sampling?.sampling_seed
   return typeof seed === 'number'
     ? { ...request, sampling: { ...request.sampling, sampling_seed: seed + index } }

@@ -239,6 +239,11 @@ export type ContinueRequest = z.infer<typeof continueRequestSchema>
 /** Stores a new trajectory and starts its run. Throws HttpProblem, EngineError or TemplateError. */
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
   const { trajectory, using } = await beginning(request, all, signal)
+  return startNew(trajectory, using, all)
+}
+
+/** Stores a trajectory that no run continues yet, and starts its run. Throws StoreError. */
+export async function startNew(trajectory: Trajectory, using: RunUsing, all: Services): Promise<Run> {
   const options = runOptions(trajectory, using, all)
   return all.runs.start(options(await all.store.groupCommit(() => all.store.add(trajectory, { runsHere: true }))))
 }
@@ -297,7 +302,7 @@ export async function beginning(
   return {
     trajectory,
     using: {
-      start: prompt ? { messages: [], prompt: prompt } : { messages: question },
+      start: prompt ? { messages: [], prompt } : { messages: question },
       request,
       serverName,
       serverDescription: server,
