@@ -6,8 +6,7 @@ import * as z from 'zod'
 import { finishReasonOf, type ReadChat, requestChat } from '#lib/engine/chat.ts'
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
-import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
-import { withReasoning } from './chat-form.ts'
+import { vllmChatBody } from './chat-form.ts'
 import type { Target } from './completion.ts'
 import { replyPart, usageSchema } from './reply.ts'
 
@@ -49,10 +48,9 @@ export function chat(
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   const { adapter, ...rest } = request
-  const { rid: _, ...body } = chatBody({
+  const body = vllmChatBody({
     ...rest,
     model: adapter ?? model,
-    messages: request.messages.map(withReasoning),
     sampling: sentChatSampling(request.sampling, engine),
   })
   const read = (reply: ChatReply) => readChat(reply, server.apiKey)

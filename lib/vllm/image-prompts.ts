@@ -9,9 +9,8 @@ import { EngineError } from '#lib/engine/http/errors.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { sentInput } from '#lib/trajectory/images/sent-input.ts'
-import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { withReasoning } from './chat-form.ts'
+import { vllmChatBody } from './chat-form.ts'
 import { type Completion, choiceSchema, completionSchema, idText } from './reply.ts'
 
 /** The path of the endpoint that takes images beside ids. */
@@ -37,27 +36,35 @@ const BESIDE_SAMPLING = ['model', 'stream', 'stream_options', 'priority', 'cache
 
 const { prompt_logprobs: promptLogprobsSchema } = choiceSchema.shape
 const idsSchema = z.array(z.int().min(0))
-const rankedSchema = z.looseObject({ token_id: z.int().min(0), logprob: z.number() })
 const { index, finish_reason, stop_reason, token_ids } = choiceSchema.shape
 
+/** Returns the schema of a whole reply, or of an event of its stream. The endpoints differ in how they name a token with its logprob. */
+const replySchema = <Ranked extends z.ZodObject>(ranked: Ranked) =>
+  z.looseObject({
+    choices: z.array(
+      z.looseObject({
+        index,
+        finish_reason,
+        stop_reason,
+        token_ids,
+        logprobs: z
+          .looseObject({
+            content: z
+              .array(z.intersection(ranked, z.looseObject({ top_logprobs: z.array(ranked).nullish() })))
+              .nullish(),
+          })
+          .nullish(),
+      }),
+    ),
+    usage: completionSchema.shape.usage,
+    prompt_token_ids: idsSchema.nullish(),
+    prompt_logprobs: promptLogprobsSchema,
+  })
+
+const rankedSchema = z.looseObject({ token_id: z.int().min(0), logprob: z.number() })
+
 /** Schema of a whole reply of /inference/v1/generate, or of an event of its stream. */
-export const generatedSchema = z.looseObject({
-  choices: z.array(
-    z.looseObject({
-      index,
-      finish_reason,
-      stop_reason,
-      token_ids,
-      logprobs: z
-        .looseObject({
-          content: z.array(rankedSchema.extend({ top_logprobs: z.array(rankedSchema).nullish() })).nullish(),
-        })
-        .nullish(),
-    }),
-  ),
-  usage: completionSchema.shape.usage,
-  prompt_token_ids: idsSchema.nullish(),
-  prompt_logprobs: promptLogprobsSchema,
+export const generatedSchema = replySchema(rankedSchema).extend({
   mm_placeholders: z.record(z.string(), z.array(z.unknown())).nullish(),
 })
 
@@ -105,31 +112,13 @@ const namedTokens = ({
 type Ranked = z.infer<typeof rankedSchema>
 const named = ({ token_id: id, logprob }: Ranked) => ({ token: idText(id), logprob })
 
-const scoredSchema = z.looseObject({ token: z.string(), logprob: z.number() })
 interface Scored {
   readonly token: string
   readonly logprob: number
   readonly top_logprobs?: readonly { readonly token: string; readonly logprob: number }[] | null | undefined
 }
 
-const chatEventSchema = z.looseObject({
-  choices: z.array(
-    z.looseObject({
-      index,
-      finish_reason,
-      stop_reason,
-      token_ids,
-      logprobs: z
-        .looseObject({
-          content: z.array(scoredSchema.extend({ top_logprobs: z.array(scoredSchema).nullish() })).nullish(),
-        })
-        .nullish(),
-    }),
-  ),
-  usage: completionSchema.shape.usage,
-  prompt_token_ids: idsSchema.nullish(),
-  prompt_logprobs: promptLogprobsSchema,
-})
+const chatEventSchema = replySchema(z.looseObject({ token: z.string(), logprob: z.number() }))
 
 /** /v1/chat/completions: messages in and ids out. The ids that it read are compared with those of the request. */
 export const chatEndpoint: Endpoint = {
@@ -137,12 +126,7 @@ export const chatEndpoint: Endpoint = {
   body({ prompt: _, max_tokens: most, model, ...fields }, { images: { conversation } }, alternatives) {
     if (!conversation)
       throw new EngineError('REQUEST_REFUSED', 'the server takes images in messages only, and the prompt has none')
-    const { rid: __, ...chat } = chatBody({
-      ...conversation,
-      model: String(model),
-      messages: conversation.messages.map(withReasoning),
-      sampling: { max_completion_tokens: most },
-    })
+    const chat = vllmChatBody({ ...conversation, model: String(model), sampling: { max_completion_tokens: most } })
     return {
       ...chat,
       // The ids are read here, so the server needs no parser for calls.
