@@ -1,5 +1,6 @@
 'use client'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 /**
  * The inspector: outline, a tab of tokens or other data, and the token card. use-inspection-state.ts creates the state that
@@ -23,6 +24,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { DetailsPane } from './details-pane.tsx'
 import type { ListPlace } from './list-walk.tsx'
 import { OutlinePane } from './outline-pane.tsx'
+import type { RegisterPanelCommand } from './selection/panel-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
 import { useInspectorCommands } from './use-inspector-commands.ts'
 import { useListPlace } from './use-list-place.ts'
@@ -67,6 +69,16 @@ export function Inspector({
   const marks = useMemo(() => withDropped(own.inspection.marks, ratios), [own.inspection.marks, ratios])
   const inspection = { ...own.inspection, marks }
   const state = { ...own, inspection }
+  const { offer } = inspection
+  // The pane is shown first, because a hidden element cannot take the focus.
+  const offerInDetails = useCallback<RegisterPanelCommand>(
+    (name, run) =>
+      offer(name, () => {
+        flushSync(() => setPane('right'))
+        run()
+      }),
+    [offer],
+  )
   const { selection, tab } = inspection.view
   const isPromptTokenSelected = selection !== undefined && isSingle(selection) && isUnscoredAt(given, selection.focus)
   const promptLogprobs = usePromptLogprobs(
@@ -117,7 +129,8 @@ export function Inspector({
         }
         right={
           <DetailsPane
-            {...{ storedKey, state, ratios, onColumns }}
+            {...{ storedKey, ratios, onColumns }}
+            state={{ ...state, inspection: { ...inspection, offer: offerInDetails } }}
             shown={shownToken}
             isRequesting={promptLogprobs.isRequesting}
             onChoose={choose}

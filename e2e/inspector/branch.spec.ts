@@ -1,6 +1,7 @@
 /** Branches from the inspector, with the built-in server. */
 import { expect, test } from '@playwright/test'
 import { CHANGING, idle, open } from '../support/application.ts'
+import { WINDOWS } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
 test('A token is branched by keyboard: a text is inserted, the branches are listed with links, and a branch names its origin', {
@@ -19,6 +20,13 @@ test('A token is branched by keyboard: a text is inserted, the branches are list
   await page.getByRole('grid', { name: 'Tokens' }).focus()
   await page.keyboard.press('B')
   await expect(panel.getByLabel('Sample again')).toBeFocused()
+  const [wide, narrow] = WINDOWS
+  await page.setViewportSize(narrow)
+  await page.getByRole('button', { name: 'Tokens', exact: true }).press('Enter')
+  await page.getByRole('grid', { name: 'Tokens' }).focus()
+  await page.keyboard.press('B')
+  await expect(panel.getByLabel('Sample again')).toBeFocused()
+  await page.setViewportSize(wide)
   await panel.getByLabel('Insert a text').press('Space')
   await panel.getByLabel('Text', { exact: true }).fill('12 + ')
   await panel.getByLabel('Branches').fill('2')
