@@ -73,7 +73,7 @@ function ComparedSample({ compared, onShow }: { readonly compared: Compared } & 
   const { spread, kinds, assumed, refused } = logprobs
   return (
     <li
-      className="grid gap-x-4 gap-y-0.5 rounded-md border border-line px-2.5 py-1.5 tabular-nums sm:grid-cols-[minmax(0,1fr)_auto]"
+      className="grid gap-x-4 gap-y-0.5 items-center rounded-md border border-line px-2.5 py-1.5 tabular-nums sm:grid-cols-[minmax(0,1fr)_auto]"
       data-divergence={divergence?.token ?? 'none'}
       data-median={spread?.median}
     >
