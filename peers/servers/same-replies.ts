@@ -65,7 +65,7 @@ export const comparedText = ({ replies, compared, largest, ties }: Compared): st
 
 const LOGPROB_TOLERANCE = 1e-3
 /** Two tokens whose logprobs differ by at most this much are a near-tie, which rounding decides. */
-const NEAR_TIE = 1e-3
+export const NEAR_TIE = 1e-3
 
 /** Returns the alternatives of a token in the whole trajectory, by id. */
 function alternativesAt({ segments }: Trajectory, index: number): ReadonlyMap<number, number | null> {
@@ -82,7 +82,7 @@ function alternativesAt({ segments }: Trajectory, index: number): ReadonlyMap<nu
 }
 
 /** Returns the difference of the logprobs of two tokens at a position; infinity if one is not among its alternatives. */
-function gapAt(trajectory: Trajectory, index: number, ids: readonly (number | undefined)[]): number {
+export function gapAt(trajectory: Trajectory, index: number, ids: readonly (number | undefined)[]): number {
   const alternatives = alternativesAt(trajectory, index)
   const [a, b] = ids.map((id) => (id === undefined ? null : (alternatives.get(id) ?? null)))
   return typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) : Number.POSITIVE_INFINITY
