@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { entropyAt, marginAt, rankAt } from './alternatives.ts'
+import { entropyAt, marginAt, rankAt, resizedAlternatives } from './alternatives.ts'
 
 const ln = Math.log
 const segment = {
@@ -47,5 +47,16 @@ describe('entropyAt', () => {
         expect(entropy).toBeLessThanOrEqual(whole + 1e-5)
       }),
     )
+  })
+})
+
+test('resizedAlternatives keeps the first tokens, and gives none to tokens beyond the known ones', () => {
+  const top = { k: 2, ids: [1, 2, 3, 4], logprobs: [-1, -2, -3, null] }
+  expect(resizedAlternatives(top, 1)).toEqual({ k: 2, ids: [1, 2], logprobs: [-1, -2] })
+  expect(resizedAlternatives(top, 2)).toEqual(top)
+  expect(resizedAlternatives(top, 3)).toEqual({
+    k: 2,
+    ids: [1, 2, 3, 4, -1, -1],
+    logprobs: [-1, -2, -3, null, null, null],
   })
 })

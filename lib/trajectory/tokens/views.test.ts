@@ -15,6 +15,7 @@ import {
   lossMask,
   segmentIndexAt,
   segmentStarts,
+  spansBefore,
   spansOf,
   surprise,
   tokenAt,
@@ -453,4 +454,16 @@ describe('applyEvent', () => {
 test('inputHash distinguishes inputs', () => {
   expect(inputHash([1, 2])).toMatch(/^[0-9a-f]{64}$/)
   expect(new Set([inputHash([]), inputHash([1, 2]), inputHash([2, 1]), inputHash([513])]).size).toBe(4)
+})
+
+test('spansBefore cuts the span at the length, and leaves out spans that begin there or later', () => {
+  const spans = [
+    { start: 0, end: 2, name: 'a' },
+    { start: 1, end: 5, name: 'b' },
+    { start: 3, end: 4, name: 'c' },
+  ]
+  expect(spansBefore(spans, 3)).toEqual([
+    { start: 0, end: 2, name: 'a' },
+    { start: 1, end: 3, name: 'b' },
+  ])
 })
