@@ -75,6 +75,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/rollout/prompt': pure([...TEMPLATES, 'lib/parsers', 'lib/tokenizer']),
   'lib/rollout/record': pure(['lib/parsers', 'lib/rollout/prompt', 'lib/tokenizer']),
   'lib/rollout/branch': pure(['lib/parsers', 'lib/rollout/record', 'lib/tokenizer']),
+  'lib/session': pure(['lib/rollout/record']),
   'lib/tasks': pure(['lib/templates', 'lib/tokenizer']),
   'lib/templates/document': pure([...LAB, 'lib/templates/tool-parsing', 'lib/tokenizer/files'], ['diff', 'zod']),
   'lib/templates/loss-mask': pure(LAB),
