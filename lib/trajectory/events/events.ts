@@ -124,15 +124,15 @@ export function withVocabulary<T extends Pick<TrajectoryView, 'model' | 'vocab'>
   trajectory: T,
   { vocab, specialIds }: Pick<SegmentEvent, 'vocab' | 'specialIds'>,
 ): T {
-  const knownLogprobs = trajectory.model.tokenizer
+  const { tokenizer } = trajectory.model
   const merged =
     Object.keys(vocab).length === 0 ? trajectory : { ...trajectory, vocab: { ...trajectory.vocab, ...vocab } }
-  if (specialIds.length === 0 || !knownLogprobs) return merged
+  if (specialIds.length === 0 || !tokenizer) return merged
   return {
     ...merged,
     model: {
       ...trajectory.model,
-      tokenizer: { ...knownLogprobs, specialIds: [...knownLogprobs.specialIds, ...specialIds] },
+      tokenizer: { ...tokenizer, specialIds: [...tokenizer.specialIds, ...specialIds] },
     },
   }
 }
