@@ -48,7 +48,7 @@ async function choose(page: Page, mode: string): Promise<number> {
   return untilDrawn(
     page,
     (mode) => {
-      const menu = document.querySelector<HTMLSelectElement>('[aria-label="Colour tokens by something else"]')
+      const menu = document.querySelector<HTMLSelectElement>('[aria-label="More colour modes"]')
       if (!menu) throw new Error('there is no menu of colours')
       menu.value = mode
       menu.dispatchEvent(new Event('change', { bubbles: true }))
