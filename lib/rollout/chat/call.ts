@@ -5,16 +5,14 @@
 
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ChatAnswer, ChatRequest, EngineClient } from '#lib/engine/engine.ts'
+import { placePrompt } from '#lib/rollout/prompt/placed-prompt.ts'
 import { computeSettled, firstPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import { replyEnd } from '#lib/rollout/prompt/reply-end.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
-import type { BytesOf } from '#lib/trajectory/drift/align/spelling.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type ChatMessage, commonMessages, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
-import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { endedBefore, goingOn, unsent } from '../loop/call-ending.ts'
@@ -119,27 +117,6 @@ async function answerCall(
   const isFirst = trajectory.segments.length === 0
   const problems = isFirst ? await templateProblems(trajectory, messages, answer, promptEncoder, signal) : []
   return { answer, place, problems }
-}
-
-interface Placed {
-  /** Ids of the new part. */
-  readonly ids: readonly number[]
-  readonly read?: { readonly kept: number; readonly ids: readonly number[] }
-}
-
-/** Splits the prompt for the record: its new part after the recorded tokens, and what differs before that. */
-function placePrompt({ segments, model }: Trajectory, promptIds: readonly number[], bytes: BytesOf): Placed {
-  const last = segments.at(-1)
-  if (!last) return { ids: promptIds }
-  const before = segments.flatMap((segment) => segment.ids)
-  const read =
-    last.kind === 'response' ? promptOf(before, last, before.length - last.ids.length) : Int32Array.from(before)
-  const reply = last.kind === 'response' ? last.ids : []
-  const ids = promptIds.slice(replyEnd(Array.from(read), reply, promptIds, model.tokenizer?.endOfTurnId, bytes))
-  const own = [...before, ...ids]
-  const sharedIds = commonIds(own, promptIds)
-  const isSame = sharedIds === own.length && sharedIds === promptIds.length
-  return { ids, ...(!isSame && { read: { kept: sharedIds, ids: promptIds.slice(sharedIds) } }) }
 }
 
 /**
