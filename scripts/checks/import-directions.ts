@@ -76,10 +76,6 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/rollout/record': pure(['lib/parsers', 'lib/rollout/prompt', 'lib/tokenizer']),
   'lib/rollout/branch': pure(['lib/parsers', 'lib/rollout/record', 'lib/tokenizer']),
   'lib/session': pure(['lib/rollout/record']),
-  'lib/session/protocols': pure(
-    ['lib/session', 'lib/parsers', 'lib/rollout/prompt', 'lib/rollout/record', ...TEMPLATES],
-    ['zod'],
-  ),
   'lib/tasks': pure(['lib/templates', 'lib/tokenizer']),
   'lib/templates/document': pure([...LAB, 'lib/templates/tool-parsing', 'lib/tokenizer/files'], ['diff', 'zod']),
   'lib/templates/loss-mask': pure(LAB),
@@ -97,6 +93,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/share/settings': pure(['lib/parsers'], ['zod']),
   'lib/share/reproduce': pure(['lib/analysis', 'lib/templates/document', 'models/training']),
   'lib/analysis': pure([...LAB, 'lib/formats', 'lib/share/offline', 'lib/templates/loss-mask'], ['zod']),
+  'lib/session/forest': pure(
+    ['lib/analysis', 'lib/rollout/prompt', 'lib/rollout/record', 'lib/templates', 'lib/tokenizer'],
+    ['@noble/hashes'],
+  ),
 
   'lib/engine': {
     imports: [...TEMPLATES, 'lib/rollout/prompt', 'lib/rollout/record', 'lib/tokenizer'],

@@ -1,0 +1,232 @@
+/**
+ * Equality of messages. A client sends the whole history again with every call, and some clients change how they write it. Messages
+ * are strictly equal, or equal under named rules, each of which describes one change that clients are known to make
+ * (docs/decisions/0096). Each message has a normal form, a text. Equal messages have equal texts, so a history is looked up and not compared.
+ */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { hasSameJson } from '#lib/json/same-json.ts'
+import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+
+/** Names of the rules, in the order in which they are listed. */
+export const EQUALITY_RULES = [
+  'call-arguments',
+  'empty-content',
+  'dropped-reasoning',
+  'call-ids',
+  'text-parts',
+  'cache-marks',
+] as const
+/** Name of a rule that treats messages as equal although they are not identical. */
+export type EqualityRule = (typeof EQUALITY_RULES)[number]
+
+/** The rules that apply to a session. */
+export type EqualityRules = ReadonlySet<EqualityRule>
+
+/** All rules. */
+export const ALL_RULES: EqualityRules = new Set(EQUALITY_RULES)
+
+/** Messages that the client sent differently, and that a rule treats as equal. */
+export interface AcceptedRule {
+  readonly rule: EqualityRule
+  /** Number of the first such message in the history, from 1. */
+  readonly message: number
+}
+
+/** A history with the normal form of each message. Forms are made when they are first read, in order. */
+export interface NormalHistory {
+  readonly messages: readonly Message[]
+  /** Returns the normal form of a message, without its reasoning if a client may leave that out. */
+  readonly form: (index: number) => string
+  /** Returns the ids of calls in the order of their first occurrence, up to a number of messages. */
+  readonly callIds: (messages: number) => readonly string[]
+}
+
+/**
+ * Returns a history in normal form. Reading all forms takes time linear in the size of the messages. `idsBefore` are the ids of calls
+ * in messages before the history.
+ */
+export function normalHistory(
+  messages: readonly Message[],
+  rules: EqualityRules,
+  idsBefore: readonly string[] = [],
+): NormalHistory {
+  const numbers = new Map(idsBefore.map((id, index) => [id, index]))
+  const known: { readonly form: string; readonly ids: number }[] = []
+  const name: IdNames = rules.has('call-ids') ? numbered(numbers) : literally
+  const read = (index: number): { readonly form: string; readonly ids: number } => {
+    while (known.length <= index) {
+      const message = messages[known.length]
+      if (!message) throw new RangeError(`message ${index} of ${messages.length}`)
+      if (name === literally) for (const id of callIdsOf(message)) numbered(numbers)(id)
+      known.push({ form: formOf(message, rules, name), ids: numbers.size })
+    }
+    return elementAt(known, index)
+  }
+  return {
+    messages,
+    form: (index) => read(index).form,
+    callIds: (count) => {
+      const ids = count === 0 ? idsBefore.length : read(count - 1).ids
+      return [...numbers.keys()].slice(0, ids)
+    },
+  }
+}
+
+/** Returns the reasoning of a message that clients may leave out: '' if there is none, or if the rule does not apply. */
+export const reasoningOf = (message: Message, rules: EqualityRules): string =>
+  rules.has('dropped-reasoning') && message.role === 'assistant' ? (message.reasoning ?? '') : ''
+
+/** Returns whether a client may have sent `sent` in place of a message whose reasoning is `stored`. */
+export const hasReasoning = (stored: string, sent: string): boolean => sent === '' || sent === stored
+
+/**
+ * Returns the rules that were needed to treat two histories as equal, each with its first message. `stored` and `sent` have the same
+ * number of messages, and are equal under `rules`.
+ */
+export function rulesNeeded(
+  stored: readonly Message[],
+  sent: readonly Message[],
+  rules: EqualityRules,
+): readonly AcceptedRule[] {
+  const needed = new Map<EqualityRule, number>()
+  const names = { stored: numbered(new Map()), sent: numbered(new Map()) }
+  const areEqual = (one: Message, other: Message, under: EqualityRules): boolean => {
+    const areNumbered = under.has('call-ids')
+    return (
+      formOf(one, under, areNumbered ? names.stored : literally) ===
+        formOf(other, under, areNumbered ? names.sent : literally) &&
+      hasReasoning(reasoningOf(one, under), reasoningOf(other, under))
+    )
+  }
+  for (const [index, one] of stored.entries()) {
+    const other = sent[index]
+    if (!other) break
+    // The numbers of ids follow from all messages before.
+    for (const id of callIdsOf(one)) names.stored(id)
+    for (const id of callIdsOf(other)) names.sent(id)
+    if (hasSameJson(one, other) || areEqual(one, other, new Set(needed.keys()))) continue
+    for (const rule of rules)
+      if (!needed.has(rule) && !areEqual(one, other, new Set([...rules].filter((each) => each !== rule))))
+        needed.set(rule, index + 1)
+  }
+  return EQUALITY_RULES.flatMap((rule) => {
+    const message = needed.get(rule)
+    return message === undefined ? [] : [{ rule, message }]
+  })
+}
+
+/**
+ * Returns a text that is equal for messages that differ at most in what the rules allow, in reasoning, and in the ids of calls. It
+ * finds messages again behind an edited one, where ids may have other numbers.
+ */
+export const formAnywhere = (message: Message, rules: EqualityRules): string =>
+  formOf(message, new Set([...rules, 'dropped-reasoning']), () => '')
+
+/** Returns the ids of calls that a message names, in order. */
+export function callIdsOf(message: Message): readonly string[] {
+  if (message.role === 'tool') return message.callId === undefined ? [] : [message.callId]
+  if (message.role !== 'assistant') return []
+  return (message.toolCalls ?? []).flatMap(({ id }) => (id === undefined ? [] : [id]))
+}
+
+/** Returns a message with other ids of calls. */
+export function withCallIds<M extends Message>(message: M, rename: (id: string) => string): M {
+  if (callIdsOf(message).every((id) => rename(id) === id)) return message
+  if (message.role === 'tool') return { ...message, callId: rename(message.callId as string) }
+  const { toolCalls = [] } = message as Extract<Message, { role: 'assistant' }>
+  return {
+    ...message,
+    toolCalls: toolCalls.map((call) => ({ ...call, ...(call.id !== undefined && { id: rename(call.id) }) })),
+  }
+}
+
+/** Returns the name of an id in a normal form. */
+type IdNames = (id: string) => string | number
+
+const literally: IdNames = (id) => id
+
+/** Names ids by the order of their first occurrence. */
+const numbered =
+  (numbers: Map<string, number>): IdNames =>
+  (id) => {
+    const known = numbers.get(id)
+    if (known !== undefined) return known
+    numbers.set(id, numbers.size)
+    return numbers.size - 1
+  }
+
+/** Members of messages that have a normal form of their own. */
+const OWN_MEMBERS: readonly string[] = ['role', 'content', 'reasoning', 'toolCalls', 'callId']
+
+function formOf(message: Message, rules: EqualityRules, name: IdNames): string {
+  const members: JsonObject = message
+  const calls = message.role === 'assistant' ? callForms(message.toolCalls, rules, name) : null
+  const others = Object.keys(members)
+    .filter((key) => !OWN_MEMBERS.includes(key) && !isCacheMark(key, rules) && isPresent(members[key]))
+    .sort()
+    .map((key) => [key, members[key]])
+  return JSON.stringify([
+    message.role,
+    contentForm(message.content, rules),
+    message.role === 'assistant' && !rules.has('dropped-reasoning') ? message.reasoning : null,
+    calls,
+    message.role === 'tool' && message.callId !== undefined ? name(message.callId) : null,
+    others,
+  ])
+}
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null
+const isCacheMark = (key: string, rules: EqualityRules): boolean => key === 'cache_control' && rules.has('cache-marks')
+
+/** Returns the content without what the rules allow to differ. A content that is missing differs from one that is null. */
+function contentForm(content: Message['content'] | null, rules: EqualityRules): unknown {
+  const found = typeof content === 'object' && content !== null ? partsForm(content, rules) : content
+  if (rules.has('empty-content') && (found === undefined || found === null || found === '')) return ['empty']
+  return found === undefined ? ['missing'] : [found]
+}
+
+function partsForm(parts: Exclude<Message['content'], string | undefined>, rules: EqualityRules): unknown {
+  const own = rules.has('cache-marks') ? parts.map(({ cache_control: _, ...part }: JsonObject) => part) : parts
+  const [first] = own
+  const isText =
+    rules.has('text-parts') &&
+    own.length === 1 &&
+    first?.type === 'text' &&
+    typeof first.text === 'string' &&
+    Object.keys(first).every((key) => key === 'type' || key === 'text')
+  return isText ? first.text : own
+}
+
+type Calls = Extract<Message, { role: 'assistant' }>['toolCalls'] | null
+
+function callForms(calls: Calls, rules: EqualityRules, name: IdNames): unknown {
+  if (!calls || (calls.length === 0 && rules.has('empty-content'))) return null
+  return calls.map(({ id, input, ...call }) => [
+    id === undefined ? null : name(id),
+    rules.has('call-arguments') ? argumentsForm(input) : [typeof input, input],
+    sortedJson(call),
+  ])
+}
+
+/** Returns the form of arguments as a value, also if they are written as a JSON text. A text that is no JSON equals only itself. */
+function argumentsForm(input: unknown): unknown {
+  if (typeof input !== 'string') return sortedJson(input)
+  try {
+    return sortedJson(JSON.parse(input))
+  } catch {
+    return { text: input }
+  }
+}
+
+/** Returns a JSON value as lists with sorted keys, so that equal values have the same text. */
+function sortedJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedJson)
+  if (!isObject(value)) return value
+  return {
+    keys: Object.keys(value)
+      .filter((key) => value[key] !== undefined)
+      .sort()
+      .map((key) => [key, sortedJson(value[key])]),
+  }
+}

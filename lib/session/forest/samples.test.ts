@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import type { LeafPicker } from './samples.ts'
+import { LEAF_PICKERS, leavesOf, pickLeaves, samplesOf } from './samples.ts'
+import { summaryOf } from './summary.ts'
+import { type WrittenForest, writtenForest } from './test-forests.ts'
+
+const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
+  pickLeaves(forest.nodes, pickers).leaves.map(({ sequence }) => sequence)
+
+/** Draws samples: prompts in parentheses, replies in brackets with the trained ones marked by a star. */
+const draw = ({ forest }: WrittenForest, mask: 'once' | 'every-leaf', maxTokens?: number) => {
+  const { samples, leftOut } = samplesOf(forest.nodes, {
+    pickers: ['all'],
+    mask,
+    ...(maxTokens !== undefined && { maxTokens }),
+  })
+  const drawn = samples.map(({ leaf, parts }) => {
+    const texts = parts.map(({ node, kind, tokens, trained }) =>
+      kind === 'prompt' ? `(${node}:${tokens})` : `[${node}${trained.end > trained.start ? '*' : ''}]`,
+    )
+    return `${leaf}: ${texts.join('')}`
+  })
+  return { drawn, leftOut }
+}
+
+/** The forest of the page of sessions: a retry after a lost reply, a rollback, a sub-agent and a summary. */
+function session(): WrittenForest {
+  const written = writtenForest()
+  const { add } = written
+  add('s:x u:a', '1')
+  add('s:x u:a a:1 t:r', '2')
+  add('s:x u:a a:1 t:r a:2 t:q', 'lost', { status: 'aborted' })
+  add('s:x u:a a:1 t:r a:2 t:q', '4')
+  add('s:x u:a a:1 t:r a:2 t:q a:4 t:p', '5')
+  add('s:x u:a a:1 t:r a:2 t:q a:4 t:P', '6')
+  add('s:x u:a a:1 t:r a:2 t:q a:4 t:P a:6 t:o', '7')
+  add('s:sub u:b', '8')
+  add('s:sub u:b a:8 t:n', '9')
+  add('s:x u:a a:1 t:r a:2 t:q u:summary', '10')
+  add('s:x u:a a:1 t:r a:2 t:q u:summary a:10 t:m', '11')
+  return written
+}
+
+describe('A session with a retry, a rollback, a sub-agent and a summary', () => {
+  const written = session()
+
+  test('has the kinds, leaves and roots of its calls', () => {
+    expect(written.forest.nodes.map(({ attached }) => attached.kind)).toEqual([
+      'new-root',
+      'continued',
+      'continued',
+      'retried',
+      'continued',
+      'rolled-back',
+      'continued',
+      'new-root',
+      'continued',
+      'rewritten',
+      'continued',
+    ])
+    expect(summaryOf(written.forest.nodes)).toEqual({
+      calls: 11,
+      nodes: 11,
+      leaves: 5,
+      roots: 2,
+      kinds: { 'new-root': 2, continued: 6, retried: 1, 'rolled-back': 1, rewritten: 1 },
+      accepted: {},
+      statuses: { complete: 10, aborted: 1, failed: 0 },
+      tokens: { all: 25, sampled: 11 },
+    })
+  })
+
+  test('gives each picker its leaves', () => {
+    expect(leaves(written, 'all')).toEqual([2, 4, 6, 8, 10])
+    expect(leaves(written, 'without-retries')).toEqual([4, 6, 8, 10])
+    expect(leaves(written, 'without-rolled-back')).toEqual([2, 6, 8, 10])
+    expect(leaves(written, 'without-retries', 'without-rolled-back')).toEqual([6, 8, 10])
+    expect(leaves(written, 'longest')).toEqual([6])
+    expect(pickLeaves(written.forest.nodes, ['longest']).leftOut).toContainEqual({
+      leaf: 2,
+      because: 'longest',
+      tokens: 7,
+    })
+  })
+
+  test('trains shared replies in the first sample, or in every one', () => {
+    expect(draw(written, 'once').drawn.slice(0, 3)).toEqual([
+      '2: (0:2)[0*](1:1)[1*](2:1)[2*]',
+      '4: (0:2)[0](1:1)[1](3:1)[3*](4:1)[4*]',
+      '6: (0:2)[0](1:1)[1](3:1)[3](5:1)[5*](6:1)[6*]',
+    ])
+    expect(draw(written, 'every-leaf').drawn[1]).toBe('4: (0:2)[0*](1:1)[1*](3:1)[3*](4:1)[4*]')
+  })
+
+  test('is cut after whole calls where the limit of tokens is reached, and says what is left out', () => {
+    expect(draw(written, 'once', 13)).toEqual({
+      drawn: ['2: (0:2)[0*](1:1)[1*](2:1)[2*]', '4: (0:2)[0](1:1)[1]'],
+      leftOut: [
+        { leaf: 4, because: 'total-tokens', tokens: 4, cutAfter: 1 },
+        { leaf: 6, because: 'total-tokens', tokens: 11 },
+        { leaf: 8, because: 'total-tokens', tokens: 5 },
+        { leaf: 10, because: 'total-tokens', tokens: 10 },
+      ],
+    })
+  })
+})
+
+describe('The picker without retries', () => {
+  test('keeps the last complete attempt, although a later one was aborted', () => {
+    const written = writtenForest()
+    written.add('u:a', '1')
+    written.add('u:a', '2')
+    written.add('u:a', 'lost', { status: 'aborted' })
+    written.add('u:a', '', { status: 'failed' })
+    expect(leaves(written, 'without-retries')).toEqual([1])
+    expect(leaves(written, 'longest')).toEqual([2])
+  })
+
+  test('keeps the last attempt if none was completed, and all replies of one call', () => {
+    const written = writtenForest()
+    written.add('u:a', 'lost', { status: 'aborted' })
+    written.add('u:a', 'lost too', { status: 'aborted' })
+    written.add('u:b', '1', { choices: ['2'] })
+    written.add('u:b', '3', { choices: ['4'] })
+    expect(leaves(written, 'without-retries')).toEqual([1, 4, 5])
+  })
+
+  test('leaves out what continues an earlier attempt', () => {
+    const written = writtenForest()
+    written.add('u:a', '1')
+    written.add('u:a a:1 u:b', '2')
+    written.add('u:a', '3')
+    expect(leaves(written, 'without-retries')).toEqual([2])
+  })
+})
+
+describe('The picker without rolled-back leaves', () => {
+  test('keeps a leaf that was continued after the rollback', () => {
+    const written = writtenForest()
+    written.add('u:a', '1')
+    written.add('u:a a:1 u:b', '2')
+    written.add('u:a a:1 u:c', '3')
+    expect(leaves(written, 'without-rolled-back')).toEqual([2])
+    written.add('u:a a:1 u:b a:2 u:d', '4')
+    expect(leaves(written, 'without-rolled-back')).toEqual([2, 3])
+  })
+
+  test('leaves out the tree that a client cut inside of its first prompt, and keeps other trees', () => {
+    const written = writtenForest()
+    written.add('s:x u:a u:b', '1')
+    written.add('s:y u:a', '2')
+    written.add('s:x u:a', '3')
+    expect(written.forest.nodes[2]?.attached.kind).toBe('rolled-back')
+    expect(leaves(written, 'without-rolled-back')).toEqual([1, 2])
+  })
+
+  test('keeps everything if the call that rolled back failed', () => {
+    const written = writtenForest()
+    written.add('u:a', '1')
+    written.add('u:a a:1 u:b', '2')
+    written.add('u:a a:1 u:c', '', { status: 'failed' })
+    expect(leaves(written, 'without-rolled-back')).toEqual([1])
+  })
+})
+
+describe('A path whose prompt a server tokenized differently', () => {
+  const { forest } = writtenForest()
+  const attach = (words: string) => {
+    const written = forest.attach({
+      messages: words
+        .split(' ')
+        .map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content: text })),
+      context: { tools: '', template: '' },
+    })
+    if (!written.ok) throw new Error(written.why)
+    return written.attachment
+  }
+  const add = (words: string, answer: string, tokens: { start: number; prompt: number; reply: number }) =>
+    forest.append(attach(words), [{ status: 'complete', reply: { role: 'assistant', content: answer }, tokens }])
+  add('a', '1', { start: 0, prompt: 3, reply: 4 })
+  // Two tokens of the reply remain.
+  add('a 1 b', '2', { start: 5, prompt: 2, reply: 1 })
+  // Nothing of the prompt and the reply before remains.
+  add('a 1 b 2 c', '3', { start: 0, prompt: 9, reply: 1 })
+
+  test('is a sample of its own beside the path that it does not keep whole', () => {
+    expect(leavesOf(forest.nodes).map(({ sequence }) => sequence)).toEqual([0, 1, 2])
+    const { samples } = samplesOf(forest.nodes, { pickers: ['all'], mask: 'once' })
+    expect(samples[1]?.parts).toEqual([
+      { node: 0, kind: 'prompt', tokens: 3, trained: { start: 0, end: 0 } },
+      { node: 0, kind: 'reply', tokens: 2, trained: { start: 2, end: 2 } },
+      { node: 1, kind: 'prompt', tokens: 2, trained: { start: 0, end: 0 } },
+      { node: 1, kind: 'reply', tokens: 1, trained: { start: 0, end: 1 } },
+    ])
+    expect(samples[2]?.parts.map(({ node }) => node)).toEqual([2, 2])
+  })
+
+  test('trains tokens in a later sample that the first one lacks', () => {
+    const [first, second] = forest.nodes
+    if (!first || !second) throw new Error('the forest has three nodes')
+    const whole = { ...second, sequence: 2, call: 2, tokens: { start: 7, prompt: 1, reply: 1 } }
+    const { samples } = samplesOf([first, second, whole], { pickers: ['all'], mask: 'once' })
+    const replies = samples.map(({ parts }) => parts.find(({ node, kind }) => node === 0 && kind === 'reply')?.trained)
+    expect(replies).toEqual([
+      { start: 0, end: 2 },
+      { start: 2, end: 4 },
+    ])
+  })
+})
+
+test('A session without a call has no samples', () => {
+  expect(samplesOf([], { pickers: [...LEAF_PICKERS], mask: 'once', maxTokens: 0 })).toEqual({
+    samples: [],
+    leftOut: [],
+  })
+})
+
+test('Calls that needed a rule are counted by the rule', () => {
+  const { forest } = writtenForest()
+  const context = { tools: '', template: '' }
+  const tokens = { start: 0, prompt: 1, reply: 1 }
+  for (const content of ['a', [{ type: 'text', text: 'a' }]]) {
+    const place = forest.attach({ messages: [{ role: 'user', content }], context })
+    if (place.ok) forest.append(place.attachment, [{ status: 'failed', tokens }])
+  }
+  expect(summaryOf(forest.nodes)).toMatchObject({ accepted: { 'text-parts': 1 }, roots: 1, leaves: 0 })
+})
