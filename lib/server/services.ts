@@ -17,8 +17,6 @@ import { ownAddress } from '#lib/server/servers/own-address.ts'
 import { createServers, type Servers } from '#lib/server/servers/servers.ts'
 import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
-import { createEstimateJobs, type EstimateJobs } from '#lib/server/values/estimate-jobs.ts'
-import { continueAbandoned } from '#lib/server/values/values.ts'
 import { openDataFolder } from '#lib/store/files/data-folder.ts'
 import { openMcpServerStore, openServerStore } from '#lib/store/files/servers.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -39,8 +37,6 @@ export interface Services {
   readonly runs: Runs
   /** Groups of these runs. */
   readonly groups: GroupRuns
-  /** Value estimates of this process. */
-  readonly estimates: EstimateJobs
   readonly health: HealthChecks
   readonly comparing: ComparingThread
   readonly importing: ImportingThread
@@ -60,9 +56,7 @@ export function services(): Services {
   if (existing) return existing
   const config = sharedConfig()
   if (!config) throw new Error('start Rollscope with npm start or npm run dev (scripts/serve.ts), not with next')
-  const all = shareServices(createServices(config))
-  continueAbandoned(all)
-  return all
+  return shareServices(createServices(config))
 }
 
 const MCP_CONNECT_MS = 5_000
@@ -125,7 +119,6 @@ export function createServices(config: Config): Services {
     }),
     runs,
     groups: createGroupRuns(runs),
-    estimates: createEstimateJobs(),
     health: createHealthChecks({
       store,
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'health-worker.ts'),

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { firstPrompt } from '#lib/rollout/prompt/prompt.ts'
+import { chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import { FORMAT, type Message, type PromptSegment, type ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
+import { chatml, looksBack } from '#testing/small-templates.ts'
+import { type HistoryRenderer, observePrompt, savingsOf } from './chat-pipeline.ts'
+
+const bytes = byteTokenizer.encode
+
+const renderer =
+  (template: string): HistoryRenderer =>
+  (messages) =>
+    firstPrompt(
+      messages,
+      { tools: [], options: {} },
+      { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
+    ).ids
+
+const thinksOf = (text: string) => {
+  const end = text.indexOf('</think>')
+  return end < 0 ? [] : [{ start: 0, end: bytes(text.slice(0, end)).length + 1, closed: true }]
+}
+
+/** Returns a path that was recorded token by token: prompts and replies in turn. */
+function path(...texts: readonly string[]): TrajectoryView {
+  const segments = texts.map((text, index): PromptSegment | ResponseSegment =>
+    index % 2 === 0
+      ? { kind: 'prompt', ids: bytes(text), messages: [] }
+      : { kind: 'response', ids: bytes(text), thinks: thinksOf(text), toolCalls: [] },
+  )
+  return {
+    format: FORMAT,
+    id: 'path',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    model: {
+      tokenizer: { name: 'bytes', specialIds: [], endOfTurnId: byteId('<|im_end|>') },
+      tools: [],
+    },
+    vocab: byteVocab(),
+    segments,
+    outcome: { kind: 'ended', reason: 'end_turn' },
+    provenance: { kind: 'rollout', application: 'test' },
+  }
+}
+
+const user = (content: string): Message => ({ role: 'user', content })
+const assistant = (content: string): Message => ({ role: 'assistant', content })
+
+const QUESTION = '<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n'
+const MORE = '\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n'
+const THOUGHT = '<think>hm</think>a'
+const recorded = path(QUESTION, `${THOUGHT}<|im_end|>`, MORE, 'b<|im_end|>')
+const histories = [[user('q')], [user('q'), assistant(THOUGHT), user('more')]]
+
+describe('The savings of a path', () => {
+  test('are what a template that drops earlier thinking would have changed', () => {
+    const savings = savingsOf(recorded, histories, renderer(looksBack), byteTokenizer)
+    const lost = bytes(`${THOUGHT}<|im_end|>`).length
+    expect(savings).toMatchObject({ drifts: 1, trainedTokens: bytes('<think>hm</think>').length, rows: 1, caveats: [] })
+    expect(savings.cachedTokens).toBe(lost)
+    expect(savings.report?.spans).toMatchObject([{ kind: 'think-stripped', severity: 'trained' }])
+    expect(savings.report?.rows.realigned).toBe(lost)
+  })
+
+  test('are nothing if the template keeps what the model wrote', () => {
+    const savings = savingsOf(recorded, histories, renderer(chatml), byteTokenizer)
+    expect(savings).toMatchObject({ drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 1, caveats: [] })
+    expect(savings.report?.spans).toEqual([])
+  })
+
+  test('count training rows where the client changed a message that the path keeps', () => {
+    const edited = [[user('q')], [user('other'), assistant(THOUGHT), user('more')]]
+    expect(savingsOf(recorded, edited, renderer(chatml), byteTokenizer)).toMatchObject({ drifts: 1, rows: 2 })
+  })
+
+  test('cover the calls before one that the template refuses', () => {
+    const refused = [[user('q')], [assistant('no question')]]
+    expect(savingsOf(recorded, refused, renderer(looksBack), byteTokenizer)).toMatchObject({
+      drifts: 0,
+      caveats: [
+        'The chat template refuses the messages of call 2 (TemplateError: no user query found): only the calls before it are compared.',
+      ],
+    })
+    const first = savingsOf(recorded, [[assistant('a')]], renderer(looksBack), byteTokenizer)
+    expect(first).toMatchObject({ drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 1 })
+    expect(first.report).toBeUndefined()
+  })
+
+  test('are not computed if a render fails for another reason', () => {
+    const fails = (error: Error) => () =>
+      savingsOf(
+        recorded,
+        histories,
+        () => {
+          throw error
+        },
+        byteTokenizer,
+      )
+    expect(fails(new RangeError('broken'))).toThrow('broken')
+    expect(fails(new TemplateError('refused'))).not.toThrow()
+  })
+})
+
+test('A path without a reply has no savings', () => {
+  expect(() => savingsOf(path(QUESTION), [[user('q')]], renderer(chatml), byteTokenizer)).toThrow('not run over a chat')
+})
+
+describe('A prompt that a server reports', () => {
+  test('continues the path if it begins with all of its tokens', () => {
+    const prompt = bytes(`${QUESTION}${THOUGHT}<|im_end|>${MORE}`)
+    expect(observePrompt(path(QUESTION, `${THOUGHT}<|im_end|>`), prompt, byteTokenizer)).toEqual({
+      kind: 'continuation',
+      ids: bytes(MORE),
+    })
+  })
+
+  test('is live drift from its first token that differs, with the kind of the compare page', () => {
+    const prompt = bytes(`${QUESTION}a<|im_end|>${MORE}`)
+    const observed = observePrompt(path(QUESTION, `${THOUGHT}<|im_end|>`), prompt, byteTokenizer)
+    expect(observed).toMatchObject({ kind: 'live-drift', at: bytes(QUESTION).length, ids: bytes(MORE) })
+    expect(observed.kind === 'live-drift' && observed.report).toMatchObject({
+      byKind: { 'think-stripped': 1 },
+      spans: [{ severity: 'trained', trained: { left: bytes('<think>hm</think>').length } }],
+    })
+  })
+
+  test('is compared with all earlier calls, of which the server read the recorded tokens', () => {
+    const prompt = bytes(`${QUESTION}a<|im_end|>${MORE}b<|im_end|>${MORE}`)
+    const observed = observePrompt(recorded, prompt, byteTokenizer)
+    expect(observed).toMatchObject({ kind: 'live-drift', at: bytes(QUESTION).length, ids: bytes(MORE) })
+    expect(observed.kind === 'live-drift' && observed.report.calls).toHaveLength(3)
+  })
+
+  test('is compared with requests that are recorded', () => {
+    const [prompt, response] = recorded.segments as [PromptSegment, ResponseSegment]
+    const request = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
+    const asked = {
+      ...recorded,
+      segments: [prompt, { ...response, request: { ...request, read: { kept: 0, ids: [1] } } }],
+    }
+    expect(observePrompt(asked, bytes(`${QUESTION}a<|im_end|>${MORE}`), byteTokenizer).kind).toBe('live-drift')
+  })
+})

@@ -1,0 +1,163 @@
+/**
+ * What a chat pipeline sends in place of a path of the forest: the messages, which a server renders and tokenizes again for every call.
+ * In tito mode this is computed, and its cost is what the session saved. In observe mode the server reports it, and a difference is
+ * live drift. Both are compared as the compare page does.
+ */
+import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
+import { placePrompt } from '#lib/rollout/prompt/placed-prompt.ts'
+import { vocabularyWriter } from '#lib/rollout/record/record.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { countsAsDrift, type DriftReport } from '#lib/trajectory/drift/report.ts'
+import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+
+/** Renders a whole history with the generation prompt and returns its token ids. Throws TemplateError. */
+export type HistoryRenderer = (messages: readonly Message[]) => readonly number[]
+
+/** What a session saved on one path, compared with a chat pipeline. */
+export interface PipelineSavings {
+  /** Drift spans that the pipeline would have, without those that change nothing that is trained. */
+  readonly drifts: number
+  /** Trained tokens inside of drift spans. */
+  readonly trainedTokens: number
+  /** Tokens of the prefix cache that the pipeline's prompts would not have used. */
+  readonly cachedTokens: number
+  /** Training rows of the pipeline. The path is one row. */
+  readonly rows: number
+  /** Omitted: no call could be compared. */
+  readonly report?: DriftReport
+  /** What could not be compared, in sentences for a person. */
+  readonly caveats: readonly string[]
+}
+
+/**
+ * Computes what a path saved. `path` is its trajectory with one response for each call; `histories` are the messages that the client
+ * sent with each of these calls. Takes a render for each call, so it does not belong on the way of a request.
+ */
+export function savingsOf(
+  path: TrajectoryView,
+  histories: readonly (readonly Message[])[],
+  render: HistoryRenderer,
+  tokenizer: Tokenizer,
+): PipelineSavings {
+  const prompts: (readonly number[])[] = []
+  const caveats: string[] = []
+  for (const messages of histories) {
+    try {
+      prompts.push(render(messages))
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error
+      caveats.push(
+        `The chat template refuses the messages of call ${prompts.length + 1} (${error.className}: ${error.message}): only the calls before it are compared.`,
+      )
+      break
+    }
+  }
+  if (prompts.length === 0) return { drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 1, caveats }
+  const report = comparedWith(path, prompts, tokenizer)
+  return {
+    drifts: report.spans.filter(({ severity }) => countsAsDrift(severity)).length,
+    trainedTokens: report.trained.touched,
+    cachedTokens: report.prefix.lost,
+    rows: report.rows.count,
+    report,
+    caveats,
+  }
+}
+
+/** Whether a prompt that a server reported continues the recorded path. */
+export type ObservedPrompt =
+  | {
+      readonly kind: 'continuation'
+      /** Ids of the prompt after the path. */
+      readonly ids: readonly number[]
+    }
+  | {
+      readonly kind: 'live-drift'
+      /** Ids of the prompt after the reply of the path. */
+      readonly ids: readonly number[]
+      /** Index of the first token that differs from the path. */
+      readonly at: number
+      readonly report: DriftReport
+    }
+
+/** Compares a prompt that the server reports to have read with the path that it should continue. */
+export function observePrompt(
+  path: TrajectoryView,
+  promptIds: readonly number[],
+  tokenizer: Tokenizer,
+): ObservedPrompt {
+  const before = segmentsOf(path).flatMap(({ ids }) => Array.from(ids))
+  const at = commonIds(before, promptIds)
+  if (at === before.length) return { kind: 'continuation', ids: promptIds.slice(at) }
+  const { ids } = placePrompt(path, promptIds, tokenizer.bytes)
+  const next: readonly SegmentView[] = [
+    ...segmentsOf(path),
+    { kind: 'prompt', ids, messages: [] },
+    { kind: 'response', ids: [], thinks: [], toolCalls: [] },
+  ]
+  const earlier = segmentsOf(path)
+    .filter(isResponse)
+    .map(() => undefined)
+  const report = comparedWith({ ...path, segments: next }, [...earlier, promptIds], tokenizer)
+  return { kind: 'live-drift', ids, at, report }
+}
+
+/**
+ * Compares a path with itself as a server reads it. `prompts` are the ids that the server reads before each response; undefined means the
+ * recorded ids. Responses without an entry are left out.
+ */
+function comparedWith(
+  path: TrajectoryView,
+  prompts: readonly (readonly number[] | undefined)[],
+  tokenizer: Tokenizer,
+): DriftReport {
+  const segments = segmentsOf(path)
+  const starts = segmentStarts(path)
+  const own = segments.flatMap(({ ids }) => Array.from(ids))
+  const { live: _, ...frame } = path
+  const read: SegmentView[] = []
+  let call = 0
+  for (const [index, segment] of segments.entries()) {
+    if (call === prompts.length) break
+    read.push(isResponse(segment) ? withPrompt(segment, own.slice(0, starts[index]), prompts[call]) : segment)
+    if (isResponse(segment)) call++
+  }
+  const trajectory: TrajectoryView = {
+    ...frame,
+    segments: read,
+    vocab: { ...path.vocab, ...vocabularyWriter(path, tokenizer)(prompts.flatMap((ids) => ids ?? [])).vocab },
+  }
+  const side = { trajectory, tokenizer: undefined, template: undefined }
+  const result = compareSides({ ...side, as: { kind: 'recorded' } }, { ...side, as: { kind: 'read' } })
+  if (!result.ok) throw new Error(result.why)
+  return result.value.comparison.report
+}
+
+const isResponse = (segment: SegmentView): segment is ResponseView => segment.kind === 'response'
+
+/** Returns a response that a chat endpoint gave after `prompt`. */
+function withPrompt(
+  response: ResponseView,
+  before: readonly number[],
+  prompt: readonly number[] = before,
+): ResponseView {
+  const shared = commonIds(before, prompt)
+  const isSame = shared === before.length && shared === prompt.length
+  const { read: _, ...request } = response.request ?? UNKNOWN_REQUEST
+  return {
+    ...response,
+    request: { ...request, endpoint: 'chat', ...(!isSame && { read: { kept: shared, ids: prompt.slice(shared) } }) },
+  }
+}
+
+const UNKNOWN_REQUEST: NonNullable<ResponseView['request']> = {
+  server: '',
+  samplingParams: {},
+  inputLength: 0,
+  inputHash: '',
+  streamed: false,
+}
