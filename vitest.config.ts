@@ -8,7 +8,7 @@ requireNode('unit')
 const PURE = [
   'lib/{analysis,api,formats,json,parsers,sampling,share,tasks,templates,tools,trajectory,util}/**/*.test.ts',
   'lib/rollout/{prompt,record}/**/*.test.ts',
-  'lib/session/forest/**/*.test.ts',
+  'lib/session/{forest,protocols}/**/*.test.ts',
   'lib/tokenizer/files/**/*.test.ts',
 ]
 
@@ -37,7 +37,7 @@ export default defineConfig({
       include: [
         'lib/{analysis,api,formats,json,parsers,sampling,share,tasks,templates,tools,trajectory,util}/**/*.ts',
         'lib/rollout/{prompt,record}/**/*.ts',
-        'lib/session/forest/**/*.ts',
+        'lib/session/{forest,protocols}/**/*.ts',
         'lib/tokenizer/files/**/*.ts',
       ],
       exclude: ['**/test-*.ts', '**/golden/**'],
@@ -46,7 +46,7 @@ export default defineConfig({
       thresholds: {
         'lib/{api,formats,parsers,tools,trajectory,util}/**/*.ts': WHOLE,
         'lib/rollout/{prompt,record}/**/*.ts': WHOLE,
-        'lib/session/forest/**/*.ts': WHOLE,
+        'lib/session/{forest,protocols}/**/*.ts': WHOLE,
         'lib/{analysis,json,sampling,share}/**/*.ts': { branches: 90 },
         'lib/templates/**/*.ts': { branches: 90 },
         'lib/tokenizer/files/**/*.ts': { branches: 90 },

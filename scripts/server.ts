@@ -97,6 +97,8 @@ async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void
   setTimeout(() => process.exit(1), 3000).unref()
   gateway.close()
   const services = sharedServices()
+  // Estimates end before their runs, so that a stopped run does not count as cancelled by the user.
+  await services?.estimates.suspendAll()
   await services?.runs.cancelAll()
   await services?.localModel.close()
   for (const tool of services?.builtInTools ?? []) tool.close()

@@ -11,6 +11,7 @@ import { ownAddress } from '#lib/server/servers/own-address.ts'
 import type { Services } from '#lib/server/services.ts'
 import { createLabAnswers } from '#lib/server/templates/lab-answers.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
+import { createEstimateJobs } from '#lib/server/values/estimate-jobs.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
@@ -54,6 +55,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
     mcpServers: noMcpServers,
     runs,
     groups: createGroupRuns(runs),
+    estimates: createEstimateJobs(),
     servers: {
       defaultName: 'fast',
       client: (name: string) => ({

@@ -17,6 +17,8 @@ import { ownAddress } from '#lib/server/servers/own-address.ts'
 import { createServers, type Servers } from '#lib/server/servers/servers.ts'
 import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
+import { createEstimateJobs, type EstimateJobs } from '#lib/server/values/estimate-jobs.ts'
+import { continueAbandoned } from '#lib/server/values/values.ts'
 import { openDataFolder } from '#lib/store/files/data-folder.ts'
 import { openMcpServerStore, openServerStore } from '#lib/store/files/servers.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -37,6 +39,8 @@ export interface Services {
   readonly runs: Runs
   /** Groups of these runs. */
   readonly groups: GroupRuns
+  /** Value estimates of this process. */
+  readonly estimates: EstimateJobs
   readonly health: HealthChecks
   readonly comparing: ComparingThread
   readonly importing: ImportingThread
@@ -56,7 +60,9 @@ export function services(): Services {
   if (existing) return existing
   const config = sharedConfig()
   if (!config) throw new Error('start Rollscope with npm start or npm run dev (scripts/serve.ts), not with next')
-  return shareServices(createServices(config))
+  const all = shareServices(createServices(config))
+  continueAbandoned(all)
+  return all
 }
 
 const MCP_CONNECT_MS = 5_000
@@ -119,6 +125,7 @@ export function createServices(config: Config): Services {
     }),
     runs,
     groups: createGroupRuns(runs),
+    estimates: createEstimateJobs(),
     health: createHealthChecks({
       store,
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'health-worker.ts'),

@@ -20,6 +20,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   listMissing,
   keepGroupServers,
   linkForks,
+  keepEstimates,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -239,6 +240,24 @@ function linkForks(database: DatabaseSync): void {
     );
     CREATE INDEX trajectories_by_fork ON trajectories (forked_from) WHERE forked_from IS NOT NULL;
     CREATE INDEX trajectories_by_id ON trajectories (id);
+  `)
+}
+
+/** Value estimates are continued by another instance if theirs has ended. Their samples are trajectories in groups. */
+function keepEstimates(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE estimates (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      key TEXT NOT NULL REFERENCES trajectories (key) ON DELETE CASCADE,
+      created_at TEXT NOT NULL,
+      plan TEXT NOT NULL,
+      state TEXT NOT NULL,
+      failure TEXT,
+      running_in INTEGER
+    ) STRICT;
+    CREATE INDEX estimates_by_trajectory ON estimates (key);
+    CREATE INDEX estimates_running ON estimates (running_in) WHERE running_in IS NOT NULL;
   `)
 }
 

@@ -7,6 +7,7 @@ import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.t
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { createEstimateTable, type EstimateTable } from './estimates.ts'
 import { type Instance, openInstance } from './files/instance.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createGroupTable, type GroupTable } from './groups.ts'
@@ -20,8 +21,12 @@ import { updateRow } from './row.ts'
 import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-/** Stored trajectories with their labels, groups and health. Every function throws StoreError if the database or its disk fails. */
-export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTable, Pick<GroupCommit, 'groupCommit'> {
+/** Stored trajectories with their labels, groups, value estimates and health. Every function throws StoreError if the database or its disk fails. */
+export interface TrajectoryStore
+  extends Omit<HealthStore, 'revision'>,
+    GroupTable,
+    EstimateTable,
+    Pick<GroupCommit, 'groupCommit'> {
   /**
    * Stores a trajectory under its id. If another trajectory has that id, the key gets a suffix and the trajectory stays
    * unchanged. An equal deleted one is restored. One that cannot be read counts as different, or is replaced if it was
@@ -258,6 +263,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     runsElsewhere: (key) => runsElsewhere(statements.summary.get(key)?.running_in),
     ...health,
     ...groups,
+    ...createEstimateTable(database, instance),
     groupRows: (id) => groups.groupRows(id).map(ended),
     groupCommit,
     close() {

@@ -76,6 +76,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/rollout/record': pure(['lib/parsers', 'lib/rollout/prompt', 'lib/tokenizer']),
   'lib/rollout/branch': pure(['lib/parsers', 'lib/rollout/record', 'lib/tokenizer']),
   'lib/session': pure(['lib/rollout/record']),
+  'lib/session/protocols': pure(
+    ['lib/session', 'lib/parsers', 'lib/rollout/prompt', 'lib/rollout/record', ...TEMPLATES],
+    ['zod'],
+  ),
   'lib/tasks': pure(['lib/templates', 'lib/tokenizer']),
   'lib/templates/document': pure([...LAB, 'lib/templates/tool-parsing', 'lib/tokenizer/files'], ['diff', 'zod']),
   'lib/templates/loss-mask': pure(LAB),

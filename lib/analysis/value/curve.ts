@@ -5,6 +5,8 @@ import { holmAdjusted, type MeanInterval, meanInterval, meanOf, type RewardRange
 
 /** Probability that any interval of an estimate misses its true mean, or that a cliff is found where there is none. */
 const ERROR_RATE = 0.05
+/** Probability that all intervals of an estimate contain their true means. */
+export const CONFIDENCE_LEVEL = 1 - ERROR_RATE
 
 /** The rewards of the resamples at one position. */
 export interface PositionRewards {

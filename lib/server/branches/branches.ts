@@ -33,7 +33,10 @@ import { checkTools } from '../runs/tools.ts'
 import { checkCapabilities, checkLogprobKind } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 
-const { detached: _detached, promptLogprobs: _promptLogprobs, stream: _stream, ...branchSettings } = settingsShape
+const { detached: _detached, promptLogprobs: _promptLogprobs, stream: _stream, ...runSettings } = settingsShape
+
+/** Settings of the runs of branches in the body of a request. */
+export const branchSettings = runSettings
 
 /** Schema of the body of a request for branches. */
 export const branchRequestSchema = z
@@ -71,6 +74,17 @@ export const branchRequestSchema = z
 /** The body of a request for branches, after its check. */
 export type BranchRequest = z.infer<typeof branchRequestSchema>
 
+/** A branch that is ready to be stored and run. */
+export interface PreparedBranch {
+  readonly parent: Trajectory
+  /** The trajectory of the branch, with the id of the other one. */
+  readonly trajectory: Trajectory
+  readonly using: RunUsing
+  readonly answer: Pick<BranchesStarted, 'kind' | 'shared'>
+  /** The end of a branch that samples nothing; undefined if a run continues it. */
+  readonly end: End | undefined
+}
+
 /** Stores branches and starts their runs. Throws HttpProblem, EngineError or TemplateError. */
 export async function startBranches(
   key: string,
@@ -78,6 +92,35 @@ export async function startBranches(
   all: Services,
   signal: AbortSignal,
 ): Promise<BranchesStarted> {
+  const { n = 1 } = request
+  const { parent, trajectory, using, answer, end } = await prepareBranch(key, request, all, signal)
+  if (end) return { keys: all.store.addAll(copies(withEnd(trajectory, end), Math.max(1, n))), rollouts: [], ...answer }
+  if (n === 1) {
+    const run = await startNew({ ...trajectory, id: randomUUID() }, using, all)
+    return { keys: [run.key], rollouts: [run.rolloutId], ...answer }
+  }
+  const groupId = randomUUID()
+  const scheduler = await groupScheduler(using.serverName, all, signal)
+  const prepared = Array.from({ length: n }, (_, index) =>
+    preparedSample({ ...trajectory, group: { id: groupId, index } }, { ...using, scheduler }, index, all),
+  )
+  const rule = parent.group && all.store.groupRule(parent.group.id)
+  const started = startPrepared(groupId, prepared, rule, all)
+  return {
+    keys: started.map((run) => run.key),
+    rollouts: started.map(({ rolloutId }) => rolloutId),
+    groupId,
+    ...answer,
+  }
+}
+
+/** Checks a request for branches and derives the branch. Throws HttpProblem, EngineError or TemplateError. */
+export async function prepareBranch(
+  key: string,
+  request: BranchRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<PreparedBranch> {
   const parent = endedTrajectory(key, all, 'Wait until it has ended, or stop it. Then branch.')
   if (isChat(parent))
     throw new HttpProblem({
@@ -150,34 +193,20 @@ export async function startBranches(
       prefixHash: inputHash(ids(parent).slice(0, shared)),
     },
   }
-  const answer = { kind: branch.kind, shared }
-  const end = endWithoutCall(branch, n, left)
-  if (end) return { keys: all.store.addAll(copies(withEnd(trajectory, end), Math.max(1, n))), rollouts: [], ...answer }
-  const using: RunUsing = {
-    start: request.edit ? { messages: branch.messages } : { messages: [], resumes: true },
-    request: { ...settings, detached: true },
-    serverName,
-    serverDescription: server,
-    parser,
-    promptEncoder,
-    resumedMaxNewTokens: left,
-  }
-  if (n === 1) {
-    const run = await startNew({ ...trajectory, id: randomUUID() }, using, all)
-    return { keys: [run.key], rollouts: [run.rolloutId], ...answer }
-  }
-  const groupId = randomUUID()
-  const scheduler = await groupScheduler(serverName, all, signal)
-  const prepared = Array.from({ length: n }, (_, index) =>
-    preparedSample({ ...trajectory, group: { id: groupId, index } }, { ...using, scheduler }, index, all),
-  )
-  const rule = parent.group && all.store.groupRule(parent.group.id)
-  const started = startPrepared(groupId, prepared, rule, all)
   return {
-    keys: started.map((run) => run.key),
-    rollouts: started.map(({ rolloutId }) => rolloutId),
-    groupId,
-    ...answer,
+    parent,
+    trajectory,
+    answer: { kind: branch.kind, shared },
+    end: endWithoutCall(branch, n, left),
+    using: {
+      start: request.edit ? { messages: branch.messages } : { messages: [], resumes: true },
+      request: { ...settings, detached: true },
+      serverName,
+      serverDescription: server,
+      parser,
+      promptEncoder,
+      resumedMaxNewTokens: left,
+    },
   }
 }
 
@@ -314,7 +343,8 @@ function endWithoutCall({ trajectory }: Branch, n: number, left: number | undefi
   return { finish: { kind: 'length' }, outcome: { kind: 'ended', reason: 'length' } }
 }
 
-function withEnd(trajectory: Trajectory, { finish, outcome }: End): Trajectory {
+/** Returns a branch that has ended. */
+export function withEnd(trajectory: Trajectory, { finish, outcome }: End): Trajectory {
   const last = trajectory.segments.at(-1)
   if (last?.kind !== 'response' || !finish) return { ...trajectory, outcome }
   return { ...trajectory, segments: [...trajectory.segments.slice(0, -1), { ...last, finish }], outcome }

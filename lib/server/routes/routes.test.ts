@@ -205,6 +205,22 @@ test('The rows of rollouts and of stored trajectories answer as the table descri
   const { leaves } = await call('GET /api/trajectories/{key}/tree', { params })
   expect(leaves.map(({ row }: { row: { key: string } }) => row.key)).toEqual([params.key, branch])
   await call('DELETE /api/trajectories/{key}', { params: { key: branch } })
+  const at = (services.store.get(params.key)?.segments[0]?.ids.length ?? 0) + 1
+  const reward = { kind: 'pattern', pattern: '.' }
+  const value = { at, n: 2, reward, sampling: { ...SAMPLING, temperature: 1 } }
+  const estimate = await call('POST /api/trajectories/{key}/value', { params, body: value })
+  expect(await call('POST /api/trajectories/{key}/value', { params, body: { ...value, dryRun: true } })).toEqual({
+    cost: estimate.cost,
+    reward,
+  })
+  const values = { params: { id: estimate.id } }
+  await call('POST /api/values/{id}/cancel', values)
+  await call('POST /api/values/{id}/resume', values)
+  await expect.poll(async () => (await call('GET /api/values/{id}', values)).state).toBe('done')
+  for (const { key } of services.store.groupRows(estimate.points[0].groupId))
+    await call('DELETE /api/trajectories/{key}', { params: { key } })
+  const { estimates } = await call('GET /api/trajectories/{key}/value', { params })
+  expect(estimates).toMatchObject([{ id: estimate.id, state: 'done', positions: 1 }])
   const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
   const asked = { prompt: 'Which?', schema, sampling: SAMPLING }
   expect(await call('POST /api/trajectories/{key}/structured', { params, body: asked })).toHaveProperty('text')

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { serverComparisonSchema } from '#lib/api/engine/server-comparison.ts'
 import { branchesStartedSchema } from '#lib/api/forest/branch.ts'
 import { treeSchema } from '#lib/api/forest/tree.ts'
+import { valueDryRunSchema, valueEstimateSchema, valueEstimatesSchema } from '#lib/api/forest/value.ts'
 import { groupSchema, groupStartedSchema } from '#lib/api/group.ts'
 import { groupLineSchema } from '#lib/api/group-line.ts'
 import { runStartedSchema } from '#lib/api/run-request.ts'
@@ -12,6 +13,7 @@ import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import { branchRequestSchema, startBranches } from '../branches/branches.ts'
 import { treeOf } from '../branches/tree.ts'
 import { endpoint, jsonBody, NO_BODY, runJsonBody } from '../http/endpoint.ts'
+import { json } from '../http/json-response.ts'
 import { eventStream } from '../http/ndjson.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
 import { runResponse } from '../http/run-response.ts'
@@ -20,6 +22,14 @@ import { compareServers } from '../runs/group-servers.ts'
 import { changeReward, groupNamed, groupRequestSchema, rewardChangeSchema, startGroup } from '../runs/groups.ts'
 import { continueRequestSchema, continueRollout, rolloutRequestSchema, startRollout } from '../runs/rollouts.ts'
 import { structuredOutput, structuredRequestSchema } from '../runs/structured.ts'
+import {
+  cancelEstimate,
+  estimateNamed,
+  estimatesOf,
+  resumeEstimate,
+  startValue,
+  valueRequestSchema,
+} from '../values/values.ts'
 
 const EMPTY = z.object({})
 const UNTIL_TEXT =
@@ -158,6 +168,55 @@ export const runRoutes = [
     summary: 'Returns a trajectory with all that was forked from it, as a tree in which shared tokens are one node.',
     answers: { 200: { description: 'The tree.', schema: treeSchema } },
     handle: ({ params, services }) => treeOf(params.key, services),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/trajectories/{key}/value',
+    summary:
+      'Estimates the value of tokens: samples a trajectory again from each position several times, and compares the mean rewards. The trajectory does not change.',
+    body: runJsonBody(valueRequestSchema),
+    answers: {
+      201: {
+        description:
+          'The estimate has started. It runs until it is done or cancelled, also without a client and after a restart.',
+        schema: valueEstimateSchema,
+      },
+      200: { description: 'With `dryRun`: what it would cost. Nothing was started.', schema: valueDryRunSchema },
+    },
+    handle: async ({ params, body, services, signal }) => {
+      const answer = await startValue(params.key, body, services, signal)
+      return 'id' in answer ? json(answer, 201) : answer
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/trajectories/{key}/value',
+    summary: 'Lists the value estimates of a trajectory.',
+    answers: { 200: { description: 'The estimates, without their samples.', schema: valueEstimatesSchema } },
+    handle: ({ params, services }) => estimatesOf(params.key, services),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/values/{id}',
+    summary: 'Returns a value estimate: the mean reward at each position so far, with intervals.',
+    answers: { 200: { description: 'The estimate.', schema: valueEstimateSchema } },
+    handle: ({ params, services }) => estimateNamed(params.id, services),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/values/{id}/cancel',
+    summary: 'Stops a value estimate. Samples that have ended are kept. Needs no body.',
+    body: NO_BODY,
+    answers: { 200: { description: 'The estimate has stopped.', schema: valueEstimateSchema } },
+    handle: ({ params, services }) => cancelEstimate(params.id, services),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/values/{id}/resume',
+    summary: 'Samples what is missing of a value estimate that was cancelled or failed. Needs no body.',
+    body: NO_BODY,
+    answers: { 200: { description: 'The estimate runs.', schema: valueEstimateSchema } },
+    handle: ({ params, services }) => resumeEstimate(params.id, services),
   }),
   endpoint({
     method: 'POST',

@@ -1,0 +1,73 @@
+/** Refusals and failures of calls, in the words and the shapes of each protocol. */
+import type { JsonObject } from '#lib/json/json-object.ts'
+import type { ProtocolName } from '../call.ts'
+
+/** A request that a session does not take. The client gets status 400. */
+export class CallRefusal extends Error {
+  override readonly name = 'CallRefusal'
+  /** Path of the field, for example `tools[0].type`; '' for the whole body. */
+  readonly field: string
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** Why a call has no answer. */
+export interface CallFailure {
+  /** HTTP status of the answer; in a stream, the status that it would have had. */
+  readonly status: number
+  /** What happened, where, and what to do. */
+  readonly message: string
+  /** Path of the field that caused it. Omitted: none did. */
+  readonly field?: string
+}
+
+/** Returns the failure of a refused request. */
+export const failureOf = ({ field, message }: CallRefusal): CallFailure => ({
+  status: 400,
+  message,
+  ...(field !== '' && { field }),
+})
+
+/** Returns the body of an answer with an error status. */
+export const errorBody = (protocol: ProtocolName, failure: CallFailure): JsonObject =>
+  protocol === 'messages' ? anthropicError(failure) : { error: openAiError(failure) }
+
+/** Returns the error object of both OpenAI protocols. */
+export const openAiError = ({ status, message, field }: CallFailure): JsonObject => ({
+  message,
+  type: kindOf(OPENAI_TYPES, status, 'server_error'),
+  param: field ?? null,
+  code: status === 401 ? 'invalid_api_key' : null,
+})
+
+/** Returns the error object of Anthropic messages, also the data of an error event. */
+export const anthropicError = ({ status, message }: CallFailure): JsonObject => ({
+  type: 'error',
+  error: { type: kindOf(ANTHROPIC_TYPES, status, 'api_error'), message },
+  request_id: null,
+})
+
+type Types = Readonly<Record<number, string>>
+
+/** A status without an entry has the type of its class. */
+const kindOf = (types: Types, status: number, ofServer: string): string =>
+  types[status] ?? (status < 500 ? 'invalid_request_error' : ofServer)
+
+const OPENAI_TYPES: Types = {
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  429: 'rate_limit_error',
+}
+
+const ANTHROPIC_TYPES: Types = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  503: 'overloaded_error',
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { parsers } from '#lib/parsers/registry.ts'
+import { replyTexts } from '#lib/rollout/prompt/written-reply.ts'
+import type { ReplyPart } from '../call.ts'
+import { collectReply, joinedTokens, replyParts } from './reply-parts.ts'
+import { cutDeltas, replies } from './test-replies.ts'
+import { repliesOf, writtenText } from './test-written.ts'
+
+const textsOf = (parts: readonly ReplyPart[], kind: 'text' | 'reasoning'): readonly string[] =>
+  parts.flatMap((part) => (part.kind === kind ? [part.text] : []))
+
+test.each(parsers)('The parts of any reply of $name are the message that the record has of it', (parser) => {
+  fc.assert(
+    fc.property(repliesOf(parser), fc.boolean(), (text, opened) => {
+      const written = writtenText(parser, text, opened)
+      const parsed = written.calls.filter(({ kind }) => kind === 'parsed')
+      // Markup around texts is cut here even if every call is malformed and stays in the text.
+      const isPlain = parsed.length > 0 || written.markup.every(({ kind }) => kind === 'between')
+      fc.pre(isPlain || written.markup.every(({ kind }) => kind !== 'between'))
+      const parts = replyParts(written)
+      const { content, reasoning } = replyTexts(written, parsed)
+      expect(textsOf(parts, 'text').join('')).toBe(content)
+      // An empty think block is no part.
+      const lines = (thoughts: string): string => thoughts.replaceAll(/\n+/g, '\n').trim()
+      expect(lines(textsOf(parts, 'reasoning').join('\n'))).toBe(lines(reasoning ?? ''))
+      expect(parts.some(({ kind }, index) => kind !== 'call' && kind === parts[index - 1]?.kind)).toBe(false)
+      expect(parts.flatMap((part) => (part.kind === 'call' ? [part.id] : []))).toEqual(parsed.map(({ id }) => id))
+    }),
+  )
+})
+
+describe('The parts of a reply', () => {
+  const call = '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>'
+
+  test('are in the order in which the model wrote them, with white space before the later text', () => {
+    const text = `<think>\nSum.\n</think>\n\nLet me.\n${call}\n${call} Then. <tool_call>{</tool_call>\n`
+    expect(replyParts(writtenText(hermes, text))).toEqual([
+      { kind: 'reasoning', text: 'Sum.' },
+      { kind: 'text', text: 'Let me.' },
+      { kind: 'call', id: 'call_0', name: 'add', arguments: '{"a":1}' },
+      { kind: 'call', id: 'call_1', name: 'add', arguments: '{"a":1}' },
+      { kind: 'text', text: '\n\n Then. <tool_call>{</tool_call>' },
+    ])
+  })
+
+  test('have one reasoning for think blocks without a text between them, a line for each', () => {
+    expect(replyParts(writtenText(hermes, '<think>one</think>\n<think> two </think>'))).toEqual([
+      { kind: 'reasoning', text: 'one\ntwo' },
+    ])
+  })
+
+  test('end before the stop text that ended the reply', () => {
+    expect(replyParts(writtenText(hermes, 'One END two END.'), 'END')).toEqual([{ kind: 'text', text: 'One END two' }])
+    expect(replyParts(writtenText(hermes, `${call} END`), 'END')).toHaveLength(1)
+    expect(replyParts(writtenText(hermes, 'One'), 'END')).toEqual([{ kind: 'text', text: 'One' }])
+  })
+})
+
+test('The deltas of any reply, cut anywhere, add up to it', () => {
+  const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 4 }))
+  fc.assert(
+    fc.property(replies(2), cuts, (reply, cut) => {
+      const { choices, usage, ...head } = collectReply(
+        reply,
+        cutDeltas(reply, () => cut.next().value as number),
+      )
+      // Without tokens there is no column either.
+      const expected = reply.choices.map((choice) =>
+        choice.tokens.ids.length > 0 ? choice : { ...choice, tokens: { ids: [] } },
+      )
+      expect({ choices, usage }).toEqual({ choices: expected, usage: reply.usage })
+      expect(head).toEqual({
+        id: reply.id,
+        createdAt: reply.createdAt,
+        model: reply.model,
+        promptTokens: reply.promptTokens,
+        cachedTokens: reply.cachedTokens,
+      })
+    }),
+  )
+})
+
+test('Deltas without an end are a reply with an unknown reason and the tokens of the prompt', () => {
+  const head = { id: 'a', createdAt: 0, model: 'tiny', promptTokens: 3, cachedTokens: 1 }
+  expect(collectReply(head, [{ kind: 'text', choice: 0, text: 'so far' }])).toEqual({
+    ...head,
+    choices: [{ parts: [{ kind: 'text', text: 'so far' }], finish: { kind: 'unknown', raw: '' }, tokens: { ids: [] } }],
+    usage: { promptTokens: 3, cachedTokens: 1, completionTokens: 0, reasoningTokens: 0 },
+  })
+  expect(() => collectReply(head, [{ kind: 'arguments', choice: 0, call: 0, text: '{' }])).toThrow('follow the start')
+})
+
+test('Tokens with and without logprobs are joined with unknown ones', () => {
+  const first = { ids: [1, 2], logprobs: [-1, -2], topLogprobs: { k: 1, ids: [1, 3], logprobs: [-1, -3] } }
+  const second = { ids: [4], topLogprobs: { k: 2, ids: [4, 5], logprobs: [-1, -5] } }
+  expect(joinedTokens([first, { ids: [9] }, second])).toEqual({
+    ids: [1, 2, 9, 4],
+    logprobs: [-1, -2, null, null],
+    topLogprobs: {
+      k: 2,
+      ids: [1, -1, 3, -1, -1, -1, 4, 5],
+      logprobs: [-1, null, -3, null, null, null, -1, -5],
+    },
+  })
+})

@@ -1,0 +1,187 @@
+/** Converts between a reply as the record has it, its parts and the deltas of a stream. */
+import type { TextRange } from '#lib/parsers/parser.ts'
+import { thoughtIn } from '#lib/parsers/thinking.ts'
+import type { WrittenReply } from '#lib/rollout/prompt/written-reply.ts'
+import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
+import { strip, trimEnd, trimStart } from '#lib/templates/jinja/python/text/code-points.ts'
+import type { Finish, ToolCall, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
+import type { ReplyChoice, ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionReply } from '../call.ts'
+
+/** Separates think blocks in the reasoning of a message. */
+export const BETWEEN_THOUGHTS = '\n'
+
+type ParsedToolCall = Extract<ToolCall, { kind: 'parsed' }>
+
+/**
+ * Returns the parts of a reply in the order of its text. Think delimiters, parsed calls and the markup around them are in no
+ * text; a malformed call stays text. White space between parts belongs to the text after it, and none is at the ends: all
+ * texts together are the content of the message that replyTexts returns for the same reply. `stop` is the stop text that
+ * ended the reply: it and what its last token has after it are in no text.
+ */
+export function replyParts(written: WrittenReply, stop?: string): readonly ReplyPart[] {
+  const parts: ReplyPart[] = []
+  const stopAt = stop === undefined ? -1 : written.text.lastIndexOf(stop)
+  const end = stopAt < 0 ? written.text.length : stopAt
+  let space = ''
+  let hasText = false
+  const addText = (from: number, to: number): void => {
+    const all = space + written.text.slice(from, Math.min(Math.max(from, to), end))
+    const kept = trimEnd(hasText ? all : trimStart(all))
+    space = hasText || kept !== '' ? all.slice(trimEnd(all).length) : ''
+    if (kept === '') return
+    hasText = true
+    append(parts, 'text', kept)
+  }
+  let at = 0
+  for (const { range, part } of cutsOf(written)) {
+    addText(at, range.start)
+    at = Math.max(at, range.end)
+    if (part?.kind === 'reasoning' && parts.at(-1)?.kind === 'reasoning')
+      append(parts, 'reasoning', BETWEEN_THOUGHTS + part.text)
+    else if (part) parts.push(part)
+  }
+  addText(at, written.text.length)
+  return parts
+}
+
+interface Cut {
+  readonly range: TextRange
+  /** Undefined for markup and empty think blocks. */
+  readonly part: ReplyPart | undefined
+}
+
+/** Returns the ranges that are no text, in order. Tags around calls that stay in the text stay with them. */
+function cutsOf({ text, thinks, calls, markup }: WrittenReply): readonly Cut[] {
+  const parsed = calls.filter((call): call is ParsedToolCall => call.kind === 'parsed')
+  return [
+    ...thinks.map((range): Cut => {
+      const thought = thoughtOf(text, range)
+      return { range, part: thought === '' ? undefined : { kind: 'reasoning', text: thought } }
+    }),
+    ...parsed.map((call): Cut => ({ range: call.text, part: callPart(call) })),
+    ...markup.flatMap((range): readonly Cut[] =>
+      parsed.length > 0 || range.kind === 'between' ? [{ range, part: undefined }] : [],
+    ),
+  ].sort((a, b) => a.range.start - b.range.start)
+}
+
+/** Returns the text of a think block without its delimiters and the white space next to them. */
+const thoughtOf = (text: string, { start, end }: TextRange): string => strip(thoughtIn(strip(text.slice(start, end))))
+
+const callPart = ({ id, name, input }: ParsedToolCall): ReplyPart => ({
+  kind: 'call',
+  id,
+  name,
+  arguments: JSON.stringify(input),
+})
+
+/** Adds text to the last part if that has the same kind. */
+function append(parts: ReplyPart[], kind: 'reasoning' | 'text', text: string): void {
+  const last = parts.at(-1)
+  if (last?.kind === kind) parts[parts.length - 1] = { kind, text: last.text + text }
+  else parts.push({ kind, text })
+}
+
+/** Returns the deltas of parts, for a stream of a reply that arrived whole. */
+function partDeltas(choice: number, parts: readonly ReplyPart[]): readonly ReplyDelta[] {
+  let call = -1
+  return parts.flatMap((part): readonly ReplyDelta[] => {
+    if (part.kind !== 'call') return [{ kind: part.kind, choice, text: part.text }]
+    call++
+    return [
+      { kind: 'call', choice, call, id: part.id, name: part.name },
+      { kind: 'arguments', choice, call, text: part.arguments },
+    ]
+  })
+}
+
+/** Returns all deltas of a whole reply. */
+export const replyDeltas = ({ choices, usage }: SessionReply): readonly ReplyDelta[] => [
+  ...choices.flatMap(({ parts, tokens, finish }, choice): readonly ReplyDelta[] => [
+    { kind: 'tokens', choice, tokens },
+    ...partDeltas(choice, parts),
+    { kind: 'finish', choice, finish },
+  ]),
+  { kind: 'usage', usage },
+]
+
+/** Returns the reply that deltas add up to. */
+export function collectReply(head: ReplyHead, deltas: Iterable<ReplyDelta>): SessionReply {
+  const choices: GrowingChoice[] = []
+  let usage: ReplyUsage = {
+    promptTokens: head.promptTokens,
+    cachedTokens: head.cachedTokens,
+    completionTokens: 0,
+    reasoningTokens: 0,
+  }
+  for (const delta of deltas) {
+    if (delta.kind === 'usage') {
+      usage = delta.usage
+      continue
+    }
+    const choice = choices[delta.choice] ?? { parts: [], tokens: [], finish: { kind: 'unknown', raw: '' } }
+    choices[delta.choice] = choice
+    switch (delta.kind) {
+      case 'tokens':
+        choice.tokens.push(delta.tokens)
+        break
+      case 'reasoning':
+      case 'text':
+        append(choice.parts, delta.kind, delta.text)
+        break
+      case 'call':
+        choice.parts.push({ kind: 'call', id: delta.id, name: delta.name, arguments: '' })
+        break
+      case 'arguments':
+        addArguments(choice.parts, delta.text)
+        break
+      case 'finish':
+        choice.finish = delta.finish
+    }
+  }
+  return { ...head, choices: choices.map(wholeChoice), usage }
+}
+
+interface GrowingChoice {
+  readonly parts: ReplyPart[]
+  readonly tokens: ArrivedTokens[]
+  finish: Finish
+}
+
+function addArguments(parts: ReplyPart[], text: string): void {
+  const last = parts.at(-1)
+  if (last?.kind !== 'call') throw new Error('arguments follow the start of their call')
+  parts[parts.length - 1] = { ...last, arguments: last.arguments + text }
+}
+
+const wholeChoice = ({ parts, tokens, finish }: GrowingChoice): ReplyChoice => ({
+  parts,
+  finish,
+  tokens: joinedTokens(tokens),
+})
+
+/** Returns the tokens of all pieces. Logprobs that a piece lacks are unknown. */
+export function joinedTokens(pieces: readonly ArrivedTokens[]): ArrivedTokens {
+  const ids = pieces.flatMap((piece) => piece.ids)
+  const hasLogprobs = pieces.some(({ logprobs }) => logprobs)
+  const topLogprobs = joinedTop(pieces)
+  return {
+    ids,
+    ...(hasLogprobs && { logprobs: pieces.flatMap((piece) => piece.logprobs ?? piece.ids.map(() => null)) }),
+    ...(topLogprobs && { topLogprobs }),
+  }
+}
+
+function joinedTop(pieces: readonly ArrivedTokens[]): TopLogprobs | undefined {
+  const k = Math.max(0, ...pieces.map(({ topLogprobs }) => topLogprobs?.k ?? 0))
+  if (k === 0) return undefined
+  const rows = pieces.flatMap(({ ids, topLogprobs: top }) =>
+    ids.map((_, index) =>
+      Array.from({ length: k }, (_none, place) => {
+        const at = top && place < top.k ? index * top.k + place : -1
+        return { id: top?.ids[at] ?? -1, logprob: top?.logprobs[at] ?? null }
+      }),
+    ),
+  )
+  return { k, ids: rows.flat().map(({ id }) => id), logprobs: rows.flat().map(({ logprob }) => logprob) }
+}

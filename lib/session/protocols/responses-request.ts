@@ -1,0 +1,261 @@
+/** Reads requests of OpenAI responses. The whole history is in the input: a session finds what it already has by itself. */
+import * as z from 'zod/mini'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
+import type { SessionCall, StructuredOutput, ToolChoice } from '../call.ts'
+import {
+  absent,
+  callMetadata,
+  checkedBody,
+  checkedChoice,
+  checkedStructure,
+  checkedTools,
+  imageUrl,
+  maybe,
+  messagesIn,
+  parametersSchema,
+  sampled,
+  samplingOf,
+  templateArguments,
+  type UnreadFields,
+  unread,
+} from './fields.ts'
+
+/** Fields of responses that are not read. */
+export const RESPONSES_UNREAD: UnreadFields = {
+  ignored: {
+    client_metadata: 'the session records the whole request',
+    moderation: 'nothing is moderated here',
+    prompt_cache_key: 'a session is its own cache key',
+    prompt_cache_options: 'the prefix cache needs no options',
+    prompt_cache_retention: 'the prefix cache of the server decides',
+    safety_identifier: 'nothing is reported about users',
+    service_tier: 'there is one tier',
+    store: 'sessions are always stored',
+  },
+  refused: {
+    background: 'a session answers while the client waits',
+    context_management: 'a session shortens no history. Shorten it in the client',
+    conversation: 'the whole history must be in input',
+    max_tool_calls: 'sessions call no tools',
+    previous_response_id: 'the whole history must be in input. In the OpenAI SDK, append response.output to input',
+    prompt: 'sessions have no stored prompts. Send instructions and input',
+    top_logprobs: 'this protocol has no place for the logprobs of calls and reasoning. Use chat completions',
+  },
+}
+
+const detail = { detail: unread }
+const textPart = z.strictObject({
+  type: z.literal(['input_text', 'output_text']),
+  text: z.string(),
+  annotations: unread,
+  logprobs: unread,
+})
+const imagePart = z.strictObject({
+  type: z.literal('input_image'),
+  image_url: imageUrl,
+  file_id: absent('sessions store no files. Send image_url with a data URL'),
+  ...detail,
+})
+const content = z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart]))])
+
+/** Fields that the client copies from a reply. */
+const COPIED = { id: unread, status: unread, phase: unread }
+const itemMessage = z.strictObject({
+  type: z.optional(z.literal('message')),
+  role: z.literal(['user', 'assistant', 'system', 'developer']),
+  content,
+  ...COPIED,
+})
+const callItem = z.strictObject({
+  type: z.literal('function_call'),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  namespace: absent('tools have no namespaces'),
+  caller: unread,
+  ...COPIED,
+})
+const resultItem = z.strictObject({
+  type: z.literal('function_call_output'),
+  call_id: z.string(),
+  output: content,
+  caller: unread,
+  ...COPIED,
+})
+const reasoningItem = z.strictObject({
+  type: z.literal('reasoning'),
+  summary: z.optional(z.array(z.strictObject({ type: z.literal('summary_text'), text: z.string() }))),
+  content: maybe(z.array(z.strictObject({ type: z.literal(['reasoning_text', 'text']), text: z.string() }))),
+  // Reasoning is returned as text, so that nothing is encrypted.
+  encrypted_content: unread,
+  ...COPIED,
+})
+const typedItem = z.discriminatedUnion('type', [
+  z.extend(itemMessage, { type: z.literal('message') }),
+  callItem,
+  resultItem,
+  reasoningItem,
+])
+const item = z.union([typedItem, z.extend(itemMessage, { type: z.optional(z.undefined()) })])
+
+const tool = z.strictObject({
+  type: z.literal('function'),
+  name: z.string().check(z.minLength(1)),
+  description: maybe(z.string()),
+  parameters: maybe(parametersSchema),
+  // Arguments are parsed strictly and never repaired; no grammar guarantees them.
+  strict: unread,
+})
+
+const toolChoice = z.union([
+  z.literal(['none', 'auto', 'required']),
+  z.strictObject({ type: z.literal('function'), name: z.string() }),
+])
+
+const format = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    name: maybe(z.string()),
+    description: unread,
+    schema: parametersSchema,
+    // The grammar of the schema is always strict.
+    strict: unread,
+  }),
+])
+
+const schema = z.strictObject({
+  model: z.string(),
+  input: z.union([z.string(), z.array(item).check(z.minLength(1))]),
+  instructions: maybe(z.string()),
+  tools: maybe(z.array(tool)),
+  tool_choice: maybe(toolChoice),
+  parallel_tool_calls: maybe(z.boolean()),
+  text: maybe(z.strictObject({ format: maybe(format), verbosity: absent('chat templates have no such variable') })),
+  reasoning: maybe(
+    z.strictObject({
+      effort: maybe(z.string()),
+      // Reasoning is returned whole, which contains every summary.
+      summary: unread,
+      generate_summary: unread,
+    }),
+  ),
+  include: maybe(
+    z.array(
+      z.string().check(
+        z.refine((name) => name === 'reasoning.encrypted_content', {
+          error: '"reasoning.encrypted_content" (reasoning is returned as text)',
+        }),
+      ),
+    ),
+  ),
+  max_output_tokens: sampled('max_new_tokens'),
+  temperature: sampled('temperature'),
+  top_p: sampled('top_p'),
+  truncation: maybe(
+    z.string().check(
+      z.refine((value) => value === 'disabled', {
+        error: '"disabled": a session shortens no history. Shorten it in the client',
+      }),
+    ),
+  ),
+  stream: maybe(z.boolean()),
+  stream_options: maybe(z.strictObject({ include_obfuscation: unread })),
+  metadata: maybe(z.record(z.string(), z.unknown())),
+  user: maybe(z.string()),
+  chat_template_kwargs: maybe(z.record(z.string(), z.unknown())),
+})
+
+/** Reads the body of a request to /v1/responses. Throws CallRefusal. */
+export function readResponsesCall(body: unknown): SessionCall {
+  const read = checkedBody(body, schema, RESPONSES_UNREAD)
+  const tools = checkedTools((read.tools ?? []).map(toolOf))
+  const choice = checkedChoice(choiceOf(read.tool_choice), tools)
+  return {
+    protocol: 'responses',
+    model: read.model,
+    messages: [
+      ...(read.instructions ? [{ role: 'system' as const, content: read.instructions }] : []),
+      ...(typeof read.input === 'string' ? [{ role: 'user' as const, content: read.input }] : messagesOf(read.input)),
+    ],
+    tools,
+    toolChoice: choice,
+    parallelToolCalls: read.parallel_tool_calls ?? true,
+    sampling: samplingOf({
+      max_new_tokens: read.max_output_tokens,
+      temperature: read.temperature,
+      top_p: read.top_p,
+    }),
+    structured: checkedStructure(structureOf(read.text?.format), choice),
+    n: 1,
+    logprobs: undefined,
+    stream: read.stream ?? false,
+    includeUsage: true,
+    templateArguments: templateArguments(read.reasoning?.effort, read.chat_template_kwargs),
+    metadata: callMetadata(read.metadata, read.user),
+    body: body as SessionCall['body'],
+  }
+}
+
+type Item = z.infer<typeof item>
+
+/** Returns the messages of the input. Items of the model that follow each other are one reply. */
+function messagesOf(items: readonly Item[]): readonly Message[] {
+  const messages: Message[] = []
+  let reply: JsonObject[] = []
+  const closeReply = (): void => {
+    if (reply.length > 0) messages.push(assistantMessage({ role: 'assistant', content: reply }))
+    reply = []
+  }
+  for (const one of items) {
+    const blocks = replyBlocks(one)
+    if (blocks) reply.push(...blocks)
+    else {
+      closeReply()
+      messages.push(...messagesIn(contextMessage(one)))
+    }
+  }
+  closeReply()
+  return messages
+}
+
+/** Returns an item of the model as blocks in a form that readForeignMessage knows; undefined for other items. */
+function replyBlocks(one: Item): readonly JsonObject[] | undefined {
+  switch (one.type) {
+    case 'function_call':
+      return [{ type: 'tool_use', id: one.call_id, name: one.name, input: one.arguments }]
+    case 'reasoning': {
+      const texts = one.content ?? one.summary ?? []
+      return [{ type: 'thinking', thinking: texts.map(({ text }) => text).join('\n') }]
+    }
+    case 'function_call_output':
+      return undefined
+    default:
+      if (one.role !== 'assistant') return undefined
+      return typeof one.content === 'string' ? [{ type: 'text', text: one.content }] : one.content
+  }
+}
+
+function contextMessage(one: Item): JsonObject {
+  if (one.type === 'function_call_output') return { role: 'tool', tool_call_id: one.call_id, content: one.output }
+  return one
+}
+
+const toolOf = ({ name, description, parameters }: z.infer<typeof tool>): ToolSpec => ({
+  name,
+  ...(typeof description === 'string' && { description }),
+  inputSchema: parameters ?? {},
+})
+
+const choiceOf = (choice: z.infer<typeof toolChoice> | null | undefined): ToolChoice =>
+  typeof choice === 'object' && choice !== null ? { name: choice.name } : (choice ?? 'auto')
+
+function structureOf(given: z.infer<typeof format> | null | undefined): StructuredOutput | undefined {
+  if (given?.type === 'json_object') return { kind: 'object' }
+  if (given?.type !== 'json_schema') return undefined
+  return { kind: 'schema', ...(typeof given.name === 'string' && { name: given.name }), schema: given.schema }
+}
