@@ -7,6 +7,18 @@ import { summarySchema } from '../library.ts'
 
 const count = z.int().check(z.minimum(0))
 
+/** Schema of the counts of trees. */
+export const treeCountsSchema = z.object({
+  trees: count,
+  leaves: count,
+  splits: withDescription(
+    count,
+    'Positions with several continuations, or with a trajectory that ends where another one continues.',
+  ),
+  tokens: withDescription(count, 'Tokens of all trajectories.'),
+  distinctTokens: withDescription(count, 'Tokens of all nodes: shared ones count once.'),
+})
+
 /** Most trajectories of one tree. */
 export const MOST_LEAVES = 200
 
@@ -37,13 +49,7 @@ export const treeSchema = z.object({
     ),
     'Tokens without a split between them. Each node comes after its parent.',
   ),
-  counts: z.object({
-    trees: count,
-    leaves: count,
-    splits: count,
-    tokens: withDescription(count, 'Tokens of all trajectories.'),
-    distinctTokens: withDescription(count, 'Tokens of all nodes: shared ones count once.'),
-  }),
+  counts: treeCountsSchema,
   leftOut: withDescription(count, `Trajectories beyond the first ${MOST_LEAVES}.`),
 })
 /** The tree of a trajectory. */
