@@ -19,13 +19,16 @@ const samplesHere = z.array(indexOfSample)
 /** Most samples of one answer. */
 export const MOST_GROUP_SAMPLES = 256
 
+const intervalSchema = z.object({ low: z.number(), high: z.number() })
+
 const estimateSchema = withDescription(
   z.object({
     known: withDescription(count.check(z.minimum(1)), 'Number of samples with a reward.'),
     mean: z.number(),
-    interval: withDescription(
-      z.nullable(z.object({ low: z.number(), high: z.number() })),
-      'The 95 % interval of the mean by Student’s t, cut to `rewards.range`. Equal rewards give an interval without width. null: a single sample.',
+    interval: withDescription(intervalSchema, 'The 95 % interval of the mean, within `rewards.range`.'),
+    method: withDescription(
+      z.enum(['clopper-pearson', 'student', 'hoeffding']),
+      'clopper-pearson: all rewards are 0 or 1. student: Student’s t. hoeffding: a single reward, or equal ones, which have no deviation.',
     ),
   }),
   'The mean reward of some samples.',
@@ -118,8 +121,8 @@ const decisiveSchema = z.object({
   low: withDescription(count, 'The branch with the lower mean reward, as an index in the `branches` of the split.'),
   difference: withDescription(z.number(), 'Mean reward of `high` less that of `low`.'),
   interval: withDescription(
-    z.object({ low: z.number(), high: z.number() }),
-    'The 95 % interval of the difference by Welch’s t, for this position alone. Equal rewards within both branches give an interval without width.',
+    intervalSchema,
+    'The 95 % interval of the difference, from the intervals of both means (Zou and Donner 2008), for this position alone.',
   ),
   tested: withDescription(count, 'Number of splits with at least two branches of at least two samples with a reward.'),
   chance: withDescription(
@@ -184,7 +187,7 @@ export const groupForestSchema = z.object({
         mean: z.number(),
         deviation: withDescription(z.number(), 'Sample standard deviation (n − 1). 0 for a single sample.'),
         range: withDescription(
-          z.object({ low: z.number(), high: z.number() }),
+          intervalSchema,
           '0 to 1 if all rewards are within it, otherwise the smallest and the largest reward.',
         ),
       }),
