@@ -41,8 +41,7 @@ export function addPath(forest: Forest, name: string, segments: readonly PathSeg
   return withParts(
     forest,
     name,
-    segments.map((segment) => ({ ...segment, opensSegment: true })),
-    0,
+    segments.map(({ kind, ids }) => ({ kind, ids: columnOf(ids), opensSegment: true })),
   )
 }
 
@@ -135,22 +134,38 @@ function listed(path: Path | undefined): readonly ForestNode[] {
 }
 
 interface Part extends PathSegment {
+  readonly ids: Int32Array
   readonly opensSegment: boolean
 }
 
-/** Adds the rest of a path at a position. A path has few nodes with splits, so recursion is not deep. */
-function withParts<P extends Forest>(at: P, name: string, parts: readonly Part[], start: number): P {
-  const [part, ...rest] = parts
-  if (!part) return { ...at, leaves: [...at.leaves, name] }
-  const index = at.children.findIndex((child) => isBegunBy(child, part))
-  const child = at.children[index]
-  if (!child) return { ...at, children: [...at.children, chain(name, parts, start)] }
-  const shared = commonIds(child.ids, part.ids)
-  const isWholePart = shared === part.ids.length
-  const added = isWholePart ? rest : [{ ...part, ids: slice(part.ids, shared), opensSegment: false }, ...rest]
-  const node = shared === child.ids.length ? child : splitAt(child, shared)
-  return { ...at, children: at.children.with(index, withParts(node, name, added, start + shared)) }
+/** Adds the parts of a path. A path may have thousands of segments, so no call is made for each. */
+function withParts(forest: Forest, name: string, parts: readonly Part[]): Forest {
+  const passed: { readonly at: Forest; readonly index: number }[] = []
+  let at = forest
+  let start = 0
+  for (let next = 0, part = parts[next]; part; ) {
+    const index = at.children.findIndex((child) => isBegunBy(child, part as Part))
+    const child = at.children[index]
+    if (!child) {
+      const added = chain(name, [part, ...parts.slice(next + 1)], start)
+      return rebuilt(passed, { ...at, children: [...at.children, added] })
+    }
+    const shared = commonIds(child.ids, part.ids)
+    passed.push({ at, index })
+    at = shared === child.ids.length ? child : splitAt(child, shared)
+    start += shared
+    if (shared < part.ids.length) part = { ...part, ids: part.ids.subarray(shared), opensSegment: false }
+    else part = parts[++next]
+  }
+  return rebuilt(passed, { ...at, leaves: [...at.leaves, name] })
 }
+
+/** Returns the forest in which each position on the way has the new continuation. */
+const rebuilt = (passed: readonly { readonly at: Forest; readonly index: number }[], last: Forest): Forest =>
+  passed.reduceRight(
+    (below, { at, index }) => ({ ...at, children: at.children.with(index, below as ForestNode) }),
+    last,
+  )
 
 const isBegunBy = (node: ForestNode, { kind, ids, opensSegment }: Part): boolean =>
   node.kind === kind &&
@@ -165,7 +180,8 @@ function chain(name: string, parts: readonly Part[], start: number): ForestNode 
     (next, { kind, ids, opensSegment }, index) => ({
       kind,
       start: elementAt(starts, index),
-      ids: slice(ids, 0),
+      // A copy, because a node with a view would keep all tokens of its trajectory in memory.
+      ids: new Int32Array(ids),
       opensSegment,
       children: next ? [next] : [],
       leaves: next ? [] : [name],
@@ -175,19 +191,19 @@ function chain(name: string, parts: readonly Part[], start: number): ForestNode 
 }
 
 /** Returns a node as two: its first `count` tokens, and the others after them. The ids are views of the same memory. */
-function splitAt({ ids, kind, start, opensSegment, ...after }: ForestNode, count: number): ForestNode {
-  const rest: ForestNode = {
+function splitAt({ ids, kind, start, opensSegment, ...continued }: ForestNode, count: number): ForestNode {
+  const after: ForestNode = {
     kind,
     start: start + count,
     ids: ids.subarray(count),
     opensSegment: false,
-    ...after,
+    ...continued,
   }
-  return { kind, start, ids: ids.subarray(0, count), opensSegment, children: [rest], leaves: [] }
+  return { kind, start, ids: ids.subarray(0, count), opensSegment, children: [after], leaves: [] }
 }
 
-const slice = (ids: ArrayLike<number>, from: number): Int32Array =>
-  Int32Array.from({ length: ids.length - from }, (_, index) => elementAt(ids, from + index))
+/** Returns ids as a typed array: comparing and copying those is many times as fast. */
+const columnOf = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Array ? ids : new Int32Array(ids))
 
 function joined(parts: readonly Int32Array[]): Int32Array {
   const ids = new Int32Array(parts.reduce((count, { length }) => count + length, 0))
