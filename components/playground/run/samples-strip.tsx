@@ -3,7 +3,8 @@ import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'rea
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { meanLogprob, type SampleProgress, type SampleRow } from '#lib/api/sample-progress.ts'
-import { advantage, type GroupRewards, groupRewards, passAt } from '#lib/trajectory/reward/group-rewards.ts'
+import { advantageOf, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
+import { type GroupRewards, groupRewards, passAt } from '#lib/trajectory/reward/group-rewards.ts'
 /** The samples of a group side by side with their states; a click shows a sample. */
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { SAMPLE_SORTS, type SampleSort, sortedSamples } from './sample-sort.ts'
@@ -30,6 +31,7 @@ export function SamplesStrip(props: SamplesStripProps) {
   const sorted = sortedSamples(rows, sort)
   const running = rows.filter(isRunning).length
   const row = rows.find(({ key }) => key === shown)
+  const advantage = row && rewards && advantageOf({ reward: row.reward, trained: 0 }, rewards, DEFAULT_FORMULA)?.ofSample
   return (
     <section aria-label="Samples" className="border-line border-b" data-samples={running > 0 ? 'running' : 'ended'}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-3.5 pt-2 text-xs">
@@ -70,10 +72,8 @@ export function SamplesStrip(props: SamplesStripProps) {
           </span>
           {row.reward !== null && <span>reward {rewardText(row.reward)}</span>}
           {row.rewardWhy !== null && <span className="min-w-0 wrap-anywhere">{row.rewardWhy}</span>}
-          {row.reward !== null && rewards && rewards.scored > 1 && (
-            <span title="(reward − mean) / deviation of the group, as in GRPO">
-              advantage {signedText(advantage(row.reward, rewards))}
-            </span>
+          {advantage !== undefined && (
+            <span title="(reward − mean) / deviation of the group, as in GRPO">advantage {signedText(advantage)}</span>
           )}
           {!isRunning(row) && (
             <a href={inspectorHref(row.key)} className="font-medium text-accent hover:underline">

@@ -18,15 +18,12 @@ export function groupRewards(rewards: readonly (number | null)[]): GroupRewards 
   const known = rewards.filter((reward) => reward !== null)
   const { length: scored } = known
   if (scored === 0) return undefined
-  const mean = sum(known) / scored
+  // Rounding must not move the mean of equal rewards away from them: their deviation is 0.
+  const mean = Math.min(Math.max(sum(known) / scored, Math.min(...known)), Math.max(...known))
   const squares = sum(known.map((reward) => (reward - mean) ** 2))
   const deviation = scored > 1 ? Math.sqrt(squares / (scored - 1)) : 0
   return { scored, passed: known.filter((reward) => reward >= PASSING).length, mean, deviation }
 }
-
-/** Returns (reward − mean) / deviation, as GRPO normalises rewards; 0 if all samples have the same reward. */
-export const advantage = (reward: number, { mean, deviation }: GroupRewards): number =>
-  deviation === 0 ? 0 : (reward - mean) / deviation
 
 /**
  * Returns the unbiased probability that at least one of k samples passes, given n of which some passed: 1 − C(n −

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Outcome, Trajectory } from '../format/trajectory.ts'
-import { advantage, groupRewards, passAt } from './group-rewards.ts'
+import { groupRewards, passAt } from './group-rewards.ts'
 import { lastBoxed, lastNumber, wholeNumberText } from './read-number.ts'
 import { rewardRuleSchema } from './rule.ts'
 import { answerOf, type SearchPattern, scoreOf, scoreOfAnswer } from './score.ts'
@@ -226,13 +226,13 @@ describe('the answer of a trajectory', () => {
 })
 
 describe('the rewards of a group', () => {
-  test('have a mean, a deviation and advantages; samples without a reward are ignored', () => {
+  test('have a mean and a deviation; samples without a reward are ignored', () => {
     const rewards = groupRewards([1, 0, null, 0, 1])
     expect(rewards).toMatchObject({ scored: 4, passed: 2, mean: 0.5 })
-    expect(rewards && [1, 0].map((reward) => advantage(reward, rewards).toFixed(3))).toEqual(['0.866', '-0.866'])
+    expect(rewards?.deviation).toBeCloseTo(Math.sqrt(1 / 3), 12)
     expect(groupRewards([null])).toBe(undefined)
-    const same = groupRewards([1])
-    expect(same && [same.deviation, advantage(1, same)]).toEqual([0, 0])
+    expect(groupRewards([1])?.deviation).toBe(0)
+    expect(groupRewards([0.1, 0.1, 0.1])).toMatchObject({ mean: 0.1, deviation: 0 })
   })
 
   test('give the pass@k of drawing k samples', () => {
