@@ -11,7 +11,7 @@ import { alignTokens, driftOf } from '#lib/trajectory/drift/align.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { type EditedPair, editedPair } from '../support/edited-trajectory.ts'
 import { percentile, reportFigure } from '../support/figures.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
 
 /** The folder of Qwen3's tokenizer. */

@@ -5,7 +5,7 @@ import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { largeTrajectory, qwen } from '../../e2e/support/large-trajectory.ts'
 
 /** A trajectory and its edited version. */

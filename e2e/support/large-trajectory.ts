@@ -17,7 +17,7 @@ import {
   type Trajectory,
   type VocabEntry,
 } from '#lib/trajectory/format/trajectory.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 
 const ALTERNATIVES = 5
 /** Share of the trained tokens among all tokens. */

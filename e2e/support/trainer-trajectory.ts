@@ -3,7 +3,7 @@
  * are processed at temperature 0.7, and the trainer’s are raw, with a normaliser of each token.
  */
 import type { ColumnMeaning, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { largeTrajectory } from './large-trajectory.ts'
 
 const TEMPERATURE = 0.7

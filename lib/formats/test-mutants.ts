@@ -2,7 +2,7 @@
 import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import { documentedRecords } from '#testing/documented-records.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { type Opened, openText } from './reading/open.ts'
 import { formats, writableFormats } from './registry.ts'
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { randomNumbers } from '#testing/random-numbers.ts'
+import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { manualText, PACKED_FOLDER, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2, 5).map(Number)

@@ -31,7 +31,8 @@ export function SamplesStrip(props: SamplesStripProps) {
   const sorted = sortedSamples(rows, sort)
   const running = rows.filter(isRunning).length
   const row = rows.find(({ key }) => key === shown)
-  const advantage = row && rewards && advantageOf({ reward: row.reward, trained: 0 }, rewards, DEFAULT_FORMULA)?.ofSample
+  const advantage =
+    row && rewards && advantageOf({ reward: row.reward, trained: 0 }, rewards, DEFAULT_FORMULA)?.ofSample
   return (
     <section aria-label="Samples" className="border-line border-b" data-samples={running > 0 ? 'running' : 'ended'}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-3.5 pt-2 text-xs">

@@ -54,7 +54,10 @@ const sampleSchema = z.object({
     'The node in which it ends, as an index in `nodes`. null: it has no tokens, or it cannot be read.',
   ),
   identicalTo: withDescription(samplesHere, 'The other samples with the same tokens in the same segments.'),
-  isTruncated: withDescription(z.boolean(), 'Whether a limit of tokens ended it: length, context_full, max_tokens or truncated.'),
+  isTruncated: withDescription(
+    z.boolean(),
+    'Whether a limit of tokens ended it: length, context_full, max_tokens or truncated.',
+  ),
   finding: withDescription(
     z.nullable(z.object({ code: z.enum(['damaged', 'deleted', 'no-tokens']), message: z.string() })),
     'Why it is not in the tree. null: it is.',
@@ -139,6 +142,7 @@ export type DecisiveToken = Plain<z.infer<typeof decisiveSchema>>
 
 /** Codes of the notes on a group. */
 export const GROUP_NOTES = [
+  'left-out',
   'single-sample',
   'no-rewards',
   'equal-rewards',

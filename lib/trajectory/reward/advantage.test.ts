@@ -41,7 +41,10 @@ describe('The advantage of a sample', () => {
 
   test('ignores samples without a reward', () => {
     const scored = [1, 0].map((reward) => ({ reward, trained: 2 }))
-    const [first, , last] = advantagesOf([...scored.slice(0, 1), { reward: null, trained: 9 }, ...scored.slice(1)], 'mean')
+    const [first, , last] = advantagesOf(
+      [...scored.slice(0, 1), { reward: null, trained: 9 }, ...scored.slice(1)],
+      'mean',
+    )
     expect([first?.ofSample, last?.ofSample]).toEqual([0.5, -0.5])
   })
 
@@ -52,7 +55,13 @@ describe('The advantage of a sample', () => {
         { ofSample: 0, ofToken: 0 },
         { ofSample: 0, ofToken: 0 },
       ])
-    const [untrained] = advantagesOf([{ reward: 1, trained: 0 }, { reward: 0, trained: 4 }], 'mean-by-length')
+    const [untrained] = advantagesOf(
+      [
+        { reward: 1, trained: 0 },
+        { reward: 0, trained: 4 },
+      ],
+      'mean-by-length',
+    )
     expect(untrained).toEqual({ ofSample: 0.5, ofToken: 0.5 })
   })
 })
