@@ -102,7 +102,12 @@ async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void
   await services?.runs.cancelAll()
   await services?.localModel.close()
   for (const tool of services?.builtInTools ?? []) tool.close()
-  await Promise.all([services?.health.close(), services?.comparing.close(), services?.mcpServers.close()])
+  await Promise.all([
+    services?.health.close(),
+    services?.comparing.close(),
+    services?.forests.close(),
+    services?.mcpServers.close(),
+  ])
   services?.store.close()
   sharedInstance()?.close()
   gateway.closeAllConnections()

@@ -6,6 +6,7 @@ import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-mod
 import { type AllowedHosts, allowedHosts } from '#lib/download/allowed-hosts.ts'
 import { checkedFetch } from '#lib/engine/http/checked-connector.ts'
 import { type ComparingThread, createCompareThread } from '#lib/server/compare/comparing.ts'
+import { createForests, type Forests } from '#lib/server/forest/forests.ts'
 import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
 import { createImporting, type ImportingThread } from '#lib/server/library/importing.ts'
 import { type BuiltInTool, createBuiltInTools } from '#lib/server/runs/built-in-tools.ts'
@@ -44,6 +45,8 @@ export interface Services {
   readonly health: HealthChecks
   readonly comparing: ComparingThread
   readonly importing: ImportingThread
+  /** Groups as trees. */
+  readonly forests: Forests
   /** Hosts from which files are downloaded. */
   readonly openHosts: AllowedHosts
   /** Renders and encodes for single requests. */
@@ -137,6 +140,10 @@ export function createServices(config: Config): Services {
     importing: createImporting({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'import-worker.ts'),
       start: { dataFolder: folder, tokenizers: places },
+    }),
+    forests: createForests({
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'forest', 'forest-worker.ts'),
+      start: { dataFolder: folder },
     }),
     openHosts: allowedHosts(config.openHosts, own),
     comparing: createCompareThread({

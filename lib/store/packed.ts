@@ -3,15 +3,17 @@
  * revision, has a checksum, and may be missing.
  */
 import path from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { type Labels, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { PACKED_VERSION, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { PACKED_VERSION, packedBytes, readPackedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { DATABASE_FILE, openDatabase } from './database.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { DATABASE_FILE, LOCK_TIMEOUT_MS, openDatabase } from './database.ts'
 import { labelsIn } from './entry.ts'
 import type { RecordRevision } from './health.ts'
+import { openTrajectoryReader } from './record.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
 /** Returns whether a copy of a trajectory saves time that a person notices. */
@@ -67,4 +69,43 @@ export function openPackedWriter(folder: string): PackedWriter {
     close: () => database.close(),
   }
   return storeErrorsOf(writer, file)
+}
+
+/** A record as `ViewReader` reads it. */
+export interface StoredView {
+  /** The record, or the reason why it cannot be read. */
+  readonly found: TrajectoryView | string
+  /** True if a packed copy would make reading it faster, and there is none. */
+  readonly lacksCopy: boolean
+}
+
+/** Reads records for another thread than that of the store, from their packed copies where there are any. */
+export interface ViewReader {
+  /** Returns undefined if there is no record with this key. The labels of a packed record are left out. */
+  read(key: string): StoredView | undefined
+  close(): void
+}
+
+/** Opens such a reader. The folder's database must exist. Throws StoreError, like its functions. */
+export function openViewReader(folder: string): ViewReader {
+  const file = path.join(folder, DATABASE_FILE)
+  const records = openTrajectoryReader(folder)
+  const database = withStoreErrors(file, () => new DatabaseSync(file, { readOnly: true, timeout: LOCK_TIMEOUT_MS }))
+  const copyOf = packedReader(database)
+  const reader: ViewReader = {
+    read(key) {
+      const bytes = copyOf(key)?.bytes
+      const view = bytes && readPackedBytes(new Uint8Array(bytes).buffer)?.trajectory
+      if (view) return { found: view, lacksCopy: false }
+      const found = records.read(key)?.found
+      if (found === undefined || typeof found === 'string')
+        return found === undefined ? undefined : { found, lacksCopy: false }
+      return { found, lacksCopy: found.outcome.kind !== 'running' && isWorthPacking(found) }
+    },
+    close() {
+      database.close()
+      records.close()
+    },
+  }
+  return storeErrorsOf(reader, file)
 }

@@ -45,6 +45,8 @@ export interface TrajectoryStore
   get(key: string): Trajectory | undefined
   /** Returns the packed copy of a long record. Undefined if there is none of the current revision: `get` reads the record itself. */
   packed(key: string): PackedCopy | undefined
+  /** Returns the row of a trajectory; undefined if it does not exist or is deleted. */
+  row(key: string): TrajectorySummary | undefined
   /** Returns how often the record was written; undefined if it does not exist or is deleted. */
   revision(key: string): number | undefined
   /** Changes labels, also during a run. Returns undefined if it does not exist or is deleted. */
@@ -222,6 +224,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       transaction(database, () => trajectories.map((trajectory) => add(trajectory, runsHere ? instance.id : null))),
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
+    row: summaryOf,
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
     label: (key, change) =>

@@ -26,13 +26,13 @@ export interface SampleTokens {
 }
 
 /** A node without the numbers that follow from rewards. */
-export type TreeNode = Omit<GroupNode, 'reward' | 'advantage'>
+type TreeNode = Omit<GroupNode, 'reward' | 'advantage'>
 
 /** A branch without the numbers that follow from rewards. */
-export type TreeBranch = Omit<GroupBranch, 'reward' | 'advantage'>
+type TreeBranch = Omit<GroupBranch, 'reward' | 'advantage'>
 
 /** A split without the numbers that follow from rewards. */
-export interface TreeSplit extends Omit<GroupSplit, 'branches'> {
+interface TreeSplit extends Omit<GroupSplit, 'branches'> {
   readonly branches: readonly TreeBranch[]
 }
 

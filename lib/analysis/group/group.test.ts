@@ -321,7 +321,7 @@ describe('A random group', () => {
           expect(decisive.interval.high).toBeGreaterThanOrEqual(decisive.difference)
           const known = rewards.flatMap((reward, index) => (reward === null ? [] : [index]))
           const all = orders(known.map((index) => rewards[index] ?? 0)).map((order) => {
-            const assigned = [...rewards]
+            const assigned: (number | null)[] = [...rewards]
             for (const [place, index] of known.entries()) assigned[index] = order[place] ?? null
             return largestDifference(splits, assigned)
           })

@@ -1,8 +1,6 @@
 /**
  * Defines a group of samples as trees in the HTTP API. The answer has no token ids of nodes: a page draws a node from the
  * trajectory of its `sample`, which has the same tokens between `start` and `end`.
- *
- * All of this is final. Only optional fields may still be added. `divergenceOf` of lib/analysis/group computes first differences.
  */
 import * as z from 'zod/mini'
 import { ADVANTAGE_FORMULAS } from '#lib/trajectory/reward/advantage.ts'
@@ -141,7 +139,7 @@ const decisiveSchema = z.object({
 export type DecisiveToken = Plain<z.infer<typeof decisiveSchema>>
 
 /** Codes of the notes on a group. */
-export const GROUP_NOTES = [
+const GROUP_NOTES = [
   'left-out',
   'single-sample',
   'no-rewards',

@@ -55,6 +55,7 @@ afterAll(async () => {
   await Promise.all([
     services.health.close(),
     services.comparing.close(),
+    services.forests.close(),
     services.mcpServers.close(),
     services.importing.close(),
     services.rendering.close(),
@@ -249,6 +250,13 @@ test('The rows of groups answer as the table describes', async () => {
   const lines = await call('GET /api/groups/{id}/events', { params: { id } })
   expect(lines.at(-1)).toMatchObject({ event: { type: 'ended' } })
   expect((await call('GET /api/groups/{id}', { params: { id } })).samples).toHaveLength(2)
+  const { revision } = await call('GET /api/groups/{id}/forest', { params: { id }, query: '?advantage=leave-one-out' })
+  const query = `?advantage=leave-one-out&known=${revision}`
+  expect(await call('GET /api/groups/{id}/forest', { params: { id }, query })).toBeUndefined()
+  const keys = lines.flatMap(({ event }: { event: { type: string; trajectory?: { id: string } } }) =>
+    event.type === 'started' ? [event.trajectory?.id] : [],
+  )
+  expect((await call('POST /api/forest', { body: { keys } })).samples).toHaveLength(2)
   await call('PUT /api/groups/{id}/reward', { params: { id }, body: { reward: null } })
   await call('POST /api/groups/{id}/cancel', { params: { id } })
   const servers = { prompt: 'Hi', sampling: SAMPLING, servers: ['built-in'] }

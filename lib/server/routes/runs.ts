@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { serverComparisonSchema } from '#lib/api/engine/server-comparison.ts'
 import { branchesStartedSchema } from '#lib/api/forest/branch.ts'
+import { groupForestSchema } from '#lib/api/forest/group-forest.ts'
 import { treeSchema } from '#lib/api/forest/tree.ts'
 import { valueDryRunSchema, valueEstimateSchema, valueEstimatesSchema } from '#lib/api/forest/value.ts'
 import { groupSchema, groupStartedSchema } from '#lib/api/group.ts'
@@ -12,6 +13,7 @@ import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import { branchRequestSchema, startBranches } from '../branches/branches.ts'
 import { treeOf } from '../branches/tree.ts'
+import { FOREST_QUERY, forestOfGroup, forestOfSelection, forestRequestSchema } from '../forest/forests.ts'
 import { endpoint, jsonBody, NO_BODY, runJsonBody } from '../http/endpoint.ts'
 import { json } from '../http/json-response.ts'
 import { eventStream } from '../http/ndjson.ts'
@@ -39,6 +41,11 @@ const CLOSED =
 const events = {
   description: `One RolloutEvent per line, until the rollout has ended. ${CLOSED}`,
   lines: z.union([rolloutEventSchema, streamClosedSchema]),
+}
+
+const FOREST_ANSWERS = {
+  200: { description: 'The trees.', schema: groupForestSchema },
+  204: { description: 'Nothing has changed since the revision `known`.' },
 }
 
 /** Rows of rollouts and groups. */
@@ -120,6 +127,23 @@ export const runRoutes = [
       const reference = new URL(request.url).searchParams.get('reference') ?? undefined
       return compareServers(params.id, reference, services)
     },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/groups/{id}/forest',
+    summary:
+      'Returns a group as trees: shared tokens are one node, with the samples, the mean reward and the advantage of each branch, and the decisive token.',
+    query: FOREST_QUERY,
+    answers: FOREST_ANSWERS,
+    handle: ({ request, params, services }) => forestOfGroup(params.id, request, services),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/forest',
+    summary: 'Returns any stored trajectories as trees, as GET /api/groups/{id}/forest does for a group.',
+    body: jsonBody(forestRequestSchema),
+    answers: FOREST_ANSWERS,
+    handle: ({ body, services }) => forestOfSelection(body, services),
   }),
   endpoint({
     method: 'POST',

@@ -16,16 +16,6 @@ export type AdvantageFormula = (typeof ADVANTAGE_FORMULAS)[number]
 /** The formula of GRPO, without length normalisation. */
 export const DEFAULT_FORMULA: AdvantageFormula = 'mean-std'
 
-/** Names of the formulas for people. */
-export const FORMULA_NAMES: Readonly<Record<AdvantageFormula, string>> = {
-  'mean-std': 'Mean and standard deviation',
-  'mean-std-by-length': 'Mean and standard deviation, by length',
-  mean: 'Mean',
-  'mean-by-length': 'Mean, by length',
-  'leave-one-out': 'Leave one out',
-  'leave-one-out-by-length': 'Leave one out, by length',
-}
-
 /** The part of a sample from which its advantage follows. */
 export interface ScoredSample {
   /** null: not scored. */

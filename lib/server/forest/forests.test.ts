@@ -1,0 +1,238 @@
+/** Tests the trees of groups with the real thread and a real store. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type GroupForest, groupForestPath, groupForestSchema } from '#lib/api/forest/group-forest.ts'
+import { openPackedWriter } from '#lib/store/packed.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { checkedJson } from '../http/body.ts'
+import { HttpProblem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { createForests, type Forests, forestOfGroup, forestOfSelection, forestRequestSchema } from './forests.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-forests-'))
+let store: TrajectoryStore
+let forests: Forests
+const lookedAt = vi.fn()
+const recheck = vi.fn()
+let all: Services
+beforeAll(() => {
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+  forests = createForests({
+    workerFile: path.resolve('lib/server/forest/forest-worker.ts'),
+    start: { dataFolder: folder },
+  })
+  all = {
+    store,
+    forests,
+    runs: { lookedAt },
+    groups: { isRunning: () => false },
+    health: { recheck },
+  } as unknown as Services
+})
+afterAll(async () => {
+  await forests.close()
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(() => {
+  lookedAt.mockClear()
+  recheck.mockClear()
+})
+
+let count = 0
+const unique = (name: string): string => `${name} ${count++}`
+
+function sampleOf(group: string, index: number, ids: readonly number[], reward?: number): Trajectory {
+  const segments: Segment[] = [
+    { kind: 'prompt', ids: [1, 2], messages: [] },
+    {
+      kind: 'response',
+      ids: [...ids],
+      logprobs: ids.map(() => -0.5),
+      finish: { kind: 'stop' },
+      thinks: [],
+      toolCalls: [],
+    },
+  ]
+  const { reward: _, ...base } = sample
+  return {
+    ...base,
+    id: `${group} ${index}`,
+    vocab: { ...Object.fromEntries(Array.from({ length: 50 }, (_, id) => [id, `${id}`])), 7: 'find', 8: 'ls' },
+    segments,
+    group: { id: group, index },
+    ...(reward !== undefined && { reward }),
+  }
+}
+
+const storedGroup = (rewards: readonly number[], continuation: readonly number[] = [9]) => {
+  const group = unique('group')
+  const keys = store.addAll(
+    rewards.map((reward, index) => sampleOf(group, index, [3, reward >= 0.5 ? 7 : 8, ...continuation], reward)),
+  )
+  return { group, keys }
+}
+
+const responseOf = (group: string, query = '') =>
+  forestOfGroup(group, new Request(`http://localhost${groupForestPath(group)}${query}`), all)
+const forestIn = async (response: Response): Promise<GroupForest> => groupForestSchema.parse(await response.json())
+const forest = async (group: string, query = '') => forestIn(await responseOf(group, query))
+const selection = async (body: unknown) =>
+  forestOfSelection(checkedJson(JSON.stringify(body), forestRequestSchema), all)
+
+async function problem(answer: Promise<unknown>) {
+  const error: unknown = await answer.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof HttpProblem)) throw new Error(`it was not refused: ${error}`)
+  return error.details
+}
+
+describe('The trees of a group', () => {
+  test('have the decisive token with its texts, and advantages by the formula of the request', async () => {
+    const { group, keys } = storedGroup([1, 1, 0, 0])
+    const { splits, decisive, samples, formula, group: facts, nodes } = await forest(group, '?advantage=mean-by-length')
+    expect(facts).toEqual({ id: group, reward: null })
+    expect(formula).toBe('mean-by-length')
+    expect(decisive).toMatchObject({ position: 3, difference: 1, chance: 1 / 3 })
+    expect(splits[0]?.branches.map(({ text, probability }) => [text, probability])).toEqual([
+      ['find', Math.exp(-0.5)],
+      ['ls', Math.exp(-0.5)],
+    ])
+    expect(samples.map(({ advantage, tokenAdvantage }) => [advantage, tokenAdvantage])).toEqual([
+      [0.5, 0.5 / 3],
+      [0.5, 0.5 / 3],
+      [-0.5, -0.5 / 3],
+      [-0.5, -0.5 / 3],
+    ])
+    expect(nodes).toHaveLength(4)
+    expect(lookedAt.mock.calls.map(([key]) => key)).toEqual(keys)
+  })
+
+  test('are answered with 204 while nothing changes, and change with a reward, a formula and a deleted sample', async () => {
+    const { group, keys } = storedGroup([1, 0])
+    const { revision } = await forest(group)
+    const again = await responseOf(group, `?known=${revision}`)
+    expect([again.status, await again.text()]).toEqual([204, ''])
+    expect((await forest(group, `?known=${revision}&advantage=mean`)).revision).not.toBe(revision)
+    store.label(keys[1] ?? '', { reward: 0.25 })
+    const changed = await forest(group, `?known=${revision}`)
+    expect(changed.samples[1]?.row.reward).toBe(0.25)
+    store.remove(keys[1] ?? '')
+    expect((await forest(group, `?known=${changed.revision}`)).samples).toHaveLength(1)
+  })
+
+  test('follow a running sample: its closed segments are in the tree', async () => {
+    const group = unique('group')
+    const ended = sampleOf(group, 0, [3])
+    const running: Trajectory = { ...ended, segments: ended.segments.slice(0, 1), outcome: { kind: 'running' } }
+    const key = store.add(running, { runsHere: true })
+    const first = await forest(group)
+    expect(first.nodes.map(({ end }) => end)).toEqual([2])
+    store.update(key, { ...running, segments: ended.segments }, 1)
+    const second = await forest(group, `?known=${first.revision}`)
+    expect(second.nodes.map(({ end }) => end)).toEqual([2, 3])
+    store.update(key, ended, 2)
+  })
+
+  test('are built without a damaged sample, which stays in the list with its finding', async () => {
+    const { group, keys } = storedGroup([1, 0, 1])
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.prepare('UPDATE headers SET header = ? WHERE key = ?').run('{', keys[1] ?? '')
+    database.close()
+    const { samples, counts, nodes } = await forest(group)
+    expect(samples.map(({ finding }) => finding?.code)).toEqual([undefined, 'damaged', undefined])
+    expect(samples[1]?.finding?.message).toMatch(/^It cannot be read: .*JSON/)
+    expect(counts.leaves).toBe(2)
+    expect(nodes.every(({ samples: through }) => !through.includes(1))).toBe(true)
+  })
+
+  test('read packed copies, and request those that are missing', async () => {
+    const long = Array.from({ length: 12_000 }, (_, index) => index % 50)
+    const { group, keys } = storedGroup([1, 0], long)
+    const first = await forest(group)
+    expect(recheck.mock.calls.map(([key]) => key)).toEqual(keys)
+    const writer = openPackedWriter(folder)
+    for (const key of keys) {
+      const { sequence } = new DatabaseSync(path.join(folder, 'rollscope.db'))
+        .prepare('SELECT sequence FROM trajectories WHERE key = ?')
+        .get(key) as { readonly sequence: number }
+      const trajectory = store.get(key)
+      if (trajectory) writer.write(key, { sequence, revision: store.revision(key) ?? 0 }, trajectory)
+    }
+    writer.close()
+    recheck.mockClear()
+    // Another thread has nothing in memory.
+    await forests.close()
+    store.label(keys[0] ?? '', { note: 'seen' })
+    const second = await forest(group)
+    expect({ ...second, revision: '', samples: [] }).toEqual({ ...first, revision: '', samples: [] })
+    expect(recheck).not.toHaveBeenCalled()
+  })
+
+  test('of more than 256 samples have the first ones, with advantages over all', async () => {
+    const { group } = storedGroup(Array.from({ length: 258 }, (_, index) => (index < 256 ? 1 : 0)))
+    const { samples, notes, rewards } = await forest(group, '?advantage=mean')
+    expect(samples).toHaveLength(256)
+    expect(notes[0]).toEqual({ code: 'left-out', message: 'The group has 258 samples; the first 256 are shown.' })
+    expect(rewards?.scored).toBe(258)
+    expect(samples[0]?.advantage).toBeCloseTo(2 / 258, 12)
+  })
+
+  test('are computed once for requests at the same time', async () => {
+    const { group } = storedGroup([1, 0])
+    const ask = vi.spyOn(forests, 'textOf')
+    const [one, other] = await Promise.all([forest(group), forest(group)])
+    expect(one).toEqual(other)
+    const replies = await Promise.all(ask.mock.results.map(({ value }) => value))
+    expect(replies[0]).toBe(replies[1])
+    ask.mockRestore()
+  })
+
+  test('of an unknown group, a wrong formula or too many tokens are refused with the reason', async () => {
+    expect(await problem(Promise.resolve().then(() => responseOf('none')))).toMatchObject({
+      status: 404,
+      code: 'NO_GROUP',
+    })
+    const { group, keys } = storedGroup([1])
+    expect(await problem(Promise.resolve().then(() => responseOf(group, '?advantage=median')))).toMatchObject({
+      status: 400,
+    })
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.prepare('UPDATE trajectories SET tokens = 20000001 WHERE key = ?').run(keys[0] ?? '')
+    database.close()
+    expect(await problem(responseOf(group))).toMatchObject({
+      status: 422,
+      code: 'TOO_LARGE',
+      detail: 'the samples have 20000001 tokens; a tree is built of at most 20000000',
+    })
+  })
+})
+
+describe('The trees of a selection', () => {
+  test('are in the order of its keys, with advantages over them, and name the keys that are not stored', async () => {
+    const { keys } = storedGroup([1, 0, 0.5])
+    const answer = await forestIn(await selection({ keys: [keys[2], 'gone', keys[0]], advantage: 'mean' }))
+    expect(answer.samples.map(({ row }) => row.key)).toEqual([keys[2], keys[0]])
+    expect(answer.samples.map(({ advantage }) => advantage)).toEqual([-0.25, 0.25])
+    expect(answer).toMatchObject({ group: null, missing: ['gone'], isRunning: false, formula: 'mean' })
+    expect(
+      (await selection({ keys: [keys[2], 'gone', keys[0]], advantage: 'mean', known: answer.revision })).status,
+    ).toBe(204)
+  })
+
+  test('are refused if no key is stored, or if a key is there twice', async () => {
+    expect(await problem(selection({ keys: ['gone'] }))).toMatchObject({
+      status: 404,
+      code: 'NO_TRAJECTORY',
+      field: 'keys',
+    })
+    expect(await problem(selection({ keys: ['a', 'a'] }))).toMatchObject({ status: 422 })
+  })
+})
