@@ -14,6 +14,7 @@ const WITHOUT_PICTURE = new Set([
   'docs/architecture.md',
   'docs/command-line.md',
   'docs/divergences.md',
+  'docs/groups.md',
   'docs/performance.md',
   'docs/security.md',
   'docs/testing.md',

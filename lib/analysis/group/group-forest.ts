@@ -11,7 +11,7 @@ import type { GroupTree } from './group-tree.ts'
 import { estimateOf, rangeOf } from './reward-estimate.ts'
 
 /** A sample that is in no tree, with the reason. */
-export type GroupFinding = NonNullable<GroupSample['finding']>
+type GroupFinding = NonNullable<GroupSample['finding']>
 
 /** What is known of a group besides its trees. */
 export interface GroupFacts extends Pick<GroupForest, 'revision' | 'group' | 'isRunning' | 'formula' | 'missing'> {
