@@ -56,6 +56,14 @@ test('the image has the background bars of the token view, for the tokens of its
   const [prompt, response] = imageOf(2, 5).rows.map(({ tokens }) => tokens.map(({ from, to }) => [from, to] as const))
   const underline = { from: 0, to: response?.at(-1)?.[1], top: 22, height: 2 }
   expect(coloured([2, 5], /--trained/)).toEqual([[], [underline]])
+  const forced = {
+    ...sample,
+    segments: sample.segments.map((segment) =>
+      segment.kind === 'response' ? { ...segment, forced: [{ start: 0, end: 1, as: 'ids' as const }] } : segment,
+    ),
+  }
+  expect(coloured([2, 5], /--warn/)).toEqual([[], []])
+  expect(coloured([2, 5], /--warn/, pictureOf(forced))[1]).not.toEqual([])
   const edge = { from: prompt?.[0]?.[0], to: prompt?.[0]?.[1], height: 1 }
   expect(coloured([2, 3], /--special-edge/)[0]).toEqual(
     expect.arrayContaining([

@@ -44,7 +44,12 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
   return (
     <section aria-label="Token" data-token={token.index} data-state={state}>
       <div className="mb-2 flex items-baseline justify-between gap-2">
-        <h2 className="font-semibold text-dim text-xs">Token {countText(token.index)}</h2>
+        <h2 className="font-semibold text-dim text-xs">
+          Token {countText(token.index)}
+          {forced && (
+            <span className="ml-2 rounded-full border border-warn bg-warn-soft px-1.5 py-0.5 text-warn">forced</span>
+          )}
+        </h2>
         <span className="text-faint text-xs">
           {state === 'pinned' ? 'pinned · Esc unpins' : 'under the pointer · click to pin'}
         </span>
@@ -82,9 +87,11 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
           )}
         </Fact>
         <Fact name="logprob" title="Natural logarithm of the probability">
-          {token.logprob === null
-            ? unknownText(token, isRequesting)
-            : `${decimalText(token.logprob, 4)} · ${logprobSource(token)}`}
+          {forced
+            ? forcedLogprobText(token)
+            : token.logprob === null
+              ? unknownText(token, isRequesting)
+              : `${decimalText(token.logprob, 4)} · ${logprobSource(token)}`}
         </Fact>
         <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
         <Fact name="rank" title="Among the recorded alternatives: a server reports only the most likely tokens">
@@ -158,6 +165,12 @@ const numberText = (value: number): string => String(value).replaceAll('-', '−
 
 const unknownText = ({ segment, index }: Token, isRequesting: boolean): string =>
   isRequesting && segment.kind === 'prompt' && index > 0 ? 'requesting…' : 'unknown'
+
+/** Returns the logprob of an inserted token: nothing sampled it, and the alternatives of its position may score it. */
+function forcedLogprobText({ id, logprob, alternatives }: Token): string {
+  const scored = logprob ?? alternatives.find((alternative) => alternative.id === id)?.logprob ?? null
+  return scored === null ? 'none sampled' : `none sampled · ${decimalText(scored, 4)} scored`
+}
 
 function logprobSource({ segment }: Token): string {
   if (segment.kind === 'prompt') return 'prefill, T 1'

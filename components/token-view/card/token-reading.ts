@@ -3,6 +3,7 @@
  * a comparison.
  */
 
+import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { isTrained, type Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Colouring } from '../colour/colouring.ts'
@@ -32,7 +33,7 @@ export const trajectoryReading = (colouring: Colouring): TokenReading => ({
   mask: (segment) => (segment.mask ? 'mask 0/1' : segment.kind === 'response' ? 'mask 1' : 'mask 0'),
   fact: ({ trained, logprob, segment, indexInSegment }) =>
     [
-      trained ? 'trained' : 'context',
+      trained ? 'trained' : forcedAt(segment, indexInSegment) ? 'forced' : 'context',
       logprob === null ? 'logprob unknown' : `logprob ${logprob.toFixed(3)}`,
       !ALREADY_SAID.has(colouring.mode.name) && colouring.words(segment, indexInSegment),
     ]

@@ -69,6 +69,17 @@ describe('background of a row', () => {
       'linear-gradient(90deg, green 0px 16px, transparent 16px), linear-gradient(90deg, transparent 0px 8px, red 8px 16px, transparent 16px)',
     )
     expect(style.backgroundSize.split(', ')).toHaveLength(2)
+    const forced = [{ from: 8, to: 26, colour: 'amber' }]
+    expect(rowBackground({ heat: [], trained: [], forced, special: [] }, 24)).toEqual({
+      backgroundImage:
+        'linear-gradient(90deg, transparent 0px 8px, amber 8px 12px, transparent 12px 15px, amber 15px 19px, transparent 19px 22px, amber 22px 26px, transparent 26px)',
+      backgroundSize: '100% 2px',
+      backgroundPosition: '0 22px',
+    })
+    const short = [{ from: 0, to: 3, colour: 'amber' }]
+    expect(rowBackground({ heat: [], trained: [], forced: short, special: [] }, 24).backgroundImage).toBe(
+      'linear-gradient(90deg, amber 0px 3px, transparent 3px)',
+    )
     expect(rowBackground({ heat: [], trained: [], special: [] }, 24).backgroundImage).toBe('')
     const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryLineAfter) }, 24)
     expect(ends).toEqual({

@@ -1,5 +1,5 @@
 /**
- * The background of a whole row of tokens: heat, underline of trained tokens, boxes of special tokens and token boundaries.
+ * The background of a whole row of tokens: heat, underline of trained and forced tokens, boxes of special tokens and token boundaries.
  * The token view draws it as CSS gradients below one text, because a gradient costs one element, however many tokens it
  * colours. The copied image draws the same bars on a canvas.
  */
@@ -15,6 +15,8 @@ export interface BackgroundRun {
 export interface RowMarks {
   readonly heat: readonly BackgroundRun[]
   readonly trained: readonly BackgroundRun[]
+  /** Tokens that a branch inserted, which have a dashed underline. If omitted, there are none. */
+  readonly forced?: readonly BackgroundRun[]
   readonly special: readonly BackgroundRun[]
   /** Thin lines at the ends of tokens. If omitted, none are drawn. */
   readonly boundaries?: readonly BackgroundRun[]
@@ -51,11 +53,12 @@ export const rowBackground = (marks: RowMarks, row: number): BackgroundStyle =>
 
 /** Returns the bars of a row that is `row` pixels high, the first on top. */
 export function backgroundBars(
-  { heat, trained, special, boundaries = [], groups = [], bands = [] }: RowMarks,
+  { heat, trained, forced = [], special, boundaries = [], groups = [], bands = [] }: RowMarks,
   row: number,
 ): readonly BackgroundBar[] {
   const above = Math.ceil(bands.length / 2)
   return [
+    { runs: forced.flatMap(dashesOf), top: row - 2, height: 2 },
     { runs: trained, top: row - 2, height: 2 },
     ...boxes(special, row, 3),
     ...boxes(groups, row, 1),
@@ -78,6 +81,19 @@ export const heatHeight = (row: number): number => row - 5
 export const boundaryLineAfter = (to: number): BackgroundRun => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
 
 const BAND_PITCH = 3
+
+const DASH = 4
+const DASH_PITCH = 7
+
+/** Returns the dashes of a dashed line. It begins and ends with a dash, so that the shortest token has one. */
+function dashesOf({ from, to, colour }: BackgroundRun): readonly BackgroundRun[] {
+  const gaps = Math.max(0, Math.round((to - from - DASH) / DASH_PITCH))
+  const pitch = gaps === 0 ? 0 : (to - from - DASH) / gaps
+  return Array.from({ length: gaps + 1 }, (_, index) => {
+    const start = from + index * pitch
+    return { from: start, to: Math.min(to, start + DASH), colour }
+  })
+}
 
 /** Returns the CSS of the layers, the first on top; undefined ones are skipped. */
 export function stackLayers(made: readonly (Layer | undefined)[]): BackgroundStyle {

@@ -4,6 +4,7 @@
  */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -106,6 +107,7 @@ function isSameSegment(a: SegmentView, b: SegmentView): boolean {
     a.thinks === b.thinks &&
     a.toolCalls === b.toolCalls &&
     a.mask === b.mask &&
+    a.forced === b.forced &&
     a.finish === b.finish &&
     (a.logprobs !== undefined) === (b.logprobs !== undefined)
   )
@@ -267,6 +269,7 @@ export function lineMarks(
 ): RowMarks {
   const heat: BackgroundRun[] = []
   const trained: BackgroundRun[] = []
+  const forced: BackgroundRun[] = []
   const special: BackgroundRun[] = []
   const groups: BackgroundRun[] = []
   const bands: BackgroundRun[][] = []
@@ -274,6 +277,7 @@ export function lineMarks(
     const colour = reading.colour(firstToken + index, segment, index)
     if (colour) heat.push({ from, to, colour })
     if (isInMask) trained.push({ from, to, colour: 'var(--trained)' })
+    if (forcedAt(segment, index)) forced.push({ from, to, colour: 'var(--warn)' })
     if (specialIds.has(id)) special.push({ from, to, colour: 'var(--special-edge)' })
     const group = layout.table.group(segment.ids, index)
     const last = groups.at(-1)
@@ -287,6 +291,7 @@ export function lineMarks(
   return {
     heat: joinRuns(heat),
     trained: joinRuns(trained),
+    forced: joinRuns(forced),
     special,
     boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryLineAfter(to)) : [],
     groups,

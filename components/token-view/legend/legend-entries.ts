@@ -47,6 +47,8 @@ export interface RowSample {
   /** Marks of spaces and line ends, over the text. */
   readonly glyphs?: string
   readonly isTrained?: boolean
+  /** Whether a branch inserted the tokens. */
+  readonly isForced?: boolean
   readonly span?: 'think' | 'tool-call'
   readonly isFolded?: boolean
   readonly ground?: 'special' | 'groups'
@@ -140,6 +142,13 @@ const GROUPS: readonly LegendGroup[] = [
         meaning: 'softer ink, no line: the model read it; it does not contribute to the loss (mask 0)',
         sample: { kind: 'row', text: 'question' },
         occurs: (source) => someSegment(source, (segment) => hasMask(segment, false)),
+      },
+      {
+        title: 'Forced token',
+        meaning: 'a dashed amber line: a branch inserted it, so it has no sampled logprob and is not trained (mask 0)',
+        sample: { kind: 'row', text: 'instead', isForced: true },
+        occurs: (source) =>
+          someSegment(source, (segment) => segment.kind === 'response' && (segment.forced ?? []).length > 0),
       },
       {
         title: 'Spaces and line ends',

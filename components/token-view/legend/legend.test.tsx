@@ -21,6 +21,13 @@ const withImage = {
   model: { ...sample.model, tokenizer: { name: 't', specialIds: [3] } },
 } as TrajectoryView
 
+const withForced = {
+  ...plain,
+  segments: [
+    { kind: 'response', ids: [3], mask: [0], forced: [{ start: 0, end: 1, as: 'ids' }], thinks: [], toolCalls: [] },
+  ],
+} as TrajectoryView
+
 const sourceOf = (change: Partial<LegendSource> = {}): LegendSource => ({
   view: 'inspector',
   trajectories: [sample],
@@ -60,6 +67,7 @@ test.each<[string, Partial<LegendSource>, string]>([
   ['a selection', { isSelected: true }, 'Selected'],
   ['boundaries', { options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }, 'Token boundary'],
   ['an image', { trajectories: [withImage] }, 'Image'],
+  ['an inserted token', { trajectories: [withForced] }, 'Forced token'],
   ['a folded segment', { folds: { segments: new Set([1]), thinks: new Set() } }, 'Folded'],
 ])('the legend explains %s only when the view shows it', (_name, change, title) => {
   expect(shownIn({})).not.toContain(title)

@@ -103,13 +103,14 @@ function Sample({ sample }: { readonly sample: LegendSample }) {
 }
 
 function SampleRow({ sample }: { readonly sample: RowSample }) {
-  const { text, glyphs = '', isTrained = false, span, isFolded, ground, boundaries = [], overlay, box } = sample
+  const { text, glyphs = '', isTrained = false, isForced = false, span, isFolded, ground, boundaries = [], overlay, box } = sample
   const to = text.length * CELL
   const whole = (colour: string) => [{ from: 0, to, colour }]
   const background: CSSProperties = rowBackground(
     {
       heat: [],
       trained: isTrained ? whole('var(--trained)') : [],
+      forced: isForced ? whole('var(--warn)') : [],
       special: ground === 'special' ? whole('var(--special-edge)') : [],
       groups: ground === 'groups' ? whole('var(--group-edge)') : [],
       boundaries: boundaries.map((column) => boundaryLineAfter(column * CELL)),

@@ -51,6 +51,34 @@ test('the token card reports unknown values as unknown', () => {
   ])
 })
 
+test('the token card of an inserted token has a badge and its provenance, and names the logprob of its alternatives scored', () => {
+  const forced: TrajectoryView = {
+    ...sample,
+    segments: [
+      { kind: 'prompt', ids: [1], messages: [] },
+      {
+        kind: 'response',
+        ids: [3, 4],
+        mask: [0, 0],
+        logprobs: [null, null],
+        topLogprobs: { k: 2, ids: [5, 3, -1, -1], logprobs: [-0.5, -1.25, null, null] },
+        forced: [{ start: 0, end: 2, as: 'alternative', instead: 5 }],
+        thinks: [],
+        toolCalls: [],
+      },
+    ],
+  }
+  const { unmount } = card(1, forced)
+  expect(screen.getByRole('heading', { name: /^Token 1/ }).textContent).toBe('Token 1forced')
+  expect([fact('loss mask'), fact('logprob')]).toEqual(['0 · forced', 'none sampled · −1.2500 scored'])
+  expect(fact('provenance')).toMatch(/^forced: an alternative was chosen, for /)
+  unmount()
+  card(2, forced)
+  expect(fact('logprob')).toBe('none sampled')
+  render(<TrajectoryTotals trajectory={forced} />)
+  expect(fact('forced (mask 0)')).toBe('2')
+})
+
 test('the token card of a token without alternatives says so', () => {
   card(0)
   expect(screen.getByText('No alternatives were requested.')).toBeDefined()

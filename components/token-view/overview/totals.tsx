@@ -1,6 +1,7 @@
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
+import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -23,6 +24,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
   const pending = trajectory.outcome.kind === 'running' ? 0 : calls.pending
   const where = haveResultMessages(trajectory.segments) ? 'in the messages' : 'not recorded'
   const problems = problemCount(trajectory)
+  const forced = countForced(trajectory)
   const problemFact = problems > 0 && (
     <Fact name="problems" title="Numbers that could not be stored, texts or counts that did not agree: see the tokens">
       <span className="text-warn">{countText(problems)}</span>
@@ -45,6 +47,11 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
         {countText(all.trained)}
         {all.tokens > 0 && ` · ${percentText(all.trained / all.tokens)}`}
       </Fact>
+      {forced > 0 && (
+        <Fact name="forced (mask 0)" title="Tokens that a branch inserted: an export decides whether they are trained">
+          <span className="text-warn">{countText(forced)}</span>
+        </Fact>
+      )}
       <Fact name="mean logprob" title={samplingNote(all.temperatures, all.topPs)}>
         {decimalText(all.meanLogprob)}
       </Fact>

@@ -1,12 +1,22 @@
 /** The tokens that a branch inserted into responses. */
 import type { ForcedTokens, ResponseSegment, Segment, Trajectory } from '../format/trajectory.ts'
-import type { SegmentView } from './trajectory-view.ts'
+import type { SegmentView, TrajectoryView } from './trajectory-view.ts'
 
 /** Returns the inserted tokens that contain a token of a segment; undefined if the model sampled it, or read it in a prompt. */
 export const forcedAt = (segment: SegmentView, indexInSegment: number): ForcedTokens | undefined =>
   segment.kind === 'response'
     ? segment.forced?.find(({ start, end }) => start <= indexInSegment && indexInSegment < end)
     : undefined
+
+/** Returns how many tokens of a trajectory a branch inserted. */
+export const countForced = ({ segments }: TrajectoryView): number =>
+  segments.reduce(
+    (count, segment) =>
+      segment.kind === 'response'
+        ? (segment.forced ?? []).reduce((sum, { start, end }) => sum + end - start, count)
+        : count,
+    0,
+  )
 
 /** Returns the trajectory with a loss mask in which inserted tokens are trained. */
 export const withForcedTrained = (trajectory: Trajectory): Trajectory => ({
