@@ -5,6 +5,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { type ExportChoice, exportsOf } from '#lib/browser/files/files.ts'
+import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 
 interface CompareExportProps {
   readonly compared: ComparedSides
@@ -33,7 +34,7 @@ export function CompareExport({ compared, onClose }: CompareExportProps) {
     }
   }, [trajectory])
   return (
-    <ExportDialog title="Export a side" choices={choices} onClose={onClose}>
+    <ExportDialog title="Export a side" choices={choices} hasForced={countForced(trajectory) > 0} onClose={onClose}>
       <li className="-order-1">
         <Segmented<SideName>
           label="Side"

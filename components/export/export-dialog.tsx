@@ -1,7 +1,8 @@
 'use client'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { CheckField } from '#components/ui/field.tsx'
 import type { ExportChoice } from '#lib/browser/files/files.ts'
 
 interface ExportDialogProps {
@@ -9,15 +10,37 @@ interface ExportDialogProps {
   readonly choices: readonly ExportChoice[]
   /** Name of the exported content in the sentences about losses. */
   readonly subject?: 'this trajectory' | 'these trajectories'
+  /** Whether a branch inserted tokens, so that the export decides whether they are trained. If omitted, none did. */
+  readonly hasForced?: boolean
   readonly onClose: () => void
   /** Further rows of the list. */
   readonly children?: ReactNode
 }
 
 /** Lists the export formats, each with what it keeps in general and what it loses of this content. */
-export function ExportDialog({ title, choices, subject = 'this trajectory', onClose, children }: ExportDialogProps) {
+export function ExportDialog({
+  title,
+  choices,
+  subject = 'this trajectory',
+  hasForced = false,
+  onClose,
+  children,
+}: ExportDialogProps) {
+  const [isTraining, setIsTraining] = useState(false)
   return (
     <Dialog title={title} onClose={onClose}>
+      {hasForced && (
+        <section aria-label="Forced tokens" className="mb-4 border-line border-b pb-3">
+          <CheckField
+            label="Train the forced tokens (loss mask 1)"
+            checked={isTraining}
+            onChange={(event) => setIsTraining(event.target.checked)}
+          />
+          <p className="text-dim text-xs">
+            A branch inserted them; the model did not sample them. Unchecked, their loss mask stays 0, as recorded.
+          </p>
+        </section>
+      )}
       <ul className="grid gap-4">
         {choices.map(({ name, label, keeps, lost: loss, save }, index) => (
           <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
@@ -30,7 +53,7 @@ export function ExportDialog({ title, choices, subject = 'this trajectory', onCl
               look={index === 0 ? 'primary' : 'plain'}
               aria-label={`Export as ${label}`}
               onClick={() => {
-                save()
+                save(isTraining ? 'trained' : 'context')
                 onClose()
               }}
             >

@@ -37,6 +37,7 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
       title={samples === 0 ? 'Nothing to export' : `Export ${countWithNoun(samples, 'trajectory', 'trajectories')}`}
       choices={samples === 0 ? [] : choices}
       subject="these trajectories"
+      hasForced={(preview?.forced ?? 0) > 0}
       onClose={onClose}
     >
       {preview && preview.excluded.length > 0 && <Excluded excluded={preview.excluded} of={keys.length} />}

@@ -14,6 +14,7 @@ import type { Dropped } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
+import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
 import { Link, useNavigation } from './navigation.tsx'
@@ -170,7 +171,12 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       )}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {exports && (
-        <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)}>
+        <ExportDialog
+          title="Export the trajectory"
+          choices={exports.choices}
+          hasForced={trajectory !== undefined && countForced(trajectory) > 0}
+          onClose={() => setExports(undefined)}
+        >
           {trajectory && (
             <OfflineExport
               trajectory={trajectory}

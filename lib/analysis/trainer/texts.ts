@@ -4,6 +4,7 @@ import { writableFormats } from '#lib/formats/registry.ts'
 import { valueAtPath } from '#lib/formats/writing/training-row.ts'
 import { encodedFile } from '#lib/formats/writing/writer.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
+import { type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { InspectTask } from '../trajectory-task.ts'
@@ -16,12 +17,18 @@ interface TrainerFile {
   readonly mediaType: string
 }
 
+interface FileRequest {
+  readonly format: string
+  /** Whether tokens that a branch inserted are trained. Omitted: as recorded, they are not. */
+  readonly forced?: ForcedChoice
+}
+
 /** Task that returns the file, as Export saves it. */
-export const trainerFile: InspectTask<{ readonly format: string }, undefined, TrainerFile> = function* (
-  { format: name },
+export const trainerFile: InspectTask<FileRequest, undefined, TrainerFile> = function* (
+  { format: name, forced = 'context' },
   view,
 ) {
-  const trajectory = unpack(view)
+  const trajectory = withForced(unpack(view), forced)
   const format = writableFormats.find((one) => one.name === name) ?? elementAt(writableFormats, 0)
   yield
   return {

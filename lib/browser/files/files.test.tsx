@@ -14,6 +14,7 @@ afterEach(() => {
 describe('an export of several trajectories', () => {
   const preview: ExportPreview = {
     samples: 2,
+    forced: 0,
     excluded: [{ key: 'c', title: 'third', why: 'No tokens: the run has just started.' }],
     formats: [
       {
@@ -27,7 +28,11 @@ describe('an export of several trajectories', () => {
   }
   /** Loads the exports from a server whose answer to each path is `answer`. */
   async function loaded(answer: (path: string) => Response, signal = new AbortController().signal) {
-    vi.stubGlobal('fetch', async (path: string) => answer(path))
+    const requests: unknown[] = []
+    vi.stubGlobal('fetch', async (path: string, { body }: RequestInit) => {
+      requests.push(JSON.parse(String(body)))
+      return answer(path)
+    })
     const shown: SeveralExports[] = []
     const previewErrors: unknown[] = []
     const saveError = Promise.withResolvers<unknown>()
@@ -37,7 +42,7 @@ describe('an export of several trajectories', () => {
       onSaveError: saveError.resolve,
       signal,
     })
-    return { shown, previewErrors, saveError: saveError.promise }
+    return { shown, requests, previewErrors, saveError: saveError.promise }
   }
 
   test('shows the formats at once, then what the file leaves out and what some or all of the samples lose', async () => {
@@ -64,11 +69,12 @@ describe('an export of several trajectories', () => {
         resolve(this.download)
       })
     })
-    const { shown } = await loaded((path) =>
+    const { shown, requests } = await loaded((path) =>
       path.endsWith('preview') ? Response.json(preview) : new Response('{}\n', { headers: { [EXCLUDED_HEADER]: '1' } }),
     )
-    shown[1]?.choices[0]?.save()
+    shown[1]?.choices[0]?.save('trained')
     expect(await name).toBe('trajectories-2.jsonl')
+    expect(requests.at(-1)).toEqual({ keys: ['a', 'b', 'c'], format: 'rollscope', forced: 'trained' })
   })
 
   test('that breaks off half-way is an error, and nothing is saved', async () => {
@@ -83,7 +89,7 @@ describe('an export of several trajectories', () => {
       )
     const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click')
     const { shown, saveError } = await loaded((path) => (path.endsWith('preview') ? Response.json(preview) : cut()))
-    shown[0]?.choices[0]?.save()
+    shown[0]?.choices[0]?.save('context')
     const error = await saveError
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({ code: 'CUT_REPLY' })
@@ -136,7 +142,7 @@ describe('the exports of a trajectory', () => {
       () => expect.unreachable(),
       tasks,
     )
-    choices[0]?.save()
+    choices[0]?.save('context')
     close()
     expect(asked.get('exportLosses')?.signal.aborted).toBe(true)
     expect(noted).toEqual([])
@@ -155,7 +161,7 @@ describe('the exports of a trajectory', () => {
       (error) => wrongs.push(error),
       tasks,
     )
-    choices[0]?.save()
+    choices[0]?.save('context')
     asked.get('trainerFile')?.reject(new Error('no memory'))
     await settled()
     expect(wrongs).toEqual([new Error('no memory')])

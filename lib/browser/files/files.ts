@@ -1,6 +1,7 @@
 /** Exports trajectories to files in a worker, because a large one takes time. */
 import { EXCLUDED_HEADER, type ExportPreview, exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
+import type { ForcedChoice } from '#lib/trajectory/tokens/forced-tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from '../workers/inspection.ts'
@@ -14,7 +15,8 @@ export interface ExportChoice {
   readonly keeps: string
   /** Parts of the trajectories that such a file lacks. Omitted while they are not known. */
   readonly lost?: readonly string[]
-  readonly save: () => void
+  /** Saves the file. `forced` decides whether tokens that a branch inserted are trained. */
+  readonly save: (forced: ForcedChoice) => void
 }
 
 /** The list of exports of an open dialog. */
@@ -37,10 +39,10 @@ export async function exportsOf(
   let writing = 0
   let isClosed = false
   const endWhenDone = () => isClosed && writing === 0 && tasks.dispose()
-  const save = async (format: string) => {
+  const save = async (format: string, forced: ForcedChoice) => {
     writing++
     try {
-      const file = await run('trainerFile', { format }, { signal: new AbortController().signal })
+      const file = await run('trainerFile', { format, forced }, { signal: new AbortController().signal })
       saveText(file.content, file.name, file.mediaType)
     } catch (error) {
       onError(error)
@@ -50,7 +52,12 @@ export async function exportsOf(
     }
   }
   const choices = writableFormats.map(
-    ({ name, label, keeps }): ExportChoice => ({ name, label, keeps, save: () => void save(name) }),
+    ({ name, label, keeps }): ExportChoice => ({
+      name,
+      label,
+      keeps,
+      save: (forced) => void save(name, forced),
+    }),
   )
   run('exportLosses', null, { signal: looking.signal }).then(
     (losses) =>
@@ -73,7 +80,7 @@ export async function exportsOf(
 export interface SeveralExports {
   readonly choices: readonly ExportChoice[]
   /** Omitted while it is not known. */
-  readonly preview?: Pick<ExportPreview, 'samples' | 'excluded'>
+  readonly preview?: Pick<ExportPreview, 'samples' | 'forced' | 'excluded'>
 }
 
 interface SeveralExportsOptions {
@@ -97,7 +104,7 @@ export async function loadSeveralExports(
       name,
       label,
       keeps,
-      save: () => void saveSeveral(keys, name, encoding?.extension).catch(onSaveError),
+      save: (forced) => void saveSeveral({ keys, format: name, forced }, encoding?.extension).catch(onSaveError),
     }),
   )
   if (signal.aborted) return
@@ -120,8 +127,15 @@ const lostOf = ({ samples: all, formats }: ExportPreview, format: string): reado
     .find(({ name }) => name === format)
     ?.lost.map(({ text, samples }) => (samples === all ? text : `${text} (${samples} of ${all})`)) ?? []
 
-async function saveSeveral(keys: readonly string[], format: string, extension: string | undefined): Promise<void> {
-  const response = await callApi('/api/export', { method: 'POST', json: { keys, format } })
+interface SeveralRequest {
+  readonly keys: readonly string[]
+  readonly format: string
+  readonly forced: ForcedChoice
+}
+
+async function saveSeveral(request: SeveralRequest, extension: string | undefined): Promise<void> {
+  const { keys, format } = request
+  const response = await callApi('/api/export', { method: 'POST', json: request })
   const content = await response.blob().catch(() => {
     throw new ApiError(
       response.status,

@@ -10,6 +10,7 @@ import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { exportPreview } from '../library/export.ts'
 import { exportTrajectory } from '../library/trajectories.ts'
 import { startRollout } from '../runs/rollouts.ts'
 import type { Services } from '../services.ts'
@@ -143,6 +144,8 @@ describe('A branch', () => {
       [1, 0],
       [1, 1],
     ])
+    const preview = await exportPreview({ keys: [original.id, branch?.id ?? ''] }, all)
+    expect(preview).toMatchObject({ samples: 2, forced: 1 })
   })
 })
 

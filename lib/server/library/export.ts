@@ -9,18 +9,11 @@ import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
+import { countForced, FORCED_CHOICES, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { ndjson, streamOf } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import {
-  FORCED_CHOICES,
-  FORCED_TEXT,
-  type ForcedChoice,
-  formatToWrite,
-  storedTrajectory,
-  whyExcluded,
-  withForced,
-} from './trajectories.ts'
+import { FORCED_TEXT, formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
 
 const MOST_KEYS = 10_000
 
@@ -80,8 +73,10 @@ export async function exportPreview(
 ): Promise<ExportPreview> {
   const losses = writableFormats.map(({ name, write }) => ({ name, write, samples: new Map<string, number>() }))
   let samples = 0
+  let forced = 0
   const visit = (trajectory: Trajectory) => {
     samples++
+    if (countForced(trajectory) > 0) forced++
     for (const { write, samples } of losses)
       for (const text of write(trajectory).losses) samples.set(text, (samples.get(text) ?? 0) + 1)
   }
@@ -90,7 +85,7 @@ export async function exportPreview(
     name,
     lost: Array.from(samples, ([text, samples]) => ({ text, samples })),
   }))
-  return { samples, excluded, formats }
+  return { samples, forced, excluded, formats }
 }
 
 type Excluded = ExportPreview['excluded'][number]

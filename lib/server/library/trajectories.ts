@@ -6,7 +6,7 @@ import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
 import { isWorthPacking } from '#lib/store/packed.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { withForcedTrained } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { FORCED_CHOICES, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { PACKED_TYPE, packedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -87,19 +87,9 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
   })
 }
 
-/** Whether tokens that a branch inserted are trained in an export. */
-export const FORCED_CHOICES = ['context', 'trained'] as const
-
-/** Whether tokens that a branch inserted are trained. */
-export type ForcedChoice = (typeof FORCED_CHOICES)[number]
-
 /** Description of this choice in the HTTP interface. */
 export const FORCED_TEXT =
   'Tokens that a branch inserted: `context` (default: loss mask 0) or `trained` (loss mask 1). The model sampled neither.'
-
-/** Returns a trajectory with the loss mask of an export. */
-export const withForced = (trajectory: Trajectory, forced: ForcedChoice): Trajectory =>
-  forced === 'trained' ? withForcedTrained(trajectory) : trajectory
 
 /**
  * Returns why a trajectory is not exported: a trainer can use no sample without tokens, and readers of its format refuse one. Undefined if

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Segment, Trajectory } from '../format/trajectory.ts'
-import { countForced, forcedAt, withForcedTrained } from './forced-tokens.ts'
+import { countForced, forcedAt, withForced } from './forced-tokens.ts'
 import { lossMask } from './tokens.ts'
 
 const plain: Segment = { kind: 'response', ids: [1, 2], mask: [1, 0], thinks: [], toolCalls: [] }
@@ -19,7 +19,8 @@ const trajectory: Trajectory = {
 }
 
 test('An export that trains inserted tokens changes their mask and no other', () => {
-  expect(lossMask(withForcedTrained(trajectory))).toEqual([0, 1, 0, 0, 1, 1, 1])
+  expect(lossMask(withForced(trajectory, 'trained'))).toEqual([0, 1, 0, 0, 1, 1, 1])
+  expect(lossMask(withForced(trajectory, 'context'))).toEqual([0, 1, 0, 0, 1, 0, 1])
 })
 
 test('forcedAt returns the inserted tokens of a response only', () => {

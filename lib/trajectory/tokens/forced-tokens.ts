@@ -18,11 +18,22 @@ export const countForced = ({ segments }: TrajectoryView): number =>
     0,
   )
 
-/** Returns the trajectory with a loss mask in which inserted tokens are trained. */
-export const withForcedTrained = (trajectory: Trajectory): Trajectory => ({
-  ...trajectory,
-  segments: trajectory.segments.map((segment): Segment => (segment.kind === 'response' ? trained(segment) : segment)),
-})
+/** Values of the choice whether an export trains inserted tokens: `context` keeps their loss mask 0, `trained` makes it 1. */
+export const FORCED_CHOICES = ['context', 'trained'] as const
+
+/** Whether an export trains inserted tokens. */
+export type ForcedChoice = (typeof FORCED_CHOICES)[number]
+
+/** Returns the trajectory with the loss mask of an export. */
+export const withForced = (trajectory: Trajectory, forced: ForcedChoice): Trajectory =>
+  forced === 'context'
+    ? trajectory
+    : {
+        ...trajectory,
+        segments: trajectory.segments.map(
+          (segment): Segment => (segment.kind === 'response' ? trained(segment) : segment),
+        ),
+      }
 
 function trained(segment: ResponseSegment): ResponseSegment {
   const { mask, forced, ...others } = segment
