@@ -1,5 +1,5 @@
 'use client'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -10,6 +10,8 @@ import { Heading } from '#components/ui/facts.tsx'
 import type { AddedColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
+import type { Insertion } from './branch/branch-draft.ts'
+import { branchObstacle } from './branch/branch-obstacle.ts'
 import type { InspectionState } from './use-inspection-state.ts'
 
 const VerifyPanel = lazyPart(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel)
@@ -40,6 +42,8 @@ export function DetailsPane(props: DetailsPaneProps) {
   const { trajectory, view } = inspection
   const { selection } = view
   const scorer = useScorer()
+  /** What a branch inserts at a token. It belongs to the card and to the panel of branches, and another token begins without. */
+  const [inserted, setInserted] = useState<{ readonly token: number; readonly insertion: Insertion }>()
   // The card is loaded early, so that it appears immediately for the first token under the pointer.
   useEffect(() => {
     loadTokenCard().catch(() => {})
@@ -50,6 +54,10 @@ export function DetailsPane(props: DetailsPaneProps) {
         This file has no tokens, so there are none to show here. Its tool calls are among the messages.
       </p>
     )
+  const pinned = selection && isSingle(selection) && storedKey !== undefined ? shown : undefined
+  const insertion = inserted && inserted.token === pinned?.index ? inserted.insertion : 'nothing'
+  const insert = (chosen: Insertion) => pinned && setInserted({ token: pinned.index, insertion: chosen })
+  const canChoose = pinned?.segment.kind === 'response' && branchObstacle(trajectory, pinned) === undefined
   return (
     <>
       {ratios.kind === 'shown' && (
@@ -63,6 +71,14 @@ export function DetailsPane(props: DetailsPaneProps) {
           token={shown}
           state={selection ? 'pinned' : 'pointed'}
           isRequesting={isRequesting}
+          choice={
+            canChoose
+              ? {
+                  chosen: typeof insertion === 'number' ? insertion : undefined,
+                  onChoose: (id) => insert(id ?? 'nothing'),
+                }
+              : undefined
+          }
           linkTo={(index) => link({ selection: single(index) })}
         />
       ) : (
@@ -71,13 +87,16 @@ export function DetailsPane(props: DetailsPaneProps) {
           selection.
         </p>
       )}
-      {selection && isSingle(selection) && shown && storedKey !== undefined && (
+      {pinned && storedKey !== undefined && (
         <BranchPanel
-          key={shown.index}
+          key={pinned.index}
           trajectory={trajectory}
-          token={shown}
+          token={pinned}
           storedKey={storedKey}
+          insertion={insertion}
+          onInsertion={insert}
           offer={inspection.offer}
+          say={inspection.say}
         />
       )}
       <Heading>Tool calls</Heading>

@@ -73,9 +73,9 @@ export function Inspector({
   // The pane is shown first, because a hidden element cannot take the focus.
   const offerInDetails = useCallback<RegisterPanelCommand>(
     (name, run) =>
-      offer(name, () => {
+      offer(name, (position) => {
         flushSync(() => setPane('right'))
-        run()
+        run(position)
       }),
     [offer],
   )

@@ -11,7 +11,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { currentHit, withCurrentHit } from './find/hit-steps.ts'
 import type { Inspection } from './inspection.ts'
-import type { PanelCommandName, PanelCommands } from './selection/panel-commands.ts'
+import type { PanelCommands, RegisterPanelCommand } from './selection/panel-commands.ts'
 
 type ParentInspection = Pick<
   Inspection,
@@ -99,7 +99,7 @@ const isInField = (): boolean => document.activeElement?.matches('input, textare
 /** Collects the registered actions; of several with one name, the last is used. */
 function usePanelCommands() {
   const [offers, setOffers] = useState<PanelCommands>({})
-  const offer = useCallback((name: PanelCommandName, run: () => void) => {
+  const offer = useCallback<RegisterPanelCommand>((name, run) => {
     setOffers((known) => ({ ...known, [name]: run }))
     return () =>
       setOffers(({ [name]: offered, ...others }) => (offered === run ? others : { ...others, [name]: offered }))

@@ -3,7 +3,14 @@ import type { Tree } from '#lib/api/forest/tree.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { type BranchDraft, branchInput, draftFor, editableMessages, sampledAfter } from './branch-draft.ts'
+import {
+  type BranchAction,
+  type BranchDraft,
+  branchInput,
+  draftFor,
+  editableMessages,
+  sampledAfter,
+} from './branch-draft.ts'
 import { treeRows } from './tree-rows.ts'
 
 const request = { server: 's', inputLength: 2, inputHash: '', streamed: true } as const
@@ -32,20 +39,20 @@ const token = (index: number): Token => {
   if (!found) throw new Error('there is such a token')
   return found
 }
-const inputOf = (index: number, changes: Partial<BranchDraft> = {}, isCut = false) =>
-  branchInput({ ...draftFor(trajectory, token(index)), ...changes }, trajectory, token(index), isCut)
+const inputOf = (index: number, changes: Partial<BranchDraft> = {}, action: BranchAction = 'continue') =>
+  branchInput({ ...draftFor(trajectory, token(index)), ...changes }, trajectory, token(index), action)
 
 describe('branchInput', () => {
   test('requests what the draft inserts at a sampled token', () => {
-    const bodyOf = (changes: Partial<BranchDraft>, isCut = false) => {
-      const input = inputOf(3, changes, isCut)
+    const bodyOf = (changes: Partial<BranchDraft>, action?: BranchAction) => {
+      const input = inputOf(3, changes, action)
       return input.ok ? input.body : input
     }
     expect(bodyOf({})).toEqual({ at: 3, n: 1 })
-    expect(bodyOf({ insertion: 7, count: '8' })).toEqual({ at: 3, n: 8, force: { alternative: 7 } })
+    expect(bodyOf({ insertion: 7 }, 'resample')).toEqual({ at: 3, n: 8, force: { alternative: 7 } })
     expect(bodyOf({ insertion: 'text', text: ' a ' })).toEqual({ at: 3, n: 1, force: { text: ' a ' } })
     expect(bodyOf({ insertion: 'ids', text: '[1, 22  3]' })).toEqual({ at: 3, n: 1, force: { ids: [1, 22, 3] } })
-    expect(bodyOf({ count: '8' }, true)).toEqual({ at: 3, n: 0 })
+    expect(bodyOf({}, 'cut')).toEqual({ at: 3, n: 0 })
   })
 
   test('keeps the other sampling parameters if the temperature changes, also for an edited message', () => {
@@ -57,17 +64,39 @@ describe('branchInput', () => {
     })
   })
 
+  test('keeps the other limits of the run if the rounds of tool calls change', () => {
+    const limited: Trajectory = {
+      ...trajectory,
+      provenance: { kind: 'rollout', application: 'a', limits: { maxTokens: 9, maxToolIterations: 5 } },
+    }
+    const draft = { ...draftFor(limited, token(3)), toolRounds: '0' }
+    expect(branchInput(draft, limited, token(3), 'continue')).toEqual({
+      ok: true,
+      body: { at: 3, n: 1, limits: { maxTokens: 9, maxToolIterations: 0 } },
+    })
+    expect(inputOf(3, { topP: '0.5', maxNewTokens: '7' })).toMatchObject({
+      body: { sampling: { temperature: 0, top_p: 0.5, max_new_tokens: 7 } },
+    })
+  })
+
   test.each<[Partial<BranchDraft>, string]>([
     [{ count: '0' }, 'count'],
     [{ count: '65' }, 'count'],
     [{ count: 'x' }, 'count'],
     [{ temperature: '-1' }, 'temperature'],
     [{ temperature: 'warm' }, 'temperature'],
+    [{ topP: '0' }, 'topP'],
+    [{ maxNewTokens: '1.5' }, 'maxNewTokens'],
+    [{ toolRounds: '-1' }, 'toolRounds'],
     [{ insertion: 'text', text: '' }, 'text'],
     [{ insertion: 'ids', text: '1, a' }, 'text'],
     [{ insertion: 'ids', text: ' ' }, 'text'],
   ])('names the wrong field of %j', (changes, field) => {
-    expect(inputOf(3, changes)).toMatchObject({ ok: false, field })
+    expect(inputOf(3, changes, 'resample')).toMatchObject({ ok: false, field })
+  })
+
+  test('refuses a message whose text is unchanged', () => {
+    expect(inputOf(1, { message: 0, text: 'rules' })).toEqual({ ok: false, field: 'text', why: 'is unchanged' })
   })
 })
 

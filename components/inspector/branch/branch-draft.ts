@@ -5,33 +5,43 @@ import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentStarts, type Token, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** What a branch inserts: nothing, an alternative, a text or ids. */
+/** What a branch inserts: nothing, an alternative by its id, a text or ids. */
 export type Insertion = 'nothing' | 'text' | 'ids' | number
 
 /** The input of a branch. Numbers are texts while they are edited. */
 export interface BranchDraft {
-  /** The number is the id of an alternative. */
   readonly insertion: Insertion
   /** The text or the ids to insert, or the new text of the message. */
   readonly text: string
   /** Index of the edited message in its segment. */
   readonly message: number
+  /** Number of resamples. */
   readonly count: string
-  /** '' keeps the recorded temperature. */
+  /** Sampling parameters; '' keeps the recorded one. */
   readonly temperature: string
+  readonly topP: string
+  readonly maxNewTokens: string
+  /** Most responses with tool calls; '' keeps the recorded limit. */
+  readonly toolRounds: string
   /** '' keeps the server of the trajectory. */
   readonly server: string
 }
+
+/** What a branch does after the position: it samples once or as often as the draft says, or it ends there. */
+export type BranchAction = 'continue' | 'resample' | 'cut'
 
 /** Returns the draft for a token: nothing is inserted, or the first message of its prompt is edited. */
 export const draftFor = (trajectory: TrajectoryView, token: Token): BranchDraft => ({
   insertion: 'nothing',
   text: editableMessages(trajectory, token)[0]?.text ?? '',
   message: 0,
-  count: '1',
+  count: '8',
   temperature: '',
+  topP: '',
+  maxNewTokens: '',
+  toolRounds: '',
   server: '',
 })
 
@@ -51,27 +61,59 @@ export const editableMessages = (
 const textOf = ({ content = '' }: Message): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 
+/** A field of the draft that can be wrong. */
+export type DraftField = 'text' | 'count' | 'temperature' | 'topP' | 'maxNewTokens' | 'toolRounds'
+
 /** A request, or the field that is wrong and why. */
 export type BranchInput =
   | { readonly ok: true; readonly body: BranchBody }
-  | { readonly ok: false; readonly field: 'text' | 'count' | 'temperature'; readonly why: string }
+  | { readonly ok: false; readonly field: DraftField; readonly why: string }
 
-/** Returns the request of a draft. `isCut` stores the tokens before the position without a run. */
-export function branchInput(draft: BranchDraft, trajectory: TrajectoryView, token: Token, isCut: boolean): BranchInput {
-  const wrong = (field: 'text' | 'count' | 'temperature', why: string): BranchInput => ({ ok: false, field, why })
+/** Numbers of the draft: which texts are valid, and what an error says. */
+const NUMBERS: readonly {
+  readonly field: Exclude<DraftField, 'text' | 'count'>
+  readonly isValid: (value: number) => boolean
+  readonly why: string
+}[] = [
+  { field: 'temperature', isValid: (value) => value >= 0 && value <= 2, why: 'is a number from 0 to 2, or empty' },
+  { field: 'topP', isValid: (value) => value > 0 && value <= 1, why: 'is a number above 0, at most 1, or empty' },
+  {
+    field: 'maxNewTokens',
+    isValid: (value) => Number.isInteger(value) && value >= 1,
+    why: 'is a whole number from 1, or empty',
+  },
+  {
+    field: 'toolRounds',
+    isValid: (value) => Number.isInteger(value) && value >= 0,
+    why: 'is a whole number from 0, or empty',
+  },
+]
+
+/** Returns the request of a draft. */
+export function branchInput(
+  draft: BranchDraft,
+  trajectory: TrajectoryView,
+  token: Token,
+  action: BranchAction,
+): BranchInput {
+  const wrong = (field: DraftField, why: string): BranchInput => ({ ok: false, field, why })
   const count = Number(draft.count)
-  if (!/^\d+$/.test(draft.count.trim()) || count < 1 || count > MOST_BRANCHES)
+  if (action === 'resample' && (!/^\d+$/.test(draft.count.trim()) || count < 1 || count > MOST_BRANCHES))
     return wrong('count', `is a whole number from 1 to ${MOST_BRANCHES}`)
-  const temperature = Number(draft.temperature)
-  if (draft.temperature.trim() !== '' && !(temperature >= 0 && temperature <= 2))
-    return wrong('temperature', 'is a number from 0 to 2, or empty')
+  for (const { field, isValid, why } of NUMBERS)
+    if (draft[field].trim() !== '' && !isValid(Number(draft[field]))) return wrong(field, why)
+  const sampling = changedSampling(draft)
   const settings = {
-    n: isCut ? 0 : count,
+    n: action === 'cut' ? 0 : action === 'continue' ? 1 : count,
     ...(draft.server !== '' && { server: draft.server }),
-    ...(draft.temperature.trim() !== '' && { sampling: { ...recordedSampling(trajectory, token), temperature } }),
+    ...(sampling && { sampling: { ...recordedSampling(trajectory, token), ...sampling } }),
+    ...(draft.toolRounds.trim() !== '' && {
+      limits: { ...recordedLimits(trajectory), maxToolIterations: Number(draft.toolRounds) },
+    }),
   }
   if (token.segment.kind === 'prompt') {
     const { index, indexInSegment } = token
+    if (draft.text === editableMessages(trajectory, token)[draft.message]?.text) return wrong('text', 'is unchanged')
     return {
       ok: true,
       body: { at: index - indexInSegment, edit: { message: draft.message, text: draft.text }, ...settings },
@@ -91,15 +133,35 @@ function forceOf({ insertion, text }: BranchDraft): Force | 'no ids' | 'no text'
   return ids.length > 0 && ids.every((id) => /^\d{1,9}$/.test(id)) ? { ids: ids.map(Number) } : 'no ids'
 }
 
-/** Returns the parameters with which the token was sampled, or the reply to its prompt. */
-function recordedSampling({ segments }: TrajectoryView, { segmentIndex, segment, indexInSegment }: Token) {
+/** Returns the sampling parameters that the draft changes; undefined if it changes none. */
+function changedSampling({ temperature, topP, maxNewTokens }: BranchDraft) {
+  const changed = [
+    ['temperature', temperature],
+    ['top_p', topP],
+    ['max_new_tokens', maxNewTokens],
+  ].filter(([, text = '']) => text.trim() !== '')
+  return changed.length === 0
+    ? undefined
+    : Object.fromEntries(changed.map(([name, text]): [string | undefined, number] => [name, Number(text)]))
+}
+
+const recordedLimits = ({ provenance }: TrajectoryView) =>
+  provenance.kind === 'rollout' ? provenance.limits : undefined
+
+/** Returns the call that sampled the token, or the reply to its prompt; undefined if no call is recorded. */
+export function recordedRequest(
+  { segments }: TrajectoryView,
+  { segmentIndex, segment, indexInSegment }: Token,
+): ResponseView['request'] {
   const response =
     segment.kind === 'response' ? segment : segments.find(({ kind }, at) => at > segmentIndex && kind === 'response')
-  if (response?.kind !== 'response') return {}
+  if (response?.kind !== 'response') return undefined
   const inside = segment.kind === 'response' ? indexInSegment : 0
-  const call = responseCalls(response).find(({ end }) => inside < end)
-  return toSamplingRequest(call?.request?.samplingParams ?? {})
+  return responseCalls(response).find(({ end }) => inside < end)?.request
 }
+
+const recordedSampling = (trajectory: TrajectoryView, token: Token) =>
+  toSamplingRequest(recordedRequest(trajectory, token)?.samplingParams ?? {})
 
 /** Returns how many tokens the model sampled in the trajectory from a token on: the best guess for a branch. */
 export function sampledAfter(trajectory: TrajectoryView, { index }: Token): number {

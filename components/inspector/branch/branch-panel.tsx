@@ -1,322 +1,372 @@
 'use client'
 /** Starts branches from the selected token, or with an edited message of its prompt, and lists them. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { type RegisterPanelCommand, usePanelCommand } from '#components/inspector/selection/panel-commands.ts'
-import { countText, percentText } from '#components/token-view/numbers.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import { KeyHint } from '#components/token-view/card/token-alternatives.tsx'
+import { countText, durationText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
+import { quotedPiece } from '#components/token-view/pieces/piece-text.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Heading } from '#components/ui/facts.tsx'
-import { SelectField, TextArea, TextField } from '#components/ui/field.tsx'
-import type { BranchesStarted } from '#lib/api/forest/branch.ts'
-import { ApiError } from '#lib/browser/api.ts'
-import { cancelBranches, startBranches, treeOptions } from '#lib/browser/library/branches.ts'
-import { serversOptions } from '#lib/browser/queries.ts'
+import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import { sentenceCase } from '#components/ui/visible-text.ts'
+import { MOST_BRANCHES } from '#lib/api/forest/branch.ts'
+import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import {
+  type BranchAction,
   type BranchDraft,
   branchInput,
+  type DraftField,
   draftFor,
-  editableMessages,
   type Insertion,
+  recordedRequest,
   sampledAfter,
 } from './branch-draft.ts'
+import { ForceFields, MessageFields, SamplingFields, ServerFields } from './branch-fields.tsx'
 import { BranchList } from './branch-list.tsx'
+import { branchObstacle } from './branch-obstacle.ts'
+import { type BranchFailure, type BranchProgress, useBranching } from './use-branching.ts'
 
 interface BranchPanelProps {
   readonly trajectory: TrajectoryView
   /** The selected token. */
   readonly token: Token
   readonly storedKey: string
+  /** What the branch inserts at the token; its card chooses it too. */
+  readonly insertion: Insertion
+  readonly onInsertion: (insertion: Insertion) => void
   readonly offer: RegisterPanelCommand
+  /** Shows a short message in the status line. */
+  readonly say: (message: string) => void
 }
 
-/** Shows the fields of a branch at a token. */
-export function BranchPanel({ trajectory, token, storedKey, offer }: BranchPanelProps) {
-  const [draft, setDraft] = useState(() => draftFor(trajectory, token))
-  const [failure, setFailure] = useState<{ readonly field?: string; readonly title: string; readonly hint?: string }>()
-  const [started, setStarted] = useState<BranchesStarted>()
-  const [isStarting, setIsStarting] = useState(false)
-  const client = useQueryClient()
-  const section = useRef<HTMLElement>(null)
-  const obstacle = obstacleTo(trajectory, token)
-  usePanelCommand(
-    offer,
-    'branch',
-    obstacle === undefined
-      ? () => section.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
-      : undefined,
-  )
-  const change = (changes: Partial<BranchDraft>) => {
-    setFailure(undefined)
-    setDraft({ ...draft, ...changes })
-  }
-  const start = async (isCut: boolean) => {
-    const input = branchInput(draft, trajectory, token, isCut)
-    if (!input.ok) {
-      setFailure({ field: input.field, title: input.why })
-      return
-    }
-    setIsStarting(true)
-    setFailure(undefined)
-    try {
-      setStarted(await startBranches(storedKey, input.body, client))
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setFailure({ title: error.message, ...(error.hint !== undefined && { hint: error.hint }) })
-    } finally {
-      setIsStarting(false)
-    }
-  }
-  const isEdit = token.segment.kind === 'prompt'
-  const errorOf = (field: string) => (failure?.field === field ? failure.title : undefined)
+/** Shows the actions of a branch at a token, with their keys and their cost. */
+export function BranchPanel({ trajectory, token, storedKey, insertion, onInsertion, offer, say }: BranchPanelProps) {
+  const obstacle = branchObstacle(trajectory, token)
   return (
     <>
-      <section ref={section} aria-label="Branch" className="mt-5">
-        <Heading>{isEdit ? 'Edit and continue' : 'Branch here'}</Heading>
-        {obstacle !== undefined ? (
-          <p className="text-faint text-xs">{obstacle}</p>
+      <section aria-label="Branch" className="mt-5">
+        {obstacle === undefined ? (
+          <BranchForm {...{ trajectory, token, storedKey, insertion, onInsertion, offer, say }} />
         ) : (
-          <form
-            className="grid gap-2.5"
-            onSubmit={(event) => {
-              event.preventDefault()
-              void start(false)
-            }}
-          >
-            {isEdit ? (
-              <MessageFields trajectory={trajectory} token={token} draft={draft} onChange={change} />
-            ) : (
-              <InsertionFields
-                trajectory={trajectory}
-                token={token}
-                draft={draft}
-                error={errorOf('text')}
-                onChange={change}
-              />
-            )}
-            <SettingsFields token={token} draft={draft} errorOf={errorOf} onChange={change} />
-            <p className="text-dim text-xs">
-              {branchCost(trajectory, token, draft)}
-              {isEdit && ' The chat template is applied again from this prompt on.'}
-            </p>
-            <div className="flex flex-wrap gap-2">
-              <Button type="submit" look="primary" disabled={isStarting}>
-                {buttonText(draft, isEdit)}
-              </Button>
-              {!isEdit && (
-                <Button
-                  disabled={isStarting}
-                  title="Stores the tokens before this one, and what is inserted, as a trajectory. Nothing is sampled."
-                  onClick={() => void start(true)}
-                >
-                  Cut here
-                </Button>
-              )}
-            </div>
-            {failure && failure.field === undefined && <Banner tone="bad" title={failure.title} hint={failure.hint} />}
-          </form>
+          <>
+            <Heading>Branch here</Heading>
+            <p className="text-faint text-xs">{obstacle}</p>
+          </>
         )}
       </section>
-      {started && <Progress storedKey={storedKey} started={started} />}
       {/* The outline of a fork lists the branches. */}
       {!trajectory.forkedFrom && <BranchList storedKey={storedKey} />}
     </>
   )
 }
 
-function obstacleTo({ outcome, provenance }: TrajectoryView, { segment }: Token): string | undefined {
-  if (outcome.kind === 'running') return 'A branch can begin when the run has ended.'
-  if (provenance.kind === 'rollout' && provenance.endpoint === 'chat')
-    return 'This run used a chat endpoint, which cannot continue from tokens.'
-  if (segment.kind === 'prompt' && segment.messages.length === 0)
-    return 'This prompt has no messages to edit. Select a sampled token to branch.'
-  return undefined
-}
-
-const buttonText = ({ insertion, count }: BranchDraft, isEdit: boolean): string => {
-  const verb = isEdit ? 'Edit and continue' : insertion === 'nothing' ? 'Resample' : 'Branch'
-  return count.trim() === '1' ? verb : `${verb} × ${count.trim()}`
-}
-
-function branchCost(trajectory: TrajectoryView, token: Token, { count }: BranchDraft): string {
-  const tokens = sampledAfter(trajectory, token)
-  const times = Number(count) || 1
-  return `About ${countText(times * tokens)} tokens, if each branch is as long as this trajectory, which does not change.`
-}
-
-interface FieldsProps {
-  readonly token: Token
-  readonly draft: BranchDraft
-  readonly onChange: (changes: Partial<BranchDraft>) => void
-}
-
-/** Chooses what replaces the token. */
-function InsertionFields({
-  trajectory,
-  token,
-  draft,
-  error,
-  onChange,
-}: FieldsProps & { readonly trajectory: TrajectoryView; readonly error: string | undefined }) {
-  const option = (insertion: Insertion, label: React.ReactNode, note?: string) => (
-    <label key={String(insertion)} className="flex min-h-7 items-center gap-2 rounded-md px-1 hover:bg-panel">
-      <input
-        type="radio"
-        name={`insertion-${token.index}`}
-        className="accent-(--accent)"
-        checked={draft.insertion === insertion}
-        onChange={() => onChange({ insertion })}
-      />
-      <span className="min-w-0 flex-1 truncate">{label}</span>
-      {note !== undefined && <span className="text-dim tabular-nums">{note}</span>}
-    </label>
-  )
+function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offer, say }: BranchPanelProps) {
+  const [fields, setFields] = useState(() => draftFor(trajectory, token))
+  const [failure, setFailure] = useState<BranchFailure>()
+  const [changed, setChanged] = useState<'sampling' | 'server'>()
+  const form = useRef<HTMLFormElement>(null)
+  const { isStarting, start, cancel, progress } = useBranching(storedKey)
+  const draft: BranchDraft = { ...fields, insertion }
+  const isEdit = token.segment.kind === 'prompt'
+  const isForcing = insertion === 'text' || insertion === 'ids'
+  const focusText = () => requestAnimationFrame(() => form.current?.querySelector('textarea')?.focus())
+  const change = ({ insertion: inserted, ...changes }: Partial<BranchDraft>) => {
+    setFailure(undefined)
+    setFields({ ...fields, ...changes })
+    if (inserted !== undefined) onInsertion(inserted)
+  }
+  const run = async (action: BranchAction) => {
+    if (isStarting) return
+    const input = branchInput(draft, trajectory, token, action)
+    const failed = input.ok ? await start(input.body) : { field: input.field, title: input.why, hint: undefined }
+    setFailure(failed)
+    if (failed?.field === 'text') focusText()
+    if (!failed) say(STARTED[action])
+  }
+  const force = () => {
+    if (!isEdit && !isForcing) change({ insertion: 'text', text: '' })
+    focusText()
+  }
+  const choose = (position = 0) => {
+    const alternative = token.alternatives[position - 1]
+    if (!alternative) {
+      say(`The token has ${token.alternatives.length === 0 ? 'no' : `only ${token.alternatives.length}`} alternatives.`)
+      return
+    }
+    change({ insertion: alternative.id })
+    say(`Alternative ${position}: ${quotedPiece(trajectory.vocab[alternative.id])}`)
+  }
+  usePanelCommand(offer, 'alternative', isEdit ? undefined : choose)
+  usePanelCommand(offer, 'resample', () => void run('resample'))
+  usePanelCommand(offer, 'branch', () => void run('continue'))
+  usePanelCommand(offer, 'force', force)
+  usePanelCommand(offer, 'cut', isEdit ? undefined : () => void run('cut'))
+  const errorOf = (field: DraftField) =>
+    failure && fieldOf(failure, isEdit) === field ? errorText(failure) : undefined
+  const isAtField = failure !== undefined && fieldOf(failure, isEdit) !== undefined
+  const tokens = Math.max(0, sampledAfter(trajectory, token) - (typeof insertion === 'number' ? 1 : 0))
   return (
-    <fieldset className="text-xs">
-      <legend className="mb-1 text-dim">Instead of this token</legend>
-      {option('nothing', 'Sample again')}
-      {token.alternatives.map(({ id, logprob }) =>
-        option(
-          id,
-          <>
-            <MarkedPiece id={id} vocab={trajectory.vocab} className="font-mono" />
-            {id === token.id && <span className="text-dim"> (the same token)</span>}
-          </>,
-          logprob === null ? undefined : percentText(Math.exp(logprob)),
-        ),
-      )}
-      {option('text', 'Insert a text')}
-      {option('ids', 'Insert token ids')}
-      {(draft.insertion === 'text' || draft.insertion === 'ids') && (
-        <div className="mt-1">
-          <TextArea
-            label={draft.insertion === 'text' ? 'Text' : 'Token ids'}
-            explanation={
-              draft.insertion === 'text'
-                ? 'The tokenizer encodes it. Special tokens in it become their ids.'
-                : 'Whole numbers with commas or spaces between them'
-            }
-            error={error && `${draft.insertion === 'text' ? 'The text' : 'Token ids'} ${error}`}
-            rows={2}
-            className="font-mono"
-            value={draft.text}
-            onChange={(event) => onChange({ text: event.target.value })}
-          />
+    <form
+      ref={form}
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run('resample')
+      }}
+    >
+      <div className="flex items-baseline justify-between gap-2">
+        <Heading>{isEdit ? 'Edit and continue' : <BranchTitle {...{ trajectory, token, insertion }} />}</Heading>
+        <span className="text-faint text-xs">new trajectories; this one stays</span>
+      </div>
+      {isEdit && <MessageFields {...{ trajectory, token, draft, errorOf }} onChange={change} />}
+      {isForcing && <ForceFields {...{ draft, errorOf }} onChange={change} />}
+      <div className="grid divide-y divide-line rounded-md border border-line">
+        <div className="grid gap-1.5 p-2">
+          <div className="flex items-center gap-2">
+            {progress?.isRunning ? (
+              <Button className="min-w-0 flex-1" onClick={async () => setFailure(await cancel())}>
+                Cancel, {progress.ended} of {progress.keys.length}
+              </Button>
+            ) : (
+              <Button
+                type="submit"
+                look="primary"
+                className="min-w-0 flex-1 justify-between"
+                aria-keyshortcuts="R"
+                disabled={isStarting}
+              >
+                Resample × {draft.count.trim()} <KeyHint>R</KeyHint>
+              </Button>
+            )}
+            <CountField value={draft.count} isWrong={errorOf('count') !== undefined} onChange={change} />
+          </div>
+          {errorOf('count') !== undefined && <p className="text-bad text-xs">The number {errorOf('count')}</p>}
+          <Cost {...{ trajectory, token, tokens }} count={draft.count} isEdit={isEdit} />
         </div>
+        <ActionRow
+          keyHint="B"
+          note={`about ${countWithNoun(tokens, 'token')}`}
+          disabled={isStarting}
+          onRun={() => void run('continue')}
+        >
+          {isEdit ? 'Edit and continue' : 'Continue from here'}
+        </ActionRow>
+        {!isEdit && (
+          <>
+            <ActionRow keyHint="F" note="text or ids" onRun={force}>
+              Force text…
+            </ActionRow>
+            <ActionRow
+              keyHint="X"
+              note={`ends at ${countText(token.index)}`}
+              disabled={isStarting}
+              title="Stores the tokens before this one, and what is inserted, as a trajectory. Nothing is sampled."
+              onRun={() => void run('cut')}
+            >
+              Cut here
+            </ActionRow>
+          </>
+        )}
+      </div>
+      {failure && !isAtField && <Banner tone="bad" title={failure.title} hint={failure.hint} />}
+      {progress && <Progress progress={progress} />}
+      <Facts>
+        <Fact name="sampling">
+          {samplingText(trajectory, token, draft)}{' '}
+          <ChangeButton what="sampling" isOpen={changed === 'sampling'} onToggle={setChanged} />
+        </Fact>
+        <Fact name="server, tools">
+          {serverText(trajectory, token, draft)}{' '}
+          <ChangeButton what="server" isOpen={changed === 'server'} onToggle={setChanged} />
+        </Fact>
+        {!isEdit && <Fact name="forced tokens are trained">decided at export</Fact>}
+      </Facts>
+      {changed === 'sampling' && <SamplingFields {...{ trajectory, token, draft, errorOf }} onChange={change} />}
+      {changed === 'server' && (
+        <ServerFields {...{ draft, errorOf }} hasTools={trajectory.model.tools.length > 0} onChange={change} />
       )}
-    </fieldset>
+    </form>
   )
 }
 
-/** Edits a message of the token's prompt. */
-function MessageFields({ trajectory, token, draft, onChange }: FieldsProps & { readonly trajectory: TrajectoryView }) {
-  const messages = editableMessages(trajectory, token)
+const STARTED: Readonly<Record<BranchAction, string>> = {
+  continue: 'The branch has started.',
+  resample: 'The branches have started.',
+  cut: 'The branch is stored.',
+}
+
+/** Returns the field of the form that a failure is about: the server names the fields of its request. */
+function fieldOf({ field }: BranchFailure, isEdit: boolean): DraftField | undefined {
+  if (field === undefined) return undefined
+  if (field === 'text' || field.startsWith(isEdit ? 'edit' : 'force')) return 'text'
+  return (['count', 'temperature', 'topP', 'maxNewTokens', 'toolRounds'] as const).find((name) => name === field)
+}
+
+/** Returns the failure as an error of a field: the draft's has no hint, and the server's is a sentence. */
+const errorText = ({ title, hint }: BranchFailure): string =>
+  hint === undefined ? title : `${sentenceCase(title)}. ${hint}`
+
+function BranchTitle({ trajectory, token, insertion }: Pick<BranchPanelProps, 'trajectory' | 'token' | 'insertion'>) {
+  if (typeof insertion !== 'number') return insertion === 'nothing' ? 'Branch here' : 'Branch after forced tokens'
   return (
     <>
-      {messages.length > 1 && (
-        <SelectField
-          label="Message"
-          value={draft.message}
-          onChange={(event) => {
-            const message = Number(event.target.value)
-            onChange({ message, text: messages[message]?.text ?? '' })
-          }}
-        >
-          {messages.map(({ role, text, index }) => (
-            <option key={index} value={index}>
-              {role === 'tool' ? 'tool result' : role}: {text.slice(0, 40)}
-            </option>
-          ))}
-        </SelectField>
-      )}
-      <TextArea
-        label={
-          messages[draft.message]?.role === 'tool'
-            ? 'Tool result'
-            : `Text of the ${messages[draft.message]?.role} message`
-        }
-        rows={4}
-        className="font-mono"
-        value={draft.text}
-        onChange={(event) => onChange({ text: event.target.value })}
-      />
+      Branch after <MarkedPiece id={insertion} vocab={trajectory.vocab} className="font-mono text-ink" />
+      {insertion === token.id && ' (the same token)'}
     </>
   )
 }
 
-/** Chooses the number of branches, the temperature and the server. */
-function SettingsFields({
-  token,
-  draft,
-  errorOf,
-  onChange,
-}: FieldsProps & { readonly errorOf: (field: string) => string | undefined }) {
-  const { data } = useQuery(serversOptions())
-  const servers = data?.servers ?? []
-  const [count, temperature] = [errorOf('count'), errorOf('temperature')]
-  const { segment } = token
-  const recorded = segment.kind === 'response' ? segment.request?.samplingParams.temperature : undefined
+interface CountFieldProps {
+  readonly value: string
+  readonly isWrong: boolean
+  readonly onChange: (changes: Pick<BranchDraft, 'count'>) => void
+}
+
+/** Edits the number of resamples. */
+function CountField({ value, isWrong, onChange }: CountFieldProps) {
+  const count = Number(value)
+  const step = (by: number) => onChange({ count: String(Math.min(MOST_BRANCHES, Math.max(1, (count || 1) + by))) })
   return (
-    <div className="grid grid-cols-2 gap-2">
-      <TextField
-        label="Branches"
+    <span className="flex items-center rounded-md border border-line">
+      <IconButton label="One resample less" disabled={count <= 1} onClick={() => step(-1)}>
+        −
+      </IconButton>
+      <input
+        aria-label="Resamples"
+        aria-invalid={isWrong || undefined}
         inputMode="numeric"
-        value={draft.count}
-        error={count && `The number ${count}`}
+        autoComplete="off"
+        className="w-7 bg-transparent text-center tabular-nums aria-invalid:text-bad"
+        value={value}
         onChange={(event) => onChange({ count: event.target.value })}
       />
-      <TextField
-        label="Temperature"
-        explanation="Empty: as in this trajectory, with all other sampling parameters"
-        placeholder={typeof recorded === 'number' ? `${recorded}, as here` : 'as here'}
-        inputMode="decimal"
-        value={draft.temperature}
-        error={temperature && `The temperature ${temperature}`}
-        onChange={(event) => onChange({ temperature: event.target.value })}
-      />
-      {servers.length > 1 && (
-        <div className="col-span-2">
-          <SelectField
-            label="Server"
-            value={draft.server}
-            onChange={(event) => onChange({ server: event.target.value })}
-          >
-            <option value="">as in this trajectory</option>
-            {servers.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-      )}
-    </div>
+      <IconButton label="One resample more" disabled={count >= MOST_BRANCHES} onClick={() => step(1)}>
+        +
+      </IconButton>
+    </span>
   )
 }
 
-/** Shows how many of the started branches have ended, and stops the others. */
-function Progress({ storedKey, started }: { readonly storedKey: string; readonly started: BranchesStarted }) {
-  const { data: tree } = useQuery(treeOptions(storedKey))
-  const [failure, setFailure] = useState<string>()
-  const own = tree?.leaves.filter(({ row }) => started.keys.includes(row.key)) ?? []
-  const running = own.filter(({ row }) => row.outcomeKind === 'running').length
-  const isRunning = running > 0 || (own.length === 0 && started.rollouts.length > 0)
+interface CostProps {
+  readonly trajectory: TrajectoryView
+  readonly token: Token
+  /** Tokens that one branch probably samples. */
+  readonly tokens: number
+  readonly count: string
+  readonly isEdit: boolean
+}
+
+/** Shows how many tokens the resamples will cost, if each is as long as this trajectory. */
+function Cost({ trajectory, token, tokens, count, isEdit }: CostProps) {
+  const times = Number(count) || 1
+  const { generationMs } = statistics(trajectory)
+  const sampled = trajectory.segments.reduce((sum, { kind, ids }) => (kind === 'response' ? sum + ids.length : sum), 0)
+  const duration =
+    generationMs === null || sampled === 0
+      ? ''
+      : `, about ${durationText((generationMs / sampled) * tokens)} each${serverSuffix(recordedRequest(trajectory, token)?.server)}`
+  const shared = isEdit ? token.index - token.indexInSegment : token.index
   return (
-    <div className="mt-2.5 flex flex-wrap items-center gap-2 text-xs">
-      <p role="status" data-branches-running={isRunning}>
-        {isRunning
-          ? `${own.length - running} of ${started.keys.length} ${started.keys.length === 1 ? 'branch has' : 'branches have'} ended.`
-          : `${started.keys.length === 1 ? 'The branch is' : 'All branches are'} stored. ${countText(started.shared)} tokens are shared.`}
-      </p>
-      {isRunning && (
-        <Button onClick={() => cancelBranches(started.rollouts).catch((error: unknown) => setFailure(String(error)))}>
-          Cancel
-        </Button>
+    <p className="text-dim text-xs tabular-nums" title="If each branch is as long as this trajectory">
+      {countText(times)} × {countWithNoun(tokens, 'token')} ≈{' '}
+      <strong className="font-semibold text-ink">{countWithNoun(times * tokens, 'token')}</strong>
+      <span className="block">
+        {countText(shared)} shared, which the server can cache{duration}
+        {isEdit && '. The chat template is applied again from this prompt on.'}
+      </span>
+    </p>
+  )
+}
+
+const serverSuffix = (server: string | undefined): string => (server === undefined ? '' : ` on ${server}`)
+
+interface ActionRowProps {
+  readonly keyHint: string
+  readonly note: string
+  readonly title?: string
+  readonly disabled?: boolean
+  readonly onRun: () => void
+  readonly children: ReactNode
+}
+
+const ActionRow = ({ keyHint, note, title, disabled = false, onRun, children }: ActionRowProps) => (
+  <div className="flex items-center gap-2 p-2">
+    <Button
+      className="w-44 justify-between"
+      aria-keyshortcuts={keyHint}
+      title={title}
+      disabled={disabled}
+      onClick={onRun}
+    >
+      {children} <KeyHint>{keyHint}</KeyHint>
+    </Button>
+    <span className="min-w-0 flex-1 truncate text-dim text-xs tabular-nums">{note}</span>
+  </div>
+)
+
+interface ChangeButtonProps {
+  readonly what: 'sampling' | 'server'
+  readonly isOpen: boolean
+  readonly onToggle: (what: 'sampling' | 'server' | undefined) => void
+}
+
+const ChangeButton = ({ what, isOpen, onToggle }: ChangeButtonProps) => (
+  <button
+    type="button"
+    aria-expanded={isOpen}
+    aria-label={`Change the ${what === 'server' ? 'server and tools' : what}`}
+    className="min-h-6 font-medium text-accent hover:underline"
+    onClick={() => onToggle(isOpen ? undefined : what)}
+  >
+    {isOpen ? 'Close' : 'Change'}
+  </button>
+)
+
+function samplingText(trajectory: TrajectoryView, token: Token, { temperature, topP, maxNewTokens }: BranchDraft) {
+  const { samplingParams = {} } = recordedRequest(trajectory, token) ?? {}
+  const isChanged = [temperature, topP, maxNewTokens].some((text) => text.trim() !== '')
+  const part = (name: string, changed: string, recorded: unknown) => {
+    const value = changed.trim() === '' ? recorded : changed.trim()
+    return value === undefined ? [] : [`${name} ${value}`]
+  }
+  const parts = [
+    ...part('T', temperature, samplingParams.temperature),
+    ...part('top_p', topP, samplingParams.top_p),
+    ...(maxNewTokens.trim() === '' ? [] : [`max_new_tokens ${maxNewTokens.trim()}`]),
+  ].join(', ')
+  return isChanged ? parts : ['as here', parts].filter(Boolean).join(': ')
+}
+
+function serverText(trajectory: TrajectoryView, token: Token, { server, toolRounds }: BranchDraft) {
+  const names = trajectory.model.tools.map(({ name }) => name)
+  const own = server === '' ? (recordedRequest(trajectory, token)?.server ?? 'the default server') : server
+  const rounds = toolRounds.trim() === '' ? '' : ` (at most ${toolRounds.trim()} rounds)`
+  return `${own} · ${names.length === 0 ? 'no tools' : names.join(', ')}${rounds}`
+}
+
+/** Shows how many of the started branches have ended, and what they have sampled. */
+function Progress({ progress }: { readonly progress: BranchProgress }) {
+  const { keys, isRunning, ended, spent, shared } = progress
+  const [only] = keys
+  return (
+    <p role="status" data-branches-running={isRunning} className="text-xs">
+      {isRunning
+        ? `${ended} of ${keys.length} ${keys.length === 1 ? 'branch has' : 'branches have'} ended, ${countText(spent)} tokens after the position.`
+        : `${keys.length === 1 ? 'The branch is' : `All ${keys.length} branches are`} stored. ${countText(shared)} tokens are shared.`}{' '}
+      {!isRunning && keys.length === 1 && only !== undefined && (
+        <Link
+          href={`/t/${encodeURIComponent(only)}?at=${shared}`}
+          className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
+        >
+          Open it
+        </Link>
       )}
-      {failure !== undefined && <p className="text-bad">{failure}</p>}
-    </div>
+    </p>
   )
 }

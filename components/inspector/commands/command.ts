@@ -34,7 +34,17 @@ interface PageActions extends CommandLists {
 }
 
 /** Groups of commands, in the order of the list of keys. */
-export const COMMAND_GROUPS = ['Move', 'Select', 'Find', 'Colour', 'View', 'Tabs', 'Copy', 'Trajectory'] as const
+export const COMMAND_GROUPS = [
+  'Move',
+  'Select',
+  'Find',
+  'Colour',
+  'View',
+  'Tabs',
+  'Copy',
+  'Branch',
+  'Trajectory',
+] as const
 
 /** A command of the inspector. */
 export type InspectorCommand = Command<CommandScreen, (typeof COMMAND_GROUPS)[number]>

@@ -79,7 +79,7 @@ describe("table of the inspector's commands", () => {
   test('contains every key that the inspector promises', () => {
     const keys = new Set(COMMANDS.flatMap(({ keys = [] }) => keys))
     for (const key of [
-      ...'jkJKgGnp/mhzZfewbLc?[]+-',
+      ...'jkJKgGnp/mhzZfewbLc?[]+-12345rRBFxX',
       'Escape',
       'Mod+k',
       'Mod+a',
@@ -102,7 +102,8 @@ describe('keys of the inspector', () => {
     ['m', {}, ['view', { colour: 'mask', limit: undefined }]],
     ['m', { colour: 'mask' }, ['view', { colour: 'none', limit: undefined }]],
     ['h', { colour: 'mask' }, ['view', { colour: 'logprob', limit: undefined }]],
-    ['f', { selection: single(3) }, ['say', 'Forking at a token is not available yet.']],
+    ['f', {}, ['say', 'Select a single token of a stored trajectory first.']],
+    ['2', {}, ['say', 'Select a single sampled token of a stored trajectory first.']],
     ['e', {}, ['say', 'There is nothing to export yet.']],
     ['n', { colour: 'mask' }, ['say', 'There are no hits.']],
     ['d', {}, ['say', 'Colour the tokens by importance ratio first.']],
@@ -136,6 +137,9 @@ describe('keys of the inspector', () => {
     press('n', { offers: { 'next-hit': next } })
     expect(press('/', { offers: { find } })).toEqual([['tools']])
     expect([next.mock.calls.length, find.mock.calls.length]).toEqual([1, 1])
+    const alternative = vi.fn()
+    press('4', { offers: { alternative } })
+    expect(alternative).toHaveBeenCalledWith(4)
   })
 })
 
@@ -165,8 +169,8 @@ describe('commands beside a run in the playground', () => {
     expect(calls).toEqual([['view', { colour: 'mask', limit: undefined }]])
   })
 
-  test('leave out the tabs, verification and the neighbours in a list', () => {
-    expect(names.filter((name) => /^tab-|verify|trajectory$/.test(name))).toEqual([])
+  test('leave out the tabs, verification, branches and the neighbours in a list', () => {
+    expect(names.filter((name) => /^tab-|verify|trajectory$|^alternative|^branch$|^resample$/.test(name))).toEqual([])
   })
 
   test('open the inspector for a run that has ended, and otherwise say that it has not ended', () => {

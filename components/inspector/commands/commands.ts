@@ -24,6 +24,9 @@ const obstacleWithout =
   ({ offers }: CommandScreen) =>
     offers[offer] ? undefined : reason
 
+const NO_TOKEN = 'Select a single token of a stored trajectory first.'
+const NO_SAMPLED_TOKEN = 'Select a single sampled token of a stored trajectory first.'
+
 /** Commands of the inspector that every trajectory has; further-commands.ts adds those that depend on it. */
 export const COMMANDS: readonly InspectorCommand[] = [
   ...GRID_MOVES.map(
@@ -254,14 +257,49 @@ export const COMMANDS: readonly InspectorCommand[] = [
     run: ({ page }) => page.copyImage(),
   },
 
+  ...[1, 2, 3, 4, 5].map(
+    (position): InspectorCommand => ({
+      name: `alternative-${position}`,
+      title: `Choose alternative ${position} of the token for a branch`,
+      group: 'Branch',
+      keys: [String(position)],
+      obstacle: obstacleWithout('alternative', NO_SAMPLED_TOKEN),
+      run: ({ offers }) => offers.alternative?.(position),
+    }),
+  ),
+  {
+    name: 'resample',
+    title: 'Resample from the token, as often as its card says',
+    group: 'Branch',
+    keys: ['r', 'R'],
+    obstacle: obstacleWithout('resample', NO_TOKEN),
+    run: ({ offers }) => offers.resample?.(),
+  },
   {
     name: 'branch',
-    title: 'Branch from the selected token',
-    group: 'Trajectory',
+    title: 'Continue from the token once, as a branch',
+    group: 'Branch',
     keys: ['B'],
-    obstacle: obstacleWithout('branch', 'Select a single token of a stored trajectory first.'),
+    obstacle: obstacleWithout('branch', NO_TOKEN),
     run: ({ offers }) => offers.branch?.(),
   },
+  {
+    name: 'force',
+    title: 'Force text or ids at the token; in a prompt, edit its message',
+    group: 'Branch',
+    keys: ['f', 'F'],
+    obstacle: obstacleWithout('force', NO_TOKEN),
+    run: ({ offers }) => offers.force?.(),
+  },
+  {
+    name: 'cut',
+    title: 'Cut at the token: a branch without further tokens',
+    group: 'Branch',
+    keys: ['x', 'X'],
+    obstacle: obstacleWithout('cut', NO_SAMPLED_TOKEN),
+    run: ({ offers }) => offers.cut?.(),
+  },
+
   {
     name: 'export',
     title: 'Export…',
@@ -308,14 +346,6 @@ export const COMMANDS: readonly InspectorCommand[] = [
     hasOwnKeys: true,
     obstacle: ({ page }) => (page.openBeside?.previous ? undefined : 'This is the first trajectory of the list.'),
     run: ({ page }) => page.openBeside?.previous?.(),
-  },
-  {
-    name: 'fork',
-    title: 'Fork here',
-    group: 'Trajectory',
-    keys: ['f'],
-    obstacle: () => 'Forking at a token is not available yet.',
-    run: () => {},
   },
   { name: 'open', title: 'Open a file…', group: 'Trajectory', run: ({ page }) => page.openFile() },
 ]

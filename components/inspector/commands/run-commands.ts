@@ -6,7 +6,7 @@ const INSPECTOR_ALONE: ReadonlySet<string> = new Set(['verify', 'next-trajectory
 
 /** Commands of the token view beside a run: those of the inspector, and one that opens the inspector. */
 export const RUN_COMMANDS: readonly InspectorCommand[] = [
-  ...COMMANDS.filter(({ name, group }) => group !== 'Tabs' && !INSPECTOR_ALONE.has(name)),
+  ...COMMANDS.filter(({ name, group }) => group !== 'Tabs' && group !== 'Branch' && !INSPECTOR_ALONE.has(name)),
   {
     name: 'open-inspector',
     title: 'Open in inspector',

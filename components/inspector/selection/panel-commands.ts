@@ -3,22 +3,37 @@ import { useEffect, useEffectEvent } from 'react'
 
 /**
  * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `first-jump` selects the main finding about
- * importance ratios; `branch` focuses the fields of a branch.
+ * importance ratios. `alternative` chooses an alternative of the selected token by its position, `resample` and `branch` start branches
+ * there, `force` focuses the text to insert, and `cut` stores the tokens before it.
  */
-export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify' | 'first-jump' | 'branch'
+export type PanelCommandName =
+  | 'find'
+  | 'next-hit'
+  | 'previous-hit'
+  | 'verify'
+  | 'first-jump'
+  | 'alternative'
+  | 'resample'
+  | 'branch'
+  | 'force'
+  | 'cut'
+
+/** An action; `position` counts from 1 in the list that the command names. */
+export type PanelAction = (position?: number) => void
+
 /** The actions that the visible parts have registered. */
-export type PanelCommands = Readonly<Partial<Record<PanelCommandName, () => void>>>
+export type PanelCommands = Readonly<Partial<Record<PanelCommandName, PanelAction>>>
 
 /** Registers an action until the returned function is called. */
-export type RegisterPanelCommand = (name: PanelCommandName, run: () => void) => () => void
+export type RegisterPanelCommand = (name: PanelCommandName, run: PanelAction) => () => void
 
 /** Registers an action while the part is mounted; undefined means that the action is not available now. */
 export function usePanelCommand(
   offer: RegisterPanelCommand,
   name: PanelCommandName,
-  run: (() => void) | undefined,
+  run: PanelAction | undefined,
 ): void {
-  const latest = useEffectEvent(() => run?.())
+  const latest = useEffectEvent((position?: number) => run?.(position))
   const isOffered = run !== undefined
-  useEffect(() => (isOffered ? offer(name, () => latest()) : undefined), [offer, name, isOffered])
+  useEffect(() => (isOffered ? offer(name, (position) => latest(position)) : undefined), [offer, name, isOffered])
 }

@@ -4,13 +4,25 @@ import { percentText } from '../numbers.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
 import { quotedPiece } from '../pieces/piece-text.ts'
 
+/** The choice of an alternative, from which a branch can begin. */
+export interface AlternativeChoice {
+  /** Id of the chosen alternative; undefined if none is chosen. */
+  readonly chosen: number | undefined
+  readonly onChoose: (id: number | undefined) => void
+}
+
 interface TokenAlternativesProps {
   readonly token: Token
   readonly vocab: Vocab
+  /** If omitted, no alternative can be chosen. */
+  readonly choice?: AlternativeChoice | undefined
 }
 
+/** Number of alternatives that a key chooses. */
+const KEYED_ALTERNATIVES = 5
+
 /** Shows the most likely tokens at a position, the sampled one among them, and the probability that remains for all others. */
-export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
+export function TokenAlternatives({ token, vocab, choice }: TokenAlternativesProps) {
   if (token.alternatives.length === 0) return <p className="text-faint text-xs">No alternatives were requested.</p>
   const isAmong = token.alternatives.some(({ id }) => id === token.id)
   const rows = isAmong ? token.alternatives : [...token.alternatives, { id: token.id, logprob: token.logprob }]
@@ -19,16 +31,30 @@ export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
     <table className="w-full text-xs tabular-nums">
       <caption className="sr-only">Most likely tokens here</caption>
       <tbody>
-        {rows.map(({ id, logprob }) => (
-          <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">
-            <th scope="row" className="max-w-24 overflow-hidden py-0.5 text-left font-mono font-normal">
-              <span aria-hidden>
-                <MarkedPiece id={id} vocab={vocab} />
-              </span>
-              <span className="sr-only">
-                {quotedPiece(vocab[id])}
-                {id === token.id && ' (chosen)'}
-              </span>
+        {rows.map(({ id, logprob }, index) => (
+          <tr
+            key={id}
+            data-chosen={id === token.id || undefined}
+            data-branch={choice?.chosen === id || undefined}
+            className="data-branch:bg-warn-soft data-chosen:font-semibold"
+          >
+            <th scope="row" className="max-w-28 overflow-hidden py-0.5 text-left font-mono font-normal">
+              {/* Only recorded alternatives can be chosen, and the last row may be the sampled token alone. */}
+              {choice && index < token.alternatives.length ? (
+                <button
+                  type="button"
+                  aria-pressed={choice.chosen === id}
+                  aria-keyshortcuts={index < KEYED_ALTERNATIVES ? String(index + 1) : undefined}
+                  title="Choose for a branch"
+                  onClick={() => choice.onChoose(choice.chosen === id ? undefined : id)}
+                  className="flex min-h-6 w-full items-center gap-1.5 rounded-sm text-left hover:bg-panel"
+                >
+                  {index < KEYED_ALTERNATIVES && <KeyHint>{String(index + 1)}</KeyHint>}
+                  <Alternative id={id} token={token} vocab={vocab} />
+                </button>
+              ) : (
+                <Alternative id={id} token={token} vocab={vocab} />
+              )}
             </th>
             <Probability value={probabilityOf(logprob)} text={logprob === null ? 'unknown' : undefined} />
           </tr>
@@ -45,6 +71,30 @@ export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
     </table>
   )
 }
+
+function Alternative({ id, token, vocab }: TokenAlternativesProps & { readonly id: number }) {
+  return (
+    <>
+      <span aria-hidden className="min-w-0 truncate">
+        <MarkedPiece id={id} vocab={vocab} />
+      </span>
+      <span className="sr-only">
+        {quotedPiece(vocab[id])}
+        {id === token.id && ' (chosen)'}
+      </span>
+    </>
+  )
+}
+
+/** Shows the key of an action. Screen readers get it from `aria-keyshortcuts`. */
+export const KeyHint = ({ children }: { readonly children: string }) => (
+  <kbd
+    aria-hidden
+    className="inline-grid min-w-4 place-items-center rounded border border-current/35 px-1 font-mono text-[10px] leading-4"
+  >
+    {children}
+  </kbd>
+)
 
 const probabilityOf = (logprob: number | null): number => (logprob === null ? 0 : Math.exp(logprob))
 

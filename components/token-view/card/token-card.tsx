@@ -15,7 +15,7 @@ import { messagePlace } from '../overview/message-place.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
 import { hexOf } from '../pieces/piece-text.ts'
 import { partBytes, splitCharacterAt } from '../pieces/split-character.ts'
-import { TokenAlternatives } from './token-alternatives.tsx'
+import { type AlternativeChoice, TokenAlternatives } from './token-alternatives.tsx'
 import { segmentTitle } from './token-reading.ts'
 import { columnsOf, tokenRecord, weightVersionOf } from './token-record.ts'
 import { TrainerFacts } from './trainer-facts.tsx'
@@ -27,12 +27,14 @@ interface TokenCardProps {
   readonly state: 'pinned' | 'pointed'
   /** Whether the missing prompt logprobs are being requested. */
   readonly isRequesting?: boolean
+  /** The choice of an alternative for a branch. If omitted, none can be chosen. */
+  readonly choice?: AlternativeChoice | undefined
   /** Returns the address that shows the token again. If omitted, no link can be copied. */
   readonly linkTo?: (tokenIndex: number) => string
 }
 
 /** Shows everything that is known about one token. */
-export function TokenCard({ trajectory, token, state, isRequesting = false, linkTo }: TokenCardProps) {
+export function TokenCard({ trajectory, token, state, isRequesting = false, choice, linkTo }: TokenCardProps) {
   const { vocab } = trajectory
   const entry = vocab[token.id]
   const spans = spanPath(trajectory, token)
@@ -123,7 +125,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
       <CharacterTokens token={token} vocab={vocab} />
       <Problems problems={token.segment.problems ?? []} tokenIndex={token.indexInSegment} />
       <Heading>Alternatives</Heading>
-      <TokenAlternatives token={token} vocab={vocab} />
+      <TokenAlternatives token={token} vocab={vocab} choice={choice} />
       {columns.length > 0 && (
         <>
           <Heading>Columns</Heading>

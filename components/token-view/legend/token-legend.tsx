@@ -103,7 +103,18 @@ function Sample({ sample }: { readonly sample: LegendSample }) {
 }
 
 function SampleRow({ sample }: { readonly sample: RowSample }) {
-  const { text, glyphs = '', isTrained = false, isForced = false, span, isFolded, ground, boundaries = [], overlay, box } = sample
+  const {
+    text,
+    glyphs = '',
+    isTrained = false,
+    isForced = false,
+    span,
+    isFolded,
+    ground,
+    boundaries = [],
+    overlay,
+    box,
+  } = sample
   const to = text.length * CELL
   const whole = (colour: string) => [{ from: 0, to, colour }]
   const background: CSSProperties = rowBackground(

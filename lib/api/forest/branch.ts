@@ -69,4 +69,5 @@ export interface BranchBody {
   readonly n: number
   readonly server?: string
   readonly sampling?: SamplingRequest
+  readonly limits?: Readonly<Record<string, number>>
 }

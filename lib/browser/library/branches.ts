@@ -17,6 +17,14 @@ export const treeOptions = (key: string) =>
       state.data?.leaves.some(({ row }) => row.outcomeKind === 'running') ? POLL_TREE_MS : false,
   })
 
+/** Query for the branches that this page started last from a trajectory; it requests nothing. */
+export const startedOptions = (key: string) =>
+  queryOptions<BranchesStarted | null>({
+    queryKey: ['started-branches', key],
+    queryFn: () => null,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** Starts branches, and makes the lists and trees that show them stale. Throws ApiError. */
 export async function startBranches(key: string, body: BranchBody, client: QueryClient): Promise<BranchesStarted> {
   const started = await fetchJson(`${pathOf(key)}/branch`, branchesStartedSchema, { method: 'POST', json: body })
