@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { continueHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
 import { countText } from '#components/token-view/numbers.ts'
@@ -14,6 +15,8 @@ import { storedWords } from '#lib/browser/files/opened-words.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { isTextOnly, lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import type { InspectorPartProps } from './inspection.ts'
+
+const ResumeBranch = lazyPart(async () => (await import('#components/inspector/branch/resume-branch.tsx')).ResumeBranch)
 
 interface InspectorNoticesProps extends InspectorPartProps {
   /** `undefined` means that the trajectory is not stored. */
@@ -97,6 +100,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
               Continue in the playground
             </Link>
           )}
+          {storedKey !== undefined && <ResumeBranch trajectory={trajectory} storedKey={storedKey} />}
         </Banner>
       )}
       <RunNotices trajectory={trajectory} />

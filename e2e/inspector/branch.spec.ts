@@ -1,10 +1,10 @@
 /** Branches from the inspector, with the built-in server. */
 import { expect, test } from '@playwright/test'
 import { CHANGING, idle, open } from '../support/application.ts'
-import { WINDOWS } from '../support/fit.ts'
+import { expectFitEverywhere, WINDOWS } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
-test('A token is branched by keyboard: a text is inserted, the branches are listed with links, and a branch names its origin', {
+test('A token is branched by keyboard: an alternative is resampled, a text is forced, and a branch names its origin', {
   tag: CORE,
 }, async ({ page, request }) => {
   const sampling = { temperature: 0, max_new_tokens: 60 }
@@ -16,34 +16,69 @@ test('A token is branched by keyboard: a text is inserted, the branches are list
   await open(page, `/t/${started.trajectoryId}?at=${at}`)
   await idle(page)
   const panel = page.getByRole('region', { name: 'Branch', exact: true })
-  await expect(panel).toBeVisible()
-  await page.getByRole('grid', { name: 'Tokens' }).focus()
-  await page.keyboard.press('B')
-  await expect(panel.getByLabel('Sample again')).toBeFocused()
-  const [wide, narrow] = WINDOWS
-  await page.setViewportSize(narrow)
-  await page.getByRole('button', { name: 'Tokens', exact: true }).press('Enter')
-  await page.getByRole('grid', { name: 'Tokens' }).focus()
-  await page.keyboard.press('B')
-  await expect(panel.getByLabel('Sample again')).toBeFocused()
-  await page.setViewportSize(wide)
-  await panel.getByLabel('Insert a text').press('Space')
-  await panel.getByLabel('Text', { exact: true }).fill('12 + ')
-  await panel.getByLabel('Branches').fill('2')
-  await panel.getByLabel('Branches').press('Enter')
-  await expect(page.locator('[data-branches-running="false"]')).toContainText(`${at} tokens are shared`)
   const list = page.getByRole('region', { name: 'Branches', exact: true })
-  await expect(list.getByRole('link')).toHaveCount(3)
-  await list.getByRole('link').nth(1).click()
-  await expect(page.getByRole('region', { name: 'Fork' })).toContainText('text or ids were inserted')
-  await open(page, `${new URL(page.url()).pathname}?at=${at}`)
-  await expect(page.getByRole('region', { name: 'Token', exact: true })).toContainText('0 · forced')
-  // The position in front of the conversation belongs to a prompt, whose message can be edited.
-  await open(page, `/t/${started.trajectoryId}?at=1`)
-  await expect(panel.getByRole('heading', { name: 'Edit and continue' })).toBeVisible()
-  await panel.getByLabel('Text of the user message').fill('What is 7 + 8?')
-  await panel.getByRole('button', { name: 'Edit and continue' }).press('Enter')
-  await expect(list.getByRole('link')).toHaveCount(4)
-  await expect(page.locator('[data-branches-running="false"]')).toBeVisible()
-  await expect(list.getByRole('link', { name: /another message/ })).toBeVisible()
+  const card = page.getByRole('region', { name: 'Token', exact: true })
+  const ended = page.locator('[data-branches-running="false"]')
+  const grid = page.getByRole('grid', { name: 'Tokens' })
+  await expect(panel).toContainText(/8 × \d+ tokens ≈ \d+ tokens/)
+
+  await test.step('a digit chooses an alternative, and R resamples it', async () => {
+    await grid.focus()
+    await page.keyboard.press('2')
+    await expect(card.getByRole('button', { pressed: true })).toHaveAttribute('aria-keyshortcuts', '2')
+    await expect(panel.getByRole('heading', { name: /^Branch after/ })).toBeVisible()
+    await expectFitEverywhere(page)
+    await panel.getByLabel('Resamples').fill('2')
+    await grid.focus()
+    await page.keyboard.press('R')
+    await expect(ended).toContainText(`All 2 branches are stored. ${at} tokens are shared`)
+    const samples = list.getByText(`at ${at}, × 2`)
+    await expect(samples).toBeVisible()
+    await expect(list.getByRole('link')).toHaveCount(1)
+    await samples.press('Enter')
+    await expect(list.getByRole('link')).toHaveCount(3)
+  })
+
+  await test.step('F forces a text, also in a narrow window, and the field starts the branch', async () => {
+    const [wide, narrow] = WINDOWS
+    await page.setViewportSize(narrow)
+    await page.getByRole('button', { name: 'Tokens', exact: true }).press('Enter')
+    await grid.focus()
+    await page.keyboard.press('F')
+    await expect(panel.getByLabel(/^Text, which/)).toBeFocused()
+    await page.setViewportSize(wide)
+    await page.keyboard.type('12 + ')
+    await panel.getByRole('button', { name: 'Continue from here' }).press('Enter')
+    await expect(ended).toContainText('The branch is stored.')
+    await ended.getByRole('link', { name: 'Open it' }).press('Enter')
+    await expect(page.getByRole('region', { name: 'Fork' })).toContainText('text or ids were inserted')
+    await expect(card).toContainText('0 · forced')
+    await expect(list).toContainText(`Same tokens as main up to ${at - 1}.`)
+    await expect(list.getByRole('link', { name: 'Compare with main' })).toBeVisible()
+  })
+
+  await test.step('the export asks whether forced tokens are trained', async () => {
+    await list.getByRole('button', { name: 'Export leaves…' }).press('Enter')
+    await page.getByRole('button', { name: 'Choose a format for 4 trajectories…' }).press('Enter')
+    await expect(page.getByRole('checkbox', { name: 'Train the forced tokens (loss mask 1)' })).not.toBeChecked()
+    await page.keyboard.press('Escape')
+  })
+
+  await test.step('X cuts, and B on a prompt edits its message', async () => {
+    await open(page, `/t/${started.trajectoryId}?at=${at}`)
+    await idle(page)
+    await grid.focus()
+    await page.keyboard.press('X')
+    await expect(list.getByRole('link', { name: /cut there/ })).toBeVisible()
+    await open(page, `/t/${started.trajectoryId}?at=1`)
+    await expect(panel.getByRole('heading', { name: 'Edit and continue' })).toBeVisible()
+    await grid.focus()
+    await page.keyboard.press('B')
+    await expect(panel.getByLabel('Text of the user message')).toBeFocused()
+    await panel.getByLabel('Text of the user message').fill('What is 7 + 8?')
+    await grid.focus()
+    await page.keyboard.press('B')
+    await expect(list.getByRole('link', { name: /another message/ })).toBeVisible()
+    await expect(ended).toBeVisible()
+  })
 })

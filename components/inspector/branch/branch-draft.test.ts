@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Tree } from '#lib/api/forest/tree.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
@@ -11,7 +10,6 @@ import {
   editableMessages,
   sampledAfter,
 } from './branch-draft.ts'
-import { treeRows } from './tree-rows.ts'
 
 const request = { server: 's', inputLength: 2, inputHash: '', streamed: true } as const
 const trajectory: Trajectory = {
@@ -110,18 +108,4 @@ test('The messages of a prompt can be edited, and those of a response cannot', (
 
 test('sampledAfter counts the sampled tokens from a token on', () => {
   expect([0, 2, 3, 4].map((index) => sampledAfter(trajectory, token(index)))).toEqual([3, 3, 2, 1])
-})
-
-test('treeRows lists each trajectory before its forks, by position, and those without a first one too', () => {
-  const leaf = (key: string, fork: Tree['leaves'][number]['fork']) => ({ row: { key }, fork }) as Tree['leaves'][number]
-  const fork = (from: number | null, at: number) => ({ from, token: at, kind: 'forced' }) as const
-  const drawn = (leaves: readonly Tree['leaves'][number][]) =>
-    treeRows(leaves).map(({ leaf: { row }, depth }) => `${depth}${row.key}`)
-  expect(drawn([leaf('a', null), leaf('b', fork(0, 9)), leaf('c', fork(0, 5)), leaf('d', fork(1, 12))])).toEqual([
-    '0a',
-    '1c',
-    '1b',
-    '2d',
-  ])
-  expect(drawn([leaf('a', fork(1, 0)), leaf('b', fork(0, 0))])).toEqual(['0a', '1b'])
 })

@@ -1,45 +1,107 @@
 'use client'
 /** The branches of a trajectory, and the trajectory that they come from. */
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { FORK_TEXTS } from '#components/inspector/fork-relation.tsx'
+import { compareBothHref } from '#components/shell/hrefs.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import type { Tree } from '#lib/api/forest/tree.ts'
 import { treeOptions } from '#lib/browser/library/branches.ts'
-import { treeRows } from './tree-rows.ts'
+import { sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+
+const LeavesExport = lazyPart(async () => (await import('./leaves-export.tsx')).LeavesExport)
 
 /** Lists all trajectories of the tree with links; nothing if there are no branches. */
 export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const { data: tree } = useQuery(treeOptions(storedKey))
+  const [isExporting, setIsExporting] = useState(false)
+  const [problem, setProblem] = useState<string>()
   if (!tree || tree.leaves.length < 2) return null
   const { tokens, distinctTokens } = tree.counts
+  const shared = sharedWithMain(tree.leaves, storedKey)
+  const main = tree.leaves[0]?.row.key
   return (
     <section aria-label="Branches" className="mt-5">
-      <Heading>Branches</Heading>
+      <div className="flex items-baseline justify-between gap-2">
+        <Heading>Branches</Heading>
+        <span className="text-faint text-xs">reward</span>
+      </div>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 text-xs" data-branches={tree.leaves.length}>
-        {treeRows(tree.leaves).map(({ leaf, depth }) => (
-          <BranchRow key={leaf.row.key} leaf={leaf} depth={depth} isCurrent={leaf.row.key === storedKey} />
+        {treeRows(tree.leaves).map((row) => (
+          <BranchRow key={keyOf(row)} row={row} current={storedKey} />
         ))}
       </ul>
       <p className="mt-1.5 text-faint text-xs">
+        {shared !== undefined && shared > 0 && `Same tokens as main up to ${countText(shared - 1)}. `}
         {countText(tokens)} tokens, {countText(distinctTokens)} distinct
         {tree.leftOut > 0 && `. ${countText(tree.leftOut)} more branches are not listed`}
       </p>
+      <div className="mt-2 flex flex-wrap items-center gap-2 text-xs">
+        {shared !== undefined && main !== undefined && (
+          <Link
+            href={compareBothHref(main, storedKey)}
+            className="inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong"
+          >
+            Compare with main
+          </Link>
+        )}
+        <Button
+          onClick={() => {
+            setProblem(undefined)
+            setIsExporting(true)
+          }}
+        >
+          Export leaves…
+        </Button>
+      </div>
+      {problem !== undefined && (
+        <p role="alert" className="mt-1.5 text-bad text-xs">
+          {problem}
+        </p>
+      )}
+      {isExporting && (
+        <LeavesExport
+          leaves={tree.leaves}
+          onClose={() => setIsExporting(false)}
+          onSaveError={(error) => setProblem(error instanceof Error ? error.message : String(error))}
+        />
+      )}
     </section>
   )
 }
 
+const keyOf = (row: TreeRow): string => (row.kind === 'leaf' ? row.leaf.row.key : `${row.leaves[0]?.row.key} and more`)
+
 interface BranchRowProps {
-  readonly leaf: Tree['leaves'][number]
-  readonly depth: number
-  readonly isCurrent: boolean
+  readonly row: TreeRow
+  /** Key of the trajectory that the page shows. */
+  readonly current: string
 }
 
 /** Deeper branches are not indented further: the pane is narrow. */
 const DEEPEST_INDENT = 5
+const INDENTS = ['pl-1.5', 'pl-4', 'pl-6.5', 'pl-9', 'pl-11.5', 'pl-14'] as const
 
-function BranchRow({ leaf: { row, fork }, depth, isCurrent }: BranchRowProps) {
+const indentOf = (depth: number): string => INDENTS[Math.min(depth, DEEPEST_INDENT)] ?? ''
+
+function BranchRow({ row, current }: BranchRowProps) {
+  return row.kind === 'leaf' ? (
+    <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} />
+  ) : (
+    <SamplesRow row={row} current={current} />
+  )
+}
+
+interface LeafRowProps {
+  readonly leaf: TreeLeaf
+  readonly depth: number
+  readonly isCurrent: boolean
+}
+
+function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
   const place = fork ? `at ${countText(fork.token)}` : 'main'
   const state = row.outcomeKind === 'running' ? 'running…' : row.reward === null ? row.outcome : rewardText(row.reward)
   return (
@@ -49,9 +111,9 @@ function BranchRow({ leaf: { row, fork }, depth, isCurrent }: BranchRowProps) {
       data-depth={Math.min(depth, DEEPEST_INDENT)}
     >
       <Link
-        href={`/t/${encodeURIComponent(row.key)}`}
+        href={`/t/${encodeURIComponent(row.key)}${fork ? `?at=${fork.token}` : ''}`}
         aria-current={isCurrent ? 'page' : undefined}
-        className={`block rounded-md py-1 pr-1.5 hover:bg-panel ${INDENTS[Math.min(depth, DEEPEST_INDENT)]}`}
+        className={`block rounded-md py-1 pr-1.5 hover:bg-panel ${indentOf(depth)}`}
       >
         <span className="flex justify-between gap-2">
           <span className="font-medium tabular-nums">{place}</span>
@@ -66,4 +128,49 @@ function BranchRow({ leaf: { row, fork }, depth, isCurrent }: BranchRowProps) {
   )
 }
 
-const INDENTS = ['pl-1.5', 'pl-4', 'pl-6.5', 'pl-9', 'pl-11.5', 'pl-14'] as const
+/** Shows the samples of one request as one line, which unfolds. */
+function SamplesRow({
+  row: { leaves, depth, rows },
+  current,
+}: BranchRowProps & { readonly row: TreeRow & { kind: 'samples' } }) {
+  const { fork } = leaves[0] ?? {}
+  const rewards = leaves.flatMap(({ row }) => (row.reward === null ? [] : [row.reward]))
+  const running = leaves.filter(({ row }) => row.outcomeKind === 'running').length
+  const [least, most] = [Math.min(...rewards), Math.max(...rewards)]
+  return (
+    <li data-depth={Math.min(depth, DEEPEST_INDENT)}>
+      <details open={hasKey(rows, current) || undefined}>
+        <summary className={`cursor-pointer rounded-md py-1 pr-1.5 hover:bg-panel ${indentOf(depth)}`}>
+          <span className="inline-flex w-[calc(100%-1rem)] justify-between gap-2 align-top">
+            <span className="font-medium tabular-nums">
+              at {countText(fork?.token ?? 0)}, × {leaves.length}
+            </span>
+            <span className="truncate font-medium tabular-nums">
+              {running > 0
+                ? `${leaves.length - running} of ${leaves.length} ended`
+                : rewards.length > 0
+                  ? rewardText(rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length)
+                  : 'no reward'}
+            </span>
+          </span>
+          <span className="flex justify-between gap-2 pl-4 text-dim">
+            <span className="truncate">{fork && FORK_TEXTS[fork.kind]}</span>
+            {rewards.length > 1 && (
+              <span className="whitespace-nowrap tabular-nums" title="Smallest and largest reward">
+                {rewardText(least)} to {rewardText(most)}
+              </span>
+            )}
+          </span>
+        </summary>
+        <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 pl-2.5">
+          {rows.map((row) => (
+            <BranchRow key={keyOf(row)} row={row} current={current} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  )
+}
+
+const hasKey = (rows: readonly TreeRow[], key: string): boolean =>
+  rows.some((row) => (row.kind === 'leaf' ? row.leaf.row.key === key : hasKey(row.rows, key)))

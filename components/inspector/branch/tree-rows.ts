@@ -1,30 +1,76 @@
 import type { Tree } from '#lib/api/forest/tree.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
-type Leaf = Tree['leaves'][number]
+/** A trajectory of a tree: its row of the library, and where it was forked. */
+export type TreeLeaf = Tree['leaves'][number]
 
 /** A trajectory of a tree, and the number of forks between it and the first one. */
-export interface TreeRow {
-  readonly leaf: Leaf
+interface LeafRow {
+  readonly kind: 'leaf'
+  readonly leaf: TreeLeaf
   readonly depth: number
 }
 
+/** Several branches that one request sampled at the same position, with their own forks in `rows`. */
+interface SamplesRow {
+  readonly kind: 'samples'
+  readonly leaves: readonly TreeLeaf[]
+  readonly depth: number
+  readonly rows: readonly TreeRow[]
+}
+
+/** A line in the list of branches. */
+export type TreeRow = LeafRow | SamplesRow
+
 /** Returns the trajectories with each one followed by its forks, in the order of their positions. */
-export function treeRows(leaves: readonly Leaf[]): readonly TreeRow[] {
-  const forksOf = (from: number | null): number[] =>
-    leaves
-      .flatMap(({ fork }, index) => ((fork?.from ?? null) === from && index !== from ? [index] : []))
-      .sort((a, b) => (leaves[a]?.fork?.token ?? 0) - (leaves[b]?.fork?.token ?? 0))
-  const rows: TreeRow[] = []
-  const seen = new Set<number>()
-  const visit = (index: number, depth: number): void => {
-    const leaf = leaves[index]
-    if (!leaf || seen.has(index)) return
-    seen.add(index)
-    rows.push({ leaf, depth })
-    for (const fork of forksOf(index)) visit(fork, depth + 1)
+export function treeRows(leaves: readonly TreeLeaf[]): readonly TreeRow[] {
+  const forks = new Map<number | null, number[]>()
+  for (const [index, { fork }] of leaves.entries()) {
+    const from = fork?.from ?? null
+    if (from !== index) forks.set(from, [...(forks.get(from) ?? []), index])
   }
-  for (const index of forksOf(null)) visit(index, 0)
-  // Files that name each other as their origin have no first one.
-  for (const index of leaves.keys()) visit(index, 0)
-  return rows
+  const seen = new Set<number>()
+  const rowsOf = (indices: readonly number[], depth: number): TreeRow[] =>
+    samplings(leaves, indices).flatMap((together): TreeRow[] => {
+      const fresh = together.filter((index) => !seen.has(index))
+      for (const index of fresh) seen.add(index)
+      const rows = fresh.flatMap((index): TreeRow[] => [
+        { kind: 'leaf', leaf: elementAt(leaves, index), depth },
+        ...rowsOf(forks.get(index) ?? [], depth + 1),
+      ])
+      if (fresh.length < 2) return rows
+      return [{ kind: 'samples', leaves: fresh.map((index) => elementAt(leaves, index)), depth, rows }]
+    })
+  return [
+    ...rowsOf(forks.get(null) ?? [], 0),
+    // Files that name each other as their origin have no first one.
+    ...leaves.keys().flatMap((index) => (seen.has(index) ? [] : rowsOf([index], 0))),
+  ]
+}
+
+/** Returns forks of one trajectory in the order of their positions; those that one request sampled are together. */
+function samplings(leaves: readonly TreeLeaf[], indices: readonly number[]): readonly (readonly number[])[] {
+  const tokenOf = (index: number) => leaves[index]?.fork?.token ?? 0
+  const together = new Map<string, number[]>()
+  for (const index of indices.toSorted((a, b) => tokenOf(a) - tokenOf(b))) {
+    const { row, fork } = elementAt(leaves, index)
+    const key = fork && row.group ? `group ${row.group.id} ${fork.token}` : `leaf ${index}`
+    together.set(key, [...(together.get(key) ?? []), index])
+  }
+  return [...together.values()]
+}
+
+/** Returns how many tokens a trajectory shares with the first one of its tree; undefined for the first one, or if it is unknown. */
+export function sharedWithMain(leaves: readonly TreeLeaf[], key: string): number | undefined {
+  let index = leaves.findIndex(({ row }) => row.key === key)
+  let shared: number | undefined
+  const seen = new Set<number>()
+  while (index > 0 && !seen.has(index)) {
+    seen.add(index)
+    const { fork } = elementAt(leaves, index)
+    if (!fork || fork.from === null) return undefined
+    shared = Math.min(shared ?? fork.token, fork.token)
+    index = fork.from
+  }
+  return index === 0 ? shared : undefined
 }

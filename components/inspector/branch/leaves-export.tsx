@@ -1,0 +1,77 @@
+'use client'
+import { useState } from 'react'
+import { SeveralExport } from '#components/export/several-export.tsx'
+import { countText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { CheckField } from '#components/ui/field.tsx'
+import { Segmented } from '#components/ui/segmented.tsx'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { TreeLeaf } from './tree-rows.ts'
+
+interface LeavesExportProps {
+  readonly leaves: readonly TreeLeaf[]
+  readonly onClose: () => void
+  /** Called when the file could not be saved; the dialog is already closed. */
+  readonly onSaveError: (error: unknown) => void
+}
+
+type Scope = 'tree' | 'leaves' | 'selection'
+
+/** Chooses trajectories of a tree, and exports them as one file. */
+export function LeavesExport({ leaves, onClose, onSaveError }: LeavesExportProps) {
+  const [scope, setScope] = useState<Scope>('tree')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(leaves.map(({ row }) => row.key)))
+  const [isChosen, setIsChosen] = useState(false)
+  const continued = new Set(leaves.flatMap(({ fork }) => (fork?.from == null ? [] : [fork.from])))
+  const isInScope: Readonly<Record<Scope, (leaf: TreeLeaf, index: number) => boolean>> = {
+    tree: () => true,
+    leaves: (_, index) => !continued.has(index),
+    selection: ({ row }) => selected.has(row.key),
+  }
+  const keys = leaves.filter(isInScope[scope]).map(({ row }) => row.key)
+  if (isChosen) return <SeveralExport keys={keys} onClose={onClose} onSaveError={onSaveError} />
+  const toggle = (key: string) => {
+    const others = new Set(selected)
+    if (!others.delete(key)) others.add(key)
+    setSelected(others)
+  }
+  return (
+    <Dialog title="Export leaves" onClose={onClose}>
+      <div className="grid gap-3">
+        <Segmented<Scope>
+          label="Which trajectories"
+          value={scope}
+          onChange={setScope}
+          options={[
+            { value: 'tree', text: 'Whole tree', title: 'Every trajectory of the tree' },
+            { value: 'leaves', text: 'Leaves', title: 'Trajectories from which no other was forked' },
+            { value: 'selection', text: 'Selection' },
+          ]}
+        />
+        <ul className="max-h-80 overflow-y-auto text-xs">
+          {leaves.map((leaf, index) => (
+            <li key={leaf.row.key}>
+              <CheckField
+                label={leaf.fork ? `at ${countText(leaf.fork.token)}` : 'main'}
+                note={`${leaf.row.reward === null ? leaf.row.outcome : `reward ${leaf.row.reward}`} · ${countText(leaf.row.tokens)} tokens`}
+                checked={isInScope[scope](leaf, index)}
+                disabled={scope !== 'selection'}
+                onChange={() => toggle(leaf.row.key)}
+              />
+            </li>
+          ))}
+        </ul>
+        <p className="text-dim text-xs">
+          Each trajectory is written whole: shared tokens are in each of them. A running trajectory is written as far as
+          it is stored.
+        </p>
+        <div>
+          <Button look="primary" disabled={keys.length === 0} onClick={() => setIsChosen(true)}>
+            Choose a format for {countWithNoun(keys.length, 'trajectory', 'trajectories')}…
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { ApiError } from '#lib/browser/api.ts'
+import { startBranches } from '#lib/browser/library/branches.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { ResumeBranch } from './resume-branch.tsx'
+
+const go = vi.hoisted(() => vi.fn())
+vi.mock('#components/shell/navigation.tsx', () => ({ useNavigation: () => ({ go }) }))
+vi.mock('#lib/browser/library/branches.ts', () => ({ startBranches: vi.fn() }))
+
+const stopped: Trajectory = {
+  ...sampleTrajectory,
+  segments: [
+    { kind: 'prompt', ids: [1], messages: [] },
+    { kind: 'response', ids: [3], thinks: [], toolCalls: [], finish: { kind: 'cancelled' } },
+  ],
+  outcome: { kind: 'ended', reason: 'interrupted' },
+}
+
+const show = (trajectory: Trajectory) =>
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <ResumeBranch trajectory={trajectory} storedKey="k" />
+    </QueryClientProvider>,
+  )
+
+test('A response that the model ended cannot be resumed', () => {
+  const { container } = show({ ...stopped, outcome: { kind: 'running' } })
+  expect(container.textContent).toBe('')
+})
+
+test('An interrupted response is resumed in a branch, which opens, and a refusal is shown', async () => {
+  vi.mocked(startBranches)
+    .mockRejectedValueOnce(new ApiError(409, 'RUNNING', 'It is running', 'Wait for its end.'))
+    .mockResolvedValueOnce({ keys: ['new'], kind: 'continued', shared: 12, rollouts: ['r'] })
+  show(stopped)
+  const button = screen.getByRole('button', { name: 'Resume as branch' })
+  await userEvent.click(button)
+  expect((await screen.findByRole('alert')).textContent).toBe('It is running. Wait for its end.')
+  expect(go).not.toHaveBeenCalled()
+  await userEvent.click(button)
+  expect(vi.mocked(startBranches).mock.lastCall?.slice(0, 2)).toEqual(['k', { at: 2, n: 1 }])
+  expect(go).toHaveBeenCalledWith('/t/new')
+})

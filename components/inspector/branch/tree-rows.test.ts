@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+
+const leaf = (key: string, fork: TreeLeaf['fork'], group?: string) =>
+  ({ row: { key, group: group === undefined ? null : { id: group, index: 0 } }, fork }) as TreeLeaf
+const fork = (from: number | null, at: number) => ({ from, token: at, kind: 'forced' }) as const
+
+const drawn = (rows: readonly TreeRow[]): readonly unknown[] =>
+  rows.map((row) => (row.kind === 'leaf' ? `${row.depth}${row.leaf.row.key}` : drawn(row.rows)))
+
+test('treeRows lists each trajectory before its forks, by position, and those without a first one too', () => {
+  const leaves = [leaf('a', null), leaf('b', fork(0, 9)), leaf('c', fork(0, 5)), leaf('d', fork(1, 12))]
+  expect(drawn(treeRows(leaves))).toEqual(['0a', '1c', '1b', '2d'])
+  expect(drawn(treeRows([leaf('a', fork(1, 0)), leaf('b', fork(0, 0))]))).toEqual(['0a', '1b'])
+})
+
+test('treeRows puts the samples of one request together, with their own forks, and leaves single ones alone', () => {
+  const leaves = [
+    leaf('main', null, 'original'),
+    leaf('x', fork(0, 7), 'g'),
+    leaf('early', fork(0, 3)),
+    leaf('y', fork(0, 7), 'g'),
+    leaf('alone', fork(0, 7), 'other'),
+    leaf('twig', fork(1, 9)),
+  ]
+  expect(drawn(treeRows(leaves))).toEqual(['0main', '1early', ['1x', '2twig', '1y'], '1alone'])
+})
+
+test('sharedWithMain returns the fewest tokens that any fork between a trajectory and the first one keeps', () => {
+  const leaves = [leaf('main', null), leaf('a', fork(0, 9)), leaf('b', fork(1, 12)), leaf('c', fork(1, 4))]
+  expect(['main', 'a', 'b', 'c', 'absent'].map((key) => sharedWithMain(leaves, key))).toEqual([
+    undefined,
+    9,
+    9,
+    4,
+    undefined,
+  ])
+  expect(sharedWithMain([leaf('main', null), leaf('lost', fork(null, 3))], 'lost')).toBeUndefined()
+  expect(sharedWithMain([leaf('main', null), leaf('a', fork(2, 3)), leaf('b', fork(1, 3))], 'a')).toBeUndefined()
+})
