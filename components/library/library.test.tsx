@@ -38,6 +38,7 @@ const row = (key: string, change: Partial<TrajectorySummary> = {}): TrajectorySu
   toolCalls: 0,
   failedCalls: 0,
   group: null,
+  fork: null,
   rewardWhy: null,
   health: null,
   ...change,

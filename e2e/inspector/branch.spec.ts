@@ -15,6 +15,7 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
   const at = stored.segments[0].ids.length + 12
   await open(page, `/t/${started.trajectoryId}?at=${at}`)
   await idle(page)
+  const [wide, narrow] = WINDOWS
   const panel = page.getByRole('region', { name: 'Branch', exact: true })
   const list = page.getByRole('region', { name: 'Branches', exact: true })
   const card = page.getByRole('region', { name: 'Token', exact: true })
@@ -28,6 +29,7 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
     await expect(card.getByRole('button', { pressed: true })).toHaveAttribute('aria-keyshortcuts', '2')
     await expect(panel.getByRole('heading', { name: /^Branch after/ })).toBeVisible()
     await expectFitEverywhere(page)
+    await page.setViewportSize(wide)
     await panel.getByLabel('Resamples').fill('2')
     await grid.focus()
     await page.keyboard.press('R')
@@ -40,7 +42,6 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
   })
 
   await test.step('F forces a text, also in a narrow window, and the field starts the branch', async () => {
-    const [wide, narrow] = WINDOWS
     await page.setViewportSize(narrow)
     await page.getByRole('button', { name: 'Tokens', exact: true }).press('Enter')
     await grid.focus()

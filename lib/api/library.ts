@@ -1,5 +1,6 @@
 /** Defines the rows and sort orders of the library. The store, the HTTP API and the page use the same ones. */
 import * as z from 'zod/mini'
+import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
 import { MISSING_CONTENTS } from '#lib/trajectory/format/missing-content.ts'
 import { healthGistSchema } from '#lib/trajectory/health/health.ts'
 import type { Plain } from '#lib/util/plain.ts'
@@ -45,6 +46,16 @@ export const summarySchema = z.object({
   group: withDescription(
     z.nullable(z.object({ id: z.string(), index: z.int(), server: z.exactOptional(z.string()) })),
     'The group of the sample, its index in the group, and its server if the group has samples of several servers. null: unknown, or no group.',
+  ),
+  fork: withDescription(
+    z.nullable(
+      z.object({
+        from: withDescription(z.string(), 'The id of the other trajectory.'),
+        token: withDescription(z.int(), 'The first token that may differ.'),
+        kind: z.enum(forkKinds),
+      }),
+    ),
+    'From which trajectory it was forked, and where. null: it is no fork.',
   ),
   rewardWhy: withDescription(
     z.nullable(z.string()),

@@ -5,6 +5,7 @@
 
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
+import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
 import { type Labels, labelsOf } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
@@ -14,7 +15,7 @@ import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
 
 /** Columns that `summary` needs. */
-export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, missing, is_encoded_again, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, group_server, reward_why, ${HEALTH_COLUMN}`
+export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, missing, is_encoded_again, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, group_server, forked_from, fork_token, fork_kind, reward_why, ${HEALTH_COLUMN}`
 
 const SHOWN_QUESTION = 120
 /** Only the beginning of a long question is searched, because prompts may contain whole documents. */
@@ -56,6 +57,8 @@ export function recordColumns(trajectory: Trajectory) {
     group_index: group?.index ?? null,
     group_server: group?.server ?? null,
     forked_from: trajectory.forkedFrom?.trajectory ?? null,
+    fork_token: trajectory.forkedFrom?.token ?? null,
+    fork_kind: trajectory.forkedFrom?.kind ?? null,
     trained_spans: JSON.stringify(trainedSpans(segments)),
     record_search: foldCase([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
@@ -107,9 +110,16 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
             index: Number(row.group_index),
             ...(row.group_server !== null && { server: String(row.group_server) }),
           },
+    fork: forkIn(row),
     rewardWhy: row.reward_why === null ? null : String(row.reward_why),
     health: healthGist(row),
   }
+}
+
+/** Returns the fork of a row. A header that could not be read when the columns were added has none. */
+function forkIn(row: Readonly<Record<string, unknown>>): TrajectorySummary['fork'] {
+  const kind = forkKinds.find((name) => name === row.fork_kind)
+  return kind ? { from: String(row.forked_from), token: Number(row.fork_token), kind } : null
 }
 
 /** Returns the labels of a row, which has the column `labels`. */

@@ -127,6 +127,24 @@ test('migrate lists what imported files lack', () => {
   store.close()
 })
 
+test('migrate lists where and how a trajectory was forked, and nothing for a header that does not say it', () => {
+  const forkedFrom = { trajectory: 'sample', token: 3, kind: 'alternative' } as const
+  const fork = (id: string): Trajectory => ({ ...sample, id, forkedFrom })
+  madeByVersion1([sample, fork('fork'), fork('odd'), fork('unknown')])
+  const old = database()
+  const change = old.prepare('UPDATE trajectories SET header = ? WHERE key = ?')
+  change.run(JSON.stringify({ forkedFrom: { trajectory: 'sample', token: 'x', kind: 7 } }), 'odd')
+  change.run(JSON.stringify({ forkedFrom: { trajectory: 'sample', token: 2, kind: 'x' } }), 'unknown')
+  old.close()
+  const store = open()
+  expect(store.related('sample').forks.map(({ key, fork }) => [key, fork])).toEqual([
+    ['fork', { from: 'sample', token: 3, kind: 'alternative' }],
+    ['odd', null],
+    ['unknown', null],
+  ])
+  store.close()
+})
+
 test('migrate interrupts a run of version 1, also if another process has its process id', () => {
   madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], process.pid)
   const store = open()

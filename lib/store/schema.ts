@@ -21,6 +21,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepGroupServers,
   linkForks,
   keepEstimates,
+  describeForks,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -261,6 +262,19 @@ function keepEstimates(database: DatabaseSync): void {
   `)
 }
 
+/** Rows say where and how a trajectory was forked, so that a tree needs no records. */
+function describeForks(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN fork_token INTEGER;
+    ALTER TABLE trajectories ADD COLUMN fork_kind TEXT;
+    UPDATE trajectories SET (fork_token, fork_kind) = (
+      SELECT json_extract(header, '$.forkedFrom.token'), json_extract(header, '$.forkedFrom.kind') FROM headers
+      WHERE headers.key = trajectories.key AND json_valid(header)
+        AND json_type(header, '$.forkedFrom.token') = 'integer' AND json_type(header, '$.forkedFrom.kind') = 'text'
+    ) WHERE forked_from IS NOT NULL;
+  `)
+}
+
 function listedColumns(row: StoredRow, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
@@ -269,7 +283,9 @@ function listedColumns(row: StoredRow, segments: readonly string[]) {
       group_id: _id,
       group_index: _index,
       group_server: _server,
-      forked_from: _fork,
+      forked_from: _from,
+      fork_token: _token,
+      fork_kind: _kind,
       trained_spans: _spans,
       missing: _missing,
       is_encoded_again: _encoded,

@@ -224,7 +224,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       transaction(database, () => trajectories.map((trajectory) => add(trajectory, runsHere ? instance.id : null))),
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
-    row: summaryOf,
+    row: (key) => (settledRow(key) ? summaryOf(key) : undefined),
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
     label: (key, change) =>

@@ -114,7 +114,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
   return (
     <form
       ref={form}
-      className="grid gap-2"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2"
       onSubmit={(event) => {
         event.preventDefault()
         void run('resample')
@@ -122,7 +122,9 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
     >
       <div className="flex items-baseline justify-between gap-2">
         <Heading>{isEdit ? 'Edit and continue' : <BranchTitle {...{ trajectory, token, insertion }} />}</Heading>
-        <span className="text-faint text-xs">new trajectories; this one stays</span>
+        <span className="whitespace-nowrap text-faint text-xs" title="Branches are new trajectories.">
+          this one stays
+        </span>
       </div>
       {isEdit && <MessageFields {...{ trajectory, token, draft, errorOf }} onChange={change} />}
       {isForcing && <ForceFields {...{ draft, errorOf }} onChange={change} />}
@@ -137,11 +139,11 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
               <Button
                 type="submit"
                 look="primary"
-                className="min-w-0 flex-1 justify-between"
+                className="min-w-0 flex-1"
                 aria-keyshortcuts="R"
                 disabled={isStarting}
               >
-                Resample × {draft.count.trim()} <KeyHint>R</KeyHint>
+                <span className="flex-1 text-left">Resample × {draft.count.trim()}</span> <KeyHint>R</KeyHint>
               </Button>
             )}
             <CountField value={draft.count} isWrong={errorOf('count') !== undefined} onChange={change} />
@@ -297,14 +299,8 @@ interface ActionRowProps {
 
 const ActionRow = ({ keyHint, note, title, disabled = false, onRun, children }: ActionRowProps) => (
   <div className="flex items-center gap-2 p-2">
-    <Button
-      className="w-44 justify-between"
-      aria-keyshortcuts={keyHint}
-      title={title}
-      disabled={disabled}
-      onClick={onRun}
-    >
-      {children} <KeyHint>{keyHint}</KeyHint>
+    <Button className="w-44" aria-keyshortcuts={keyHint} title={title} disabled={disabled} onClick={onRun}>
+      <span className="flex-1 text-left">{children}</span> <KeyHint>{keyHint}</KeyHint>
     </Button>
     <span className="min-w-0 flex-1 truncate text-dim text-xs tabular-nums">{note}</span>
   </div>

@@ -1,7 +1,7 @@
 /** Defines branches of a trajectory in the HTTP API. */
 import * as z from 'zod/mini'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
-import { forkKinds } from '#lib/trajectory/format/trajectory.ts'
+import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 

@@ -1,6 +1,6 @@
 /** Defines the tree of a trajectory and its branches in the HTTP API. */
 import * as z from 'zod/mini'
-import { forkKinds } from '#lib/trajectory/format/trajectory.ts'
+import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { summarySchema } from '../library.ts'

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
+import { StoreError } from '#lib/store/store-error.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
@@ -255,6 +256,44 @@ describe('The tree of a trajectory', () => {
       [branch?.id, null],
       [twig?.id, 0],
     ])
+  })
+
+  test('reads only the trajectories that have changed since it was requested last', async () => {
+    const original = await asked()
+    const at = firstSampled(original) + 1
+    await branched(original.id, { at, n: 2 })
+    const read = vi.spyOn(all.store, 'get')
+    const keysRead = () => read.mock.calls.splice(0).map(([key]) => key)
+    const tree = treeOf(original.id, all)
+    expect(keysRead()).toHaveLength(3)
+    all.store.label(original.id, { title: 'Main' })
+    const [main, ...others] = treeOf(original.id, all).leaves
+    expect([main?.row.title, others]).toEqual(['Main', tree.leaves.slice(1)])
+    expect(keysRead()).toEqual([])
+    const [cut] = await branched(original.id, { at, n: 0 })
+    keysRead()
+    const grown = treeOf(original.id, all)
+    expect(keysRead()).toEqual([cut?.id])
+    expect(grown.leaves).toHaveLength(4)
+    expect(grown.counts.tokens).toBe(tree.counts.tokens + at)
+  })
+
+  test('is kept for few trajectories at once, and another one does not change it', async () => {
+    const originals = []
+    for (let index = 0; index < 6; index++) originals.push(await asked())
+    const trees = originals.map(({ id }) => treeOf(id, all))
+    expect(originals.map(({ id }) => treeOf(id, all))).toEqual(trees)
+  })
+
+  test('leaves out a trajectory whose record is damaged', async () => {
+    const original = await asked()
+    const [cut] = await branched(original.id, { at: firstSampled(original) + 1, n: 0 })
+    const get = all.store.get
+    vi.spyOn(all.store, 'get').mockImplementation((key) => {
+      if (key === cut?.id) throw new StoreError('DAMAGED', 'damaged', 'Delete it.')
+      return get(key)
+    })
+    expect(treeOf(original.id, all).leaves.map(({ row }) => row.key)).toEqual([original.id])
   })
 
   test('ends where files name each other as their origin', async () => {

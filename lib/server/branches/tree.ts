@@ -2,59 +2,44 @@
 import { MOST_LEAVES, type Tree } from '#lib/api/forest/tree.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
-import { addPath, countForest, EMPTY_FOREST, type ForestNode, nodesOf } from '#lib/trajectory/forest/forest.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { storedTrajectory } from '../library/trajectories.ts'
+import type { TrajectoryStore } from '#lib/store/trajectories.ts'
+import {
+  addPath,
+  countForest,
+  EMPTY_FOREST,
+  type ForestNode,
+  nodesOf,
+  type PathSegment,
+} from '#lib/trajectory/forest/forest.ts'
+import { storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 
 /** Returns the tree that contains a trajectory. Throws HttpProblem 404. */
 export function treeOf(key: string, all: Services): Tree {
-  const root = rootOf(storedTrajectory(key, all), all)
-  const { rows, leftOut } = membersOf(root.id, all)
-  const members = rows.flatMap((row) => {
-    const trajectory = readMember(row.key, all)
-    // A page that shows the tree watches its runs.
-    if (trajectory?.outcome.kind === 'running') all.runs.lookedAt(row.key)
-    return trajectory ? [{ row, trajectory }] : []
-  })
-  const forest = members.reduce(
-    (grown, { row, trajectory }) => addPath(grown, row.key, trajectory.segments),
-    EMPTY_FOREST,
-  )
-  const nodes = nodesOf(forest)
-  const parents = new Map<ForestNode, number>(
-    nodes.flatMap((node, index) => node.children.map((child): [ForestNode, number] => [child, index])),
-  )
-  const indexOfKey = new Map(members.map(({ row }, index) => [row.key, index]))
-  const indexOfId = new Map(members.map(({ row }, index) => [row.id, index]))
+  const root = rootOf(storedRow(key, all), all)
+  const { rows, leftOut } = membersOf(root, all)
+  // A page that shows the tree watches its runs.
+  for (const row of rows) if (row.outcomeKind === 'running') all.runs.lookedAt(row.key)
+  const { readable, ...shape } = shapeOf(rows, all.store)
+  const leaves = rows.filter((row) => readable.has(row.key))
+  const indexOfId = new Map(leaves.map(({ id }, index) => [id, index]))
   return {
-    leaves: members.map(({ row, trajectory: { forkedFrom } }) => ({
+    leaves: leaves.map((row) => ({
       row,
-      fork: forkedFrom
-        ? { from: indexOfId.get(forkedFrom.trajectory) ?? null, token: forkedFrom.token, kind: forkedFrom.kind }
-        : null,
+      fork: row.fork && { ...row.fork, from: indexOfId.get(row.fork.from) ?? null },
     })),
-    nodes: nodes.map((node) => ({
-      parent: parents.get(node) ?? null,
-      kind: node.kind,
-      start: node.start,
-      end: node.start + node.ids.length,
-      opensSegment: node.opensSegment,
-      leaves: node.leaves.flatMap((name) => indexOfKey.get(name) ?? []),
-    })),
-    counts: countForest(forest),
+    ...shape,
     leftOut,
   }
 }
 
 /** Returns the first ancestor whose own origin is not stored. Files may name each other in a circle, so each id is visited once. */
-function rootOf(start: Trajectory, all: Services): Trajectory {
+function rootOf(start: TrajectorySummary, { store }: Services): TrajectorySummary {
   const seen = new Set<string>()
   let root = start
-  while (root.forkedFrom && !seen.has(root.id)) {
+  while (root.fork && !seen.has(root.id)) {
     seen.add(root.id)
-    const [row] = all.store.related(root.forkedFrom.trajectory).own
-    const parent = row && readMember(row.key, all)
+    const [parent] = store.related(root.fork.from).own
     if (!parent) return root
     root = parent
   }
@@ -63,10 +48,10 @@ function rootOf(start: Trajectory, all: Services): Trajectory {
 
 /** Returns the trajectories with the id of the root, their forks, the forks of those, and so on. */
 function membersOf(
-  rootId: string,
+  root: TrajectorySummary,
   { store }: Services,
 ): { readonly rows: readonly TrajectorySummary[]; readonly leftOut: number } {
-  const rows: TrajectorySummary[] = [...store.related(rootId).own]
+  const rows: TrajectorySummary[] = [...store.related(root.id).own]
   const seen = new Set(rows.map(({ key }) => key))
   const asked = new Set<string>()
   for (const { id } of rows) {
@@ -78,13 +63,88 @@ function membersOf(
         rows.push(fork)
       }
   }
-  return { rows: rows.slice(0, MOST_LEAVES), leftOut: Math.max(0, rows.length - MOST_LEAVES) }
+  // A run whose process has ended is marked when its own row is read.
+  const settled = rows
+    .slice(0, MOST_LEAVES)
+    .map((row) => (row.outcomeKind === 'running' ? (store.row(row.key) ?? row) : row))
+  return { rows: settled, leftOut: Math.max(0, rows.length - MOST_LEAVES) }
 }
 
-/** Returns a trajectory; undefined if it was deleted in the meantime or is damaged, because the others still have a tree. */
-function readMember(key: string, { store }: Services): Trajectory | undefined {
+/** The nodes of a tree, and the trajectories that could be read. */
+interface Shape extends Pick<Tree, 'nodes' | 'counts'> {
+  readonly readable: ReadonlySet<string>
+}
+
+interface KnownShape {
+  /** Keys and revisions of its trajectories, in their order. */
+  readonly revisions: string
+  readonly shape: Shape
+  /** Segments of each trajectory at its revision; undefined: it could not be read. */
+  readonly paths: ReadonlyMap<
+    string,
+    { readonly revision: number; readonly segments: readonly PathSegment[] | undefined }
+  >
+}
+
+/** Trees whose ids stay in memory. A page polls its tree while branches run, and few pages do. */
+const MOST_KNOWN = 4
+
+const knownShapes = new WeakMap<TrajectoryStore, Map<string, KnownShape>>()
+
+/** Returns the nodes of the trajectories. Only trajectories that have changed since the last call are read. */
+function shapeOf(rows: readonly TrajectorySummary[], store: TrajectoryStore): Shape {
+  const known = knownShapes.get(store) ?? new Map<string, KnownShape>()
+  knownShapes.set(store, known)
+  const root = rows[0]?.key ?? ''
+  const last = known.get(root)
+  const versions = rows.flatMap(({ key }) => {
+    const revision = store.revision(key)
+    return revision === undefined ? [] : [{ key, revision }]
+  })
+  const revisions = JSON.stringify(versions.map(({ key, revision }) => [key, revision]))
+  known.delete(root)
+  if (last?.revisions === revisions) {
+    known.set(root, last)
+    return last.shape
+  }
+  const paths = new Map(
+    versions.map(({ key, revision }) => {
+      const before = last?.paths.get(key)
+      return [key, before?.revision === revision ? before : { revision, segments: readPath(key, store) }]
+    }),
+  )
+  const shape = shapeOfPaths([...paths].flatMap(([key, { segments }]) => (segments ? [{ key, segments }] : [])))
+  known.set(root, { revisions, shape, paths })
+  const [oldest] = known.keys()
+  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  return shape
+}
+
+function shapeOfPaths(paths: readonly { readonly key: string; readonly segments: readonly PathSegment[] }[]): Shape {
+  const forest = paths.reduce((grown, { key, segments }) => addPath(grown, key, segments), EMPTY_FOREST)
+  const nodes = nodesOf(forest)
+  const parents = new Map<ForestNode, number>(
+    nodes.flatMap((node, index) => node.children.map((child): [ForestNode, number] => [child, index])),
+  )
+  const indexOfKey = new Map(paths.map(({ key }, index) => [key, index]))
+  return {
+    readable: new Set(paths.map(({ key }) => key)),
+    nodes: nodes.map((node) => ({
+      parent: parents.get(node) ?? null,
+      kind: node.kind,
+      start: node.start,
+      end: node.start + node.ids.length,
+      opensSegment: node.opensSegment,
+      leaves: node.leaves.flatMap((name) => indexOfKey.get(name) ?? []),
+    })),
+    counts: countForest(forest),
+  }
+}
+
+/** Returns the ids of a trajectory; undefined if it was deleted in the meantime or is damaged, because the others still have a tree. */
+function readPath(key: string, store: TrajectoryStore): readonly PathSegment[] | undefined {
   try {
-    return store.get(key)
+    return store.get(key)?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) }))
   } catch (error) {
     if (isDamagedRecord(error)) return undefined
     throw error

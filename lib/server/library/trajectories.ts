@@ -1,5 +1,6 @@
 /** Single trajectories over HTTP: reads and exports one. */
 
+import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { Format } from '#lib/formats/format.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
@@ -18,6 +19,13 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
   const trajectory = store.get(key)
   if (!trajectory) throw noTrajectory(key, store)
   return trajectory
+}
+
+/** Returns the row of a stored trajectory, without reading its record. Throws HttpProblem 404. */
+export function storedRow(key: string, { store }: Services): TrajectorySummary {
+  const row = store.row(key)
+  if (!row) throw noTrajectory(key, store)
+  return row
 }
 
 /** Returns a trajectory that has ended, because a run writes its own record. Throws HttpProblem 404 and, with the hint, 409. */

@@ -122,6 +122,7 @@ test('a list row describes the trajectory', () => {
     toolCalls: 2,
     failedCalls: 1,
     group: null,
+    fork: null,
     rewardWhy: null,
     health: null,
   })

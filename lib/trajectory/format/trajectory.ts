@@ -8,6 +8,7 @@ import * as z from 'zod/mini'
 import { jsonObject, toolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
+import { forkKinds } from './fork-kinds.ts'
 import { MISSING_CONTENTS } from './missing-content.ts'
 
 /** Name and version of the trajectory format. */
@@ -687,19 +688,6 @@ const columnMeaning = withDescription(
   }),
   'The meaning of a column of numbers.',
 )
-
-/** Kinds of forks. */
-export const forkKinds = [
-  'sampled_again',
-  'alternative',
-  'forced',
-  'tool_result',
-  'message',
-  'settings',
-  'continued',
-  'cut',
-  'rendered_again',
-] as const
 
 const repairUndo = withDescription(
   z.optional(
