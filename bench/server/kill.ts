@@ -1,5 +1,5 @@
 /**
- * `node bench/server/kill.ts [KILLS] [SEED]` kills the application with SIGKILL at random moments while it runs rollouts and answers
+ * `node bench/server/kill.ts [KILLS] [SEED]` kills the application with SIGKILL at random moments while it runs rollouts and branches, and answers
  * edits, imports and deletes, and starts it again. Every answered change must be there afterwards; the database must be
  * intact, unfinished runs marked as interrupted, and no Python process left. A change that was sent but not answered may be
  * there or not.
@@ -58,6 +58,7 @@ const touched = new Set<string>()
 const losses: string[] = []
 let answered = 0
 let interrupted = 0
+let branches = 0
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-kill-'))
 const port = await freePort()
@@ -135,9 +136,44 @@ async function run(killed: AbortSignal): Promise<boolean> {
   })
   if (!begun) return false
   const { rolloutId, trajectoryId: key } = begun as { readonly rolloutId: string; readonly trajectoryId: string }
+  answered++
+  return follow(key, rolloutId, killed)
+}
+
+/** Branches from a random sampled token of a run that has ended, with a forced token half of the time. */
+async function branch(killed: AbortSignal): Promise<boolean> {
+  const ended = [...known.values()].filter(
+    ({ key, imported, outcome, isDeleted, fold }) =>
+      !imported &&
+      outcome &&
+      !busy.has(key) &&
+      isDeleted.every((is) => !is) &&
+      (fold.trajectory?.segments.length ?? 0) > 1,
+  )
+  const one = ended[below(ended.length)]
+  const [prompt, response] = one?.fold.trajectory?.segments ?? []
+  if (!one || !prompt || !response || response.ids.length === 0) return false
+  const inside = below(response.ids.length)
+  busy.add(one.key)
+  const started = (await call('POST', `${address(one.key)}/branch`, {
+    at: prompt.ids.length + inside,
+    n: 1 + below(3),
+    ...(random() < 0.5 && { force: { ids: [response.ids[inside]] } }),
+  })) as { readonly keys: readonly string[]; readonly rollouts: readonly string[] } | undefined
+  busy.delete(one.key)
+  if (!started) return false
+  answered++
+  branches += started.keys.length
+  const ends = await Promise.all(
+    started.rollouts.map((rolloutId, index) => follow(started.keys[index] as string, rolloutId, killed)),
+  )
+  return ends.every((hasEnded) => hasEnded)
+}
+
+/** Applies the events of a run until it ends or the application is killed. Returns whether it has ended. */
+async function follow(key: string, rolloutId: string, killed: AbortSignal): Promise<boolean> {
   const one = remember(key, undefined)
   busy.add(key)
-  answered++
   try {
     const answer = await fetch(`${base}/api/rollouts/${rolloutId}/events?from=0`, { headers: CHANGING, signal: killed })
     for await (const event of streamJsonLines(answer, 'the events')) hear(one, event as RolloutEvent)
@@ -276,9 +312,13 @@ function checkRecord(one: Known, stored: Trajectory): void {
     return
   }
   const segments = fold.trajectory?.segments ?? []
-  for (const [index, { ids }] of segments.entries())
-    if (!isDeepStrictEqual(stored.segments[index]?.ids, ids))
+  // A branch continues its last response, whose further tokens may be stored and not yet reported.
+  const isGrowing = fold.trajectory?.forkedFrom !== undefined && outcome === undefined
+  for (const [index, { ids }] of segments.entries()) {
+    const found = stored.segments[index]?.ids
+    if (!isDeepStrictEqual(isGrowing && index === segments.length - 1 ? found?.slice(0, ids.length) : found, ids))
       losses.push(`${key}: segment ${index} of ${segments.length} is not stored`)
+  }
   if (stored.outcome.kind === 'running') losses.push(`${key}: it is still marked as running`)
   if (outcome && !isDeepStrictEqual(stored.outcome, outcome))
     losses.push(`${key}: it ended with ${JSON.stringify(outcome)}, stored is ${JSON.stringify(stored.outcome)}`)
@@ -333,7 +373,7 @@ async function areGone(pids: readonly string[]): Promise<boolean> {
 }
 
 /** Changes that a writer makes; each returns whether it was answered. Edits are more frequent than runs, which take longer. */
-const CHANGES = [run, importFile, label, label, label, remove, restore]
+const CHANGES = [run, branch, importFile, label, label, label, remove, restore]
 
 async function main(): Promise<void> {
   if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
@@ -378,6 +418,7 @@ async function main(): Promise<void> {
   reportFigure('kills', kills, '')
   reportFigure('answered changes', answered, '')
   reportFigure('trajectories', known.size, '')
+  reportFigure('branches', branches, '')
   reportFigure('answered changes that were lost', losses.length, '', 0)
   reportFigure('databases that were damaged', damaged, '', 0)
   reportFigure('runs that were interrupted', interrupted, '')

@@ -72,3 +72,36 @@ test('a run that a killed process left is interrupted and continues; SIGTERM can
   expect(left?.segments.slice(0, segments.length)).toEqual(segments)
   expect(segments.slice(0, 3)).toEqual(unfinished.segments)
 })
+
+test('kill -9 during branches loses no token of their beginnings, and interrupts them', async () => {
+  const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
+  const store = openTrajectoryStore(data, { now: () => new Date() })
+  store.add(example)
+  store.close()
+  const slow = await startSlowServer(600_000)
+  const application = await startApplication(data)
+  await call(`${application.base}/api/servers`, { name: 'slow', baseUrl: slow.baseUrl })
+  const [prompt, response] = example.segments
+  const at = (prompt?.ids.length ?? 0) + 3
+  const forced = response?.ids[3] ?? 0
+  const { keys } = (await call(`${application.base}/api/trajectories/${example.id}/branch`, {
+    at,
+    n: 2,
+    server: 'slow',
+    force: { ids: [forced] },
+  })) as { readonly keys: readonly string[] }
+  expect(keys).toHaveLength(2)
+  await expect.poll(() => slow.generations.started).toBe(2)
+  await stopApplication(application, 'SIGKILL')
+  await slow.close()
+
+  const reopened = openTrajectoryStore(data, { now: () => new Date() })
+  for (const key of keys) {
+    const branch = reopened.get(key)
+    expect(branch?.segments.map(({ ids }) => ids)).toEqual([prompt?.ids, response?.ids.slice(0, 4)])
+    expect(branch?.segments[1]).toMatchObject({ mask: [1, 1, 1, 0], forced: [{ start: 3, end: 4, as: 'ids' }] })
+    expect(branch?.outcome).toEqual({ kind: 'ended', reason: 'interrupted' })
+  }
+  expect(reopened.get(example.id)).toEqual(example)
+  reopened.close()
+})

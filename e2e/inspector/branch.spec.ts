@@ -1,6 +1,8 @@
 /** Branches from the inspector, with the built-in server. */
+import { spawnSync } from 'node:child_process'
 import { expect, test } from '@playwright/test'
-import { CHANGING, idle, open } from '../support/application.ts'
+import { branchOfTrajectory, branchPython } from '#lib/share/reproduce/branch.ts'
+import { BASE, CHANGING, idle, open, TOKEN } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -37,7 +39,7 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
     const samples = list.getByText(`at ${at}, × 2`)
     await expect(samples).toBeVisible()
     await expect(list.getByRole('link')).toHaveCount(1)
-    await samples.press('Enter')
+    await list.locator('summary').press('Enter')
     await expect(list.getByRole('link')).toHaveCount(3)
   })
 
@@ -56,6 +58,24 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
     await expect(card).toContainText('0 · forced')
     await expect(list).toContainText(`Same tokens as main up to ${at - 1}.`)
     await expect(list.getByRole('link', { name: 'Compare with main' })).toBeVisible()
+  })
+
+  await test.step('the copied Python script of a branch starts it again', async () => {
+    const forked = await (
+      await request.get(new URL(page.url()).pathname.replace('/t/', '/api/trajectories/'), { headers: CHANGING })
+    ).json()
+    const branch = branchOfTrajectory(forked)
+    if (!branch) throw new Error('it is a branch')
+    const { stdout, stderr } = spawnSync('python3', ['-c', branchPython(branch)], {
+      encoding: 'utf8',
+      env: { ...process.env, no_proxy: '127.0.0.1', ROLLSCOPE_URL: BASE, ROLLSCOPE_TOKEN: TOKEN },
+    })
+    const [key] = stdout.split(' ')
+    const again = await (await request.get(`/api/trajectories/${key}`, { headers: CHANGING })).json()
+    expect(again.segments[1]?.ids, stderr).toEqual(forked.segments[1].ids)
+    expect(again.forkedFrom).toEqual(forked.forkedFrom)
+    await expect(list.getByRole('link', { name: /text or ids were inserted/ })).toHaveCount(1)
+    await request.delete(`/api/trajectories/${key}`, { headers: CHANGING })
   })
 
   await test.step('the export asks whether forced tokens are trained', async () => {

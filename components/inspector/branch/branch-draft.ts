@@ -3,9 +3,9 @@ import { type BranchBody, type Force, MOST_BRANCHES } from '#lib/api/forest/bran
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { withResultText } from '#lib/trajectory/messages/conversation.ts'
-import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentStarts, type Token, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** What a branch inserts: nothing, an alternative by its id, a text or ids. */
 export type Insertion = 'nothing' | 'text' | 'ids' | number
@@ -148,20 +148,8 @@ function changedSampling({ temperature, topP, maxNewTokens }: BranchDraft) {
 const recordedLimits = ({ provenance }: TrajectoryView) =>
   provenance.kind === 'rollout' ? provenance.limits : undefined
 
-/** Returns the call that sampled the token, or the reply to its prompt; undefined if no call is recorded. */
-export function recordedRequest(
-  { segments }: TrajectoryView,
-  { segmentIndex, segment, indexInSegment }: Token,
-): ResponseView['request'] {
-  const response =
-    segment.kind === 'response' ? segment : segments.find(({ kind }, at) => at > segmentIndex && kind === 'response')
-  if (response?.kind !== 'response') return undefined
-  const inside = segment.kind === 'response' ? indexInSegment : 0
-  return responseCalls(response).find(({ end }) => inside < end)?.request
-}
-
 const recordedSampling = (trajectory: TrajectoryView, token: Token) =>
-  toSamplingRequest(recordedRequest(trajectory, token)?.samplingParams ?? {})
+  toSamplingRequest(requestAt(trajectory, token)?.samplingParams ?? {})
 
 /** Returns how many tokens the model sampled in the trajectory from a token on: the best guess for a branch. */
 export function sampledAfter(trajectory: TrajectoryView, { index }: Token): number {

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { SelectField, TextArea, TextField } from '#components/ui/field.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { serversOptions } from '#lib/browser/queries.ts'
+import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { type BranchDraft, type DraftField, editableMessages, recordedRequest } from './branch-draft.ts'
+import { type BranchDraft, type DraftField, editableMessages } from './branch-draft.ts'
 
 interface FieldsProps {
   readonly draft: BranchDraft
@@ -93,7 +94,7 @@ export function SamplingFields({
   errorOf,
   onChange,
 }: FieldsProps & { readonly trajectory: TrajectoryView; readonly token: Token }) {
-  const { samplingParams = {} } = recordedRequest(trajectory, token) ?? {}
+  const { samplingParams = {} } = requestAt(trajectory, token) ?? {}
   const placeholder = (name: string) =>
     typeof samplingParams[name] === 'number' ? `${samplingParams[name]}, as here` : 'as here'
   const field = (label: string, name: 'temperature' | 'topP' | 'maxNewTokens', recorded: string) => (

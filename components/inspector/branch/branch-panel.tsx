@@ -9,10 +9,13 @@ import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { quotedPiece } from '#components/token-view/pieces/piece-text.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { sentenceCase } from '#components/ui/visible-text.ts'
 import { MOST_BRANCHES } from '#lib/api/forest/branch.ts'
+import { branchCurl, branchPython } from '#lib/share/reproduce/branch.ts'
+import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -24,7 +27,6 @@ import {
   type DraftField,
   draftFor,
   type Insertion,
-  recordedRequest,
   sampledAfter,
 } from './branch-draft.ts'
 import { ForceFields, MessageFields, SamplingFields, ServerFields } from './branch-fields.tsx'
@@ -109,6 +111,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
   usePanelCommand(offer, 'cut', isEdit ? undefined : () => void run('cut'))
   const errorOf = (field: DraftField) =>
     failure && fieldOf(failure, isEdit) === field ? errorText(failure) : undefined
+  const copied = branchInput(draft, trajectory, token, 'resample')
   const isAtField = failure !== undefined && fieldOf(failure, isEdit) !== undefined
   const tokens = Math.max(0, sampledAfter(trajectory, token) - (typeof insertion === 'number' ? 1 : 0))
   return (
@@ -189,6 +192,14 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
         </Fact>
         {!isEdit && <Fact name="forced tokens are trained">decided at export</Fact>}
       </Facts>
+      {copied.ok && (
+        <CopyChoices
+          choices={[
+            { name: 'as Python script', text: () => branchPython({ key: storedKey, body: copied.body }) },
+            { name: 'as cURL', text: () => branchCurl({ key: storedKey, body: copied.body }) },
+          ]}
+        />
+      )}
       {changed === 'sampling' && <SamplingFields {...{ trajectory, token, draft, errorOf }} onChange={change} />}
       {changed === 'server' && (
         <ServerFields {...{ draft, errorOf }} hasTools={trajectory.model.tools.length > 0} onChange={change} />
@@ -272,7 +283,7 @@ function Cost({ trajectory, token, tokens, count, isEdit }: CostProps) {
   const duration =
     generationMs === null || sampled === 0
       ? ''
-      : `, about ${durationText((generationMs / sampled) * tokens)} each${serverSuffix(recordedRequest(trajectory, token)?.server)}`
+      : `, about ${durationText((generationMs / sampled) * tokens)} each${serverSuffix(requestAt(trajectory, token)?.server)}`
   const shared = isEdit ? token.index - token.indexInSegment : token.index
   return (
     <p className="text-dim text-xs tabular-nums" title="If each branch is as long as this trajectory">
@@ -325,7 +336,7 @@ const ChangeButton = ({ what, isOpen, onToggle }: ChangeButtonProps) => (
 )
 
 function samplingText(trajectory: TrajectoryView, token: Token, { temperature, topP, maxNewTokens }: BranchDraft) {
-  const { samplingParams = {} } = recordedRequest(trajectory, token) ?? {}
+  const { samplingParams = {} } = requestAt(trajectory, token) ?? {}
   const isChanged = [temperature, topP, maxNewTokens].some((text) => text.trim() !== '')
   const part = (name: string, changed: string, recorded: unknown) => {
     const value = changed.trim() === '' ? recorded : changed.trim()
@@ -341,7 +352,7 @@ function samplingText(trajectory: TrajectoryView, token: Token, { temperature, t
 
 function serverText(trajectory: TrajectoryView, token: Token, { server, toolRounds }: BranchDraft) {
   const names = trajectory.model.tools.map(({ name }) => name)
-  const own = server === '' ? (recordedRequest(trajectory, token)?.server ?? 'the default server') : server
+  const own = server === '' ? (requestAt(trajectory, token)?.server ?? 'the default server') : server
   const rounds = toolRounds.trim() === '' ? '' : ` (at most ${toolRounds.trim()} rounds)`
   return `${own} · ${names.length === 0 ? 'no tools' : names.join(', ')}${rounds}`
 }

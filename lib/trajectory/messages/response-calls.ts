@@ -1,4 +1,5 @@
-import type { ResponseView } from '../tokens/trajectory-view.ts'
+import type { Token } from '../tokens/tokens.ts'
+import type { ResponseView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
 /** A call that sampled tokens of a response; `start` and `end` count from the start of the segment, half-open. */
 export interface ResponseCall extends Pick<ResponseView, 'request' | 'usage' | 'timing'> {
@@ -17,4 +18,16 @@ export function responseCalls(response: ResponseView): readonly ResponseCall[] {
     ...(usage && { usage }),
     ...(timing && { timing }),
   }))
+}
+
+/** Returns the request that sampled a token, or the reply to its prompt; undefined if none is recorded. */
+export function requestAt(
+  { segments }: TrajectoryView,
+  { segmentIndex, segment, indexInSegment }: Token,
+): ResponseView['request'] {
+  const response =
+    segment.kind === 'response' ? segment : segments.find(({ kind }, at) => at > segmentIndex && kind === 'response')
+  if (response?.kind !== 'response') return undefined
+  const inside = segment.kind === 'response' ? indexInSegment : 0
+  return responseCalls(response).find(({ end }) => inside < end)?.request
 }

@@ -1,0 +1,147 @@
+/** Writes the request that starts branches as Python and as curl, also for a branch that is stored. */
+import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
+import type { BranchBody } from '#lib/api/forest/branch.ts'
+import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
+import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
+import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
+import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { idsBetween, type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { messageText } from './again.ts'
+
+/** The branches of a trajectory as a request. */
+export interface BranchRequest {
+  /** Key of the trajectory that they begin with. */
+  readonly key: string
+  readonly body: BranchBody
+}
+
+/** Returns the request that started a stored branch. Undefined if it is no branch, or if its edited message is unknown. */
+export function branchOfTrajectory(trajectory: TrajectoryView): BranchRequest | undefined {
+  const { forkedFrom, provenance } = trajectory
+  if (!forkedFrom || provenance.kind !== 'rollout') return undefined
+  const { trajectory: key, token: position, kind } = forkedFrom
+  const token = tokenAt(trajectory, position)
+  const request = (body: Omit<BranchBody, 'n'>): BranchRequest => ({
+    key,
+    body: { ...body, n: kind === 'cut' ? 0 : 1 },
+  })
+  switch (kind) {
+    case 'sampled_again':
+    case 'continued':
+    case 'cut':
+      return request({ at: position })
+    case 'settings':
+      return request({ at: position, ...settingsOf(trajectory, token) })
+    case 'alternative':
+    case 'forced': {
+      const forced = token && forcedIds(token)
+      if (!token || !forced) return undefined
+      // The forced tokens were not sampled: the settings are those of the token after them.
+      const settings = settingsOf(trajectory, tokenAt(trajectory, position + forced.length))
+      const [alternative = 0] = forced
+      const { body } = request({
+        at: position,
+        force: kind === 'forced' ? { ids: forced } : { alternative },
+        ...settings,
+      })
+      return { key, body: { ...body, n: isCutAfter(trajectory, position + forced.length) ? 0 : 1 } }
+    }
+    case 'message':
+    case 'tool_result': {
+      const edit = token && editAt(trajectory, token)
+      return token && edit && request({ at: position - token.indexInSegment, edit, ...settingsOf(trajectory, token) })
+    }
+    case 'rendered_again':
+      return undefined
+  }
+}
+
+/** Returns whether nothing was sampled after the inserted tokens, because no run was requested. */
+const isCutAfter = (trajectory: TrajectoryView, end: number): boolean =>
+  tokenAt(trajectory, end) === undefined &&
+  trajectory.outcome.kind === 'ended' &&
+  trajectory.outcome.reason === 'cancelled'
+
+/** Returns the inserted ids that begin at a token; undefined if it was not inserted. */
+function forcedIds({ segment, indexInSegment }: Token): readonly number[] | undefined {
+  const forced = forcedAt(segment, indexInSegment)
+  return forced && idsBetween(segment.ids, { start: indexInSegment, end: forced.end })
+}
+
+/** Returns the edit of the message with the first token that differs; undefined if no message has it, and several may be edited. */
+function editAt(trajectory: TrajectoryView, { segment, segmentIndex, indexInSegment }: Token): BranchBody['edit'] {
+  if (segment.kind !== 'prompt') return undefined
+  const { messages } = segment
+  const found = messageAt(trajectory, segmentIndex, indexInSegment)?.message.message
+  const message = messages.length === 1 ? 0 : found ? messages.indexOf(found) : -1
+  const edited = messages[message]
+  return edited && { message, text: messageText(withResultText(edited, trajectory)) }
+}
+
+/** Returns the settings of the call that sampled a token, or the reply to its prompt. */
+function settingsOf(
+  trajectory: TrajectoryView,
+  token: Token | undefined,
+): Pick<BranchBody, 'sampling' | 'server' | 'limits'> {
+  const { provenance } = trajectory
+  const sent = token && requestAt(trajectory, token)
+  const limits = provenance.kind === 'rollout' ? provenance.limits : undefined
+  return {
+    ...(sent && { sampling: toSamplingRequest(sent.samplingParams), server: sent.server }),
+    ...(limits && Object.keys(limits).length > 0 && { limits }),
+  }
+}
+
+const pathOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
+
+/** Returns the curl command that starts the branches. */
+export const branchCurl = ({ key, body }: BranchRequest): string =>
+  `# Starts the branches and returns their keys. A branch: GET /api/trajectories/{key}.
+curl --fail-with-body "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}${pathOf(key)}/branch" \\
+  -H 'Content-Type: application/json' \\
+  -H 'X-Rollscope: 1' \\
+  -H "Authorization: Bearer $ROLLSCOPE_TOKEN" \\
+  --data-binary @- <<'JSON'
+${JSON.stringify(body)}
+JSON
+`
+
+/** Returns the Python script that starts the branches, waits for their ends and prints them. It needs only the standard library. */
+export const branchPython = ({ key, body }: BranchRequest): string => `import json
+import os
+import time
+import urllib.parse
+import urllib.request
+
+BASE = os.environ.get("ROLLSCOPE_URL", "http://127.0.0.1:3000")
+BODY = {
+${Object.entries(body)
+  .map(([name, value]) => `    ${pythonLiteral(name)}: ${pythonLiteral(value)},\n`)
+  .join('')}}
+
+
+def call(path, body=None):
+    headers = {
+        "Authorization": f"Bearer {os.environ['ROLLSCOPE_TOKEN']}",
+        "X-Rollscope": "1",
+        "Content-Type": "application/json",
+    }
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(BASE + path, data, headers)) as answer:
+        return json.load(answer)
+
+
+def stored(key):
+    return call(f"/api/trajectories/{urllib.parse.quote(key, safe='')}")
+
+
+started = call(${pythonLiteral(`${pathOf(key)}/branch`)}, BODY)
+branches = [stored(key) for key in started["keys"]]
+while any(branch["outcome"]["kind"] == "running" for branch in branches):
+    time.sleep(1)
+    branches = [stored(key) for key in started["keys"]]
+for key, branch in zip(started["keys"], branches):
+    print(key, json.dumps(branch["outcome"]))
+`

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import type { ResponseSegment, Trajectory } from '../format/trajectory.ts'
+import { tokenAt } from '../tokens/tokens.ts'
+import { requestAt } from './response-calls.ts'
+
+const request = (server: string): NonNullable<ResponseSegment['request']> => ({
+  server,
+  samplingParams: {},
+  inputLength: 1,
+  inputHash: '',
+  streamed: false,
+})
+const trajectory: Trajectory = {
+  ...sampleTrajectory,
+  segments: [
+    { kind: 'prompt', ids: [1], messages: [] },
+    {
+      kind: 'response',
+      ids: [2, 3, 4],
+      thinks: [],
+      toolCalls: [],
+      request: request('first'),
+      resumed: [{ at: 2, request: request('second') }],
+    },
+    { kind: 'response', ids: [5], thinks: [], toolCalls: [] },
+    { kind: 'prompt', ids: [6], messages: [] },
+  ],
+}
+
+test('requestAt returns the call that sampled a token, or that answered its prompt', () => {
+  const servers = [0, 1, 2, 3, 4, 5].map((index) => {
+    const token = tokenAt(trajectory, index)
+    return token && requestAt(trajectory, token)?.server
+  })
+  expect(servers).toEqual(['first', 'first', 'first', 'second', undefined, undefined])
+})
