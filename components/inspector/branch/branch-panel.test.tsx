@@ -90,6 +90,8 @@ test('An alternative that a key chooses is resampled as often as the card says, 
   await user.click(within(panel).getByRole('button', { name: 'Copy as cURL' }))
   expect(write.mock.lastCall?.[0]).toContain('/api/trajectories/k/branch')
   expect(write.mock.lastCall?.[0]).toContain('{"at":2,"force":{"alternative":5},"n":4}')
+  await run('alternative', 2)
+  expect(say).toHaveBeenLastCalledWith('No alternative is chosen.')
   await run('alternative', 3)
   expect(say).toHaveBeenLastCalledWith('The token has only 2 alternatives.')
 })

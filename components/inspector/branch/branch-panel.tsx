@@ -101,8 +101,13 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
       say(`The token has ${token.alternatives.length === 0 ? 'no' : `only ${token.alternatives.length}`} alternatives.`)
       return
     }
-    change({ insertion: alternative.id })
-    say(`Alternative ${position}: ${quotedPiece(trajectory.vocab[alternative.id])}`)
+    const isReleased = insertion === alternative.id
+    change({ insertion: isReleased ? 'nothing' : alternative.id })
+    say(
+      isReleased
+        ? 'No alternative is chosen.'
+        : `Alternative ${position}: ${quotedPiece(trajectory.vocab[alternative.id])}`,
+    )
   }
   usePanelCommand(offer, 'alternative', isEdit ? undefined : choose)
   usePanelCommand(offer, 'resample', () => void run('resample'))

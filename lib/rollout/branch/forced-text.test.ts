@@ -40,7 +40,11 @@ test('Special tokens in a forced text become their ids', () => {
 test('A forced text that cannot be encoded is refused with the character', () => {
   expect(why('ab\ud800c')).toBe('the text cannot be encoded: character 2 is half of a surrogate pair')
   expect(why('')).toBe('the text has no tokens')
-  expect(why('abC', lowering)).toBe(
-    'the tokenizer lowering does not keep the text: it reads another one from character 2',
-  )
+  const lost = (text: string, tokenizer: Tokenizer) =>
+    String(why(text, tokenizer)).replace('the text cannot be encoded: the tokenizer ', '')
+  expect(lost('abC', lowering)).toBe('lowering does not keep byte 0x43 at character 2')
+  expect(lost('aé', { ...lowering, encode: () => byteTokenizer.encode('a') })).toContain('byte 0xC3 at character 1')
+  expect(lost('a\n', { ...lowering, encode: () => byteTokenizer.encode('a') })).toContain('byte 0x0A at character 1')
+  const adding: Tokenizer = { ...byteTokenizer, name: 'adding', encode: (text) => byteTokenizer.encode(`${text}!`) }
+  expect(lost('ab', adding)).toBe('adding does not keep the end of the text at character 2')
 })

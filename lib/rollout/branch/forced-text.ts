@@ -22,18 +22,25 @@ export function encodeForcedText(text: string, tokenizer: Tokenizer): ForcedText
   if (broken >= 0)
     return refused(
       `the text cannot be encoded: character ${broken} is half of a surrogate pair`,
-      'Remove the character, or force ids instead.',
+      'Remove the character, or type ids instead.',
     )
-  let decoded = ''
+  let lost = 0
   for (const ids of encodings(text, tokenizer)) {
-    decoded = decodedText(ids, tokenizer)
+    const decoded = decodedText(ids, tokenizer)
     if (decoded === text && ids.length > 0) return { ok: true, forced: { ids, as: 'text' } }
+    lost = Math.max(lost, commonText(decoded, text))
   }
   if (text === '') return refused('the text has no tokens', 'Force a text or ids, or none to sample again.')
   return refused(
-    `the tokenizer ${tokenizer.name} does not keep the text: it reads another one from character ${commonText(decoded, text)}`,
-    'Force ids instead.',
+    `the text cannot be encoded: the tokenizer ${tokenizer.name} does not keep ${byteAt(text, lost)} at character ${lost}`,
+    'Type ids instead.',
   )
+}
+
+/** Returns the first byte of a character as a message names it; after the last character, the end of the text. */
+function byteAt(text: string, index: number): string {
+  const [byte] = new TextEncoder().encode(String.fromCodePoint(...[text.codePointAt(index) ?? []].flat()))
+  return byte === undefined ? 'the end of the text' : `byte 0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
 /** A character that no tokenizer joins with the text after it. */
