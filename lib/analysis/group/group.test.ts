@@ -32,6 +32,7 @@ const row = (index: number, reward: number | null, more: Partial<TrajectorySumma
   outcome: 'end_turn',
   source: 'rollout',
   importFormat: null,
+  fork: null,
   missing: [],
   isEncodedAgain: false,
   segments: 2,

@@ -278,13 +278,6 @@ describe('The tree of a trajectory', () => {
     expect(grown.counts.tokens).toBe(tree.counts.tokens + at)
   })
 
-  test('is kept for few trajectories at once, and another one does not change it', async () => {
-    const originals = []
-    for (let index = 0; index < 6; index++) originals.push(await asked())
-    const trees = originals.map(({ id }) => treeOf(id, all))
-    expect(originals.map(({ id }) => treeOf(id, all))).toEqual(trees)
-  })
-
   test('leaves out a trajectory whose record is damaged', async () => {
     const original = await asked()
     const [cut] = await branched(original.id, { at: firstSampled(original) + 1, n: 0 })

@@ -11,6 +11,7 @@ import {
   nodesOf,
   type PathSegment,
 } from '#lib/trajectory/forest/forest.ts'
+import { createMemory } from '#lib/util/bounded-memory.ts'
 import { storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 
@@ -75,48 +76,41 @@ interface Shape extends Pick<Tree, 'nodes' | 'counts'> {
   readonly readable: ReadonlySet<string>
 }
 
-interface KnownShape {
-  /** Keys and revisions of its trajectories, in their order. */
-  readonly revisions: string
-  readonly shape: Shape
-  /** Segments of each trajectory at its revision; undefined: it could not be read. */
-  readonly paths: ReadonlyMap<
-    string,
-    { readonly revision: number; readonly segments: readonly PathSegment[] | undefined }
-  >
+/** Segments of a trajectory; `segments` is undefined if it could not be read. */
+interface Path {
+  readonly segments: readonly PathSegment[] | undefined
 }
 
-/** Trees whose ids stay in memory. A page polls its tree while branches run, and few pages do. */
-const MOST_KNOWN = 4
+/** Largest number of tokens of trajectories that are kept, so that a growing tree reads only what has grown. 4 bytes each. */
+const MOST_KEPT_TOKENS = 4_000_000
+/** Largest number of nodes of trees that are kept: a page polls its tree while branches run, and most answers have the same nodes. */
+const MOST_KEPT_NODES = 50_000
 
-const knownShapes = new WeakMap<TrajectoryStore, Map<string, KnownShape>>()
+const createMemories = () => ({
+  paths: createMemory<Path>(MOST_KEPT_TOKENS),
+  shapes: createMemory<Shape>(MOST_KEPT_NODES),
+})
+
+const memories = new WeakMap<TrajectoryStore, ReturnType<typeof createMemories>>()
 
 /** Returns the nodes of the trajectories. Only trajectories that have changed since the last call are read. */
 function shapeOf(rows: readonly TrajectorySummary[], store: TrajectoryStore): Shape {
-  const known = knownShapes.get(store) ?? new Map<string, KnownShape>()
-  knownShapes.set(store, known)
-  const root = rows[0]?.key ?? ''
-  const last = known.get(root)
+  const { paths, shapes } = memories.get(store) ?? createMemories()
+  if (!memories.has(store)) memories.set(store, { paths, shapes })
   const versions = rows.flatMap(({ key }) => {
     const revision = store.revision(key)
-    return revision === undefined ? [] : [{ key, revision }]
+    return revision === undefined ? [] : [{ key, name: `${revision} ${key}` }]
   })
-  const revisions = JSON.stringify(versions.map(({ key, revision }) => [key, revision]))
-  known.delete(root)
-  if (last?.revisions === revisions) {
-    known.set(root, last)
-    return last.shape
-  }
-  const paths = new Map(
-    versions.map(({ key, revision }) => {
-      const before = last?.paths.get(key)
-      return [key, before?.revision === revision ? before : { revision, segments: readPath(key, store) }]
+  const name = versions.map((version) => version.name).join('\n')
+  const known = shapes.get(name)
+  if (known) return known
+  const shape = shapeOfPaths(
+    versions.flatMap((version) => {
+      const { segments } = paths.get(version.name) ?? readPath(version, store, paths)
+      return segments ? [{ key: version.key, segments }] : []
     }),
   )
-  const shape = shapeOfPaths([...paths].flatMap(([key, { segments }]) => (segments ? [{ key, segments }] : [])))
-  known.set(root, { revisions, shape, paths })
-  const [oldest] = known.keys()
-  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  shapes.set(name, shape, shape.nodes.length)
   return shape
 }
 
@@ -141,8 +135,22 @@ function shapeOfPaths(paths: readonly { readonly key: string; readonly segments:
   }
 }
 
-/** Returns the ids of a trajectory; undefined if it was deleted in the meantime or is damaged, because the others still have a tree. */
-function readPath(key: string, store: TrajectoryStore): readonly PathSegment[] | undefined {
+/** Reads the ids of a trajectory. One that was deleted in the meantime, or is damaged, has none: the others still have a tree. */
+function readPath(
+  { key, name }: { readonly key: string; readonly name: string },
+  store: TrajectoryStore,
+  paths: ReturnType<typeof createMemories>['paths'],
+): Path {
+  const path = { segments: readSegments(key, store) }
+  paths.set(
+    name,
+    path,
+    (path.segments ?? []).reduce((count, { ids }) => count + ids.length, 0),
+  )
+  return path
+}
+
+function readSegments(key: string, store: TrajectoryStore): readonly PathSegment[] | undefined {
   try {
     return store.get(key)?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) }))
   } catch (error) {
