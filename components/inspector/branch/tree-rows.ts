@@ -51,13 +51,13 @@ export function treeRows(leaves: readonly TreeLeaf[]): readonly TreeRow[] {
 /** Returns forks of one trajectory in the order of their positions; those that one request sampled are together. */
 function samplings(leaves: readonly TreeLeaf[], indices: readonly number[]): readonly (readonly number[])[] {
   const tokenOf = (index: number) => leaves[index]?.fork?.token ?? 0
-  const together = new Map<string, number[]>()
+  const byRequest = new Map<string, number[]>()
   for (const index of indices.toSorted((a, b) => tokenOf(a) - tokenOf(b))) {
     const { row, fork } = elementAt(leaves, index)
     const key = fork && row.group ? `group ${row.group.id} ${fork.token}` : `leaf ${index}`
-    together.set(key, [...(together.get(key) ?? []), index])
+    byRequest.set(key, [...(byRequest.get(key) ?? []), index])
   }
-  return [...together.values()]
+  return [...byRequest.values()]
 }
 
 /** Returns how many tokens a trajectory shares with the first one of its tree; undefined for the first one, or if it is unknown. */

@@ -24,15 +24,15 @@ export function encodeForcedText(text: string, tokenizer: Tokenizer): ForcedText
       `the text cannot be encoded: character ${broken} is half of a surrogate pair`,
       'Remove the character, or type ids instead.',
     )
-  let lost = 0
+  let characters = 0
   for (const ids of encodings(text, tokenizer)) {
     const decoded = decodedText(ids, tokenizer)
     if (decoded === text && ids.length > 0) return { ok: true, forced: { ids, as: 'text' } }
-    lost = Math.max(lost, commonText(decoded, text))
+    characters = Math.max(characters, commonText(decoded, text))
   }
   if (text === '') return refused('the text has no tokens', 'Force a text or ids, or none to sample again.')
   return refused(
-    `the text cannot be encoded: the tokenizer ${tokenizer.name} does not keep ${byteAt(text, lost)} at character ${lost}`,
+    `the text cannot be encoded: the tokenizer ${tokenizer.name} does not keep ${byteAt(text, characters)} at character ${characters}`,
     'Type ids instead.',
   )
 }

@@ -54,10 +54,10 @@ function membersOf(
 ): { readonly rows: readonly TrajectorySummary[]; readonly leftOut: number } {
   const rows: TrajectorySummary[] = [...store.related(root.id).own]
   const seen = new Set(rows.map(({ key }) => key))
-  const asked = new Set<string>()
+  const visited = new Set<string>()
   for (const { id } of rows) {
-    if (asked.has(id)) continue
-    asked.add(id)
+    if (visited.has(id)) continue
+    visited.add(id)
     for (const fork of store.related(id).forks)
       if (!seen.has(fork.key)) {
         seen.add(fork.key)
