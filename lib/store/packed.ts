@@ -95,7 +95,7 @@ export function openViewReader(folder: string): ViewReader {
   const reader: ViewReader = {
     read(key) {
       const bytes = copyOf(key)?.bytes
-      const view = bytes && readPackedBytes(new Uint8Array(bytes).buffer)?.trajectory
+      const view = bytes && readPackedBytes(bufferOf(bytes))?.trajectory
       if (view) return { found: view, lacksCopy: false }
       const found = records.read(key)?.found
       if (found === undefined || typeof found === 'string')
@@ -109,3 +109,9 @@ export function openViewReader(folder: string): ViewReader {
   }
   return storeErrorsOf(reader, file)
 }
+
+/** Returns a buffer with exactly these bytes, without a copy if it has no others. */
+const bufferOf = (bytes: Uint8Array): ArrayBuffer =>
+  bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength
+    ? bytes.buffer
+    : new Uint8Array(bytes).buffer

@@ -2,6 +2,7 @@
  * Tail probabilities and quantiles for small samples. All are finite sums, because counts and degrees of freedom are whole numbers, so
  * no approximation and no library of special functions is needed. golden/make_value.py compares them with scipy.
  */
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** Returns P(X ≥ k) of a binomial variable: k or more successes in n trials with the probability p. */
 export function binomialUpperTail(k: number, n: number, p: number): number {
@@ -63,8 +64,11 @@ export function bisect(low: number, high: number, holds: (value: number) => bool
 
 const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k)
 
+/** log n! by n, as far as it was needed: a group of 64 samples needs the same ones a million times. */
+const logFactorials = [0]
+
 function logFactorial(n: number): number {
-  let sum = 0
-  for (let factor = 2; factor <= n; factor++) sum += Math.log(factor)
-  return sum
+  for (let next = logFactorials.length; next <= n; next++)
+    logFactorials.push(elementAt(logFactorials, next - 1) + Math.log(next))
+  return elementAt(logFactorials, n)
 }
