@@ -9,7 +9,7 @@ import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { treeOptions } from '#lib/browser/library/branches.ts'
+import { cancelSamples, treeOptions } from '#lib/browser/library/branches.ts'
 import { sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
 
 const LeavesExport = lazyPart(async () => (await import('./leaves-export.tsx')).LeavesExport)
@@ -19,6 +19,7 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const { data: tree } = useQuery(treeOptions(storedKey))
   const [isExporting, setIsExporting] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const fail = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error))
   if (!tree || tree.leaves.length < 2) return null
   const { tokens, distinctTokens } = tree.counts
   const shared = sharedWithMain(tree.leaves, storedKey)
@@ -31,7 +32,7 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
       </div>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 text-xs" data-branches={tree.leaves.length}>
         {treeRows(tree.leaves).map((row) => (
-          <BranchRow key={keyOf(row)} row={row} current={storedKey} />
+          <BranchRow key={keyOf(row)} row={row} current={storedKey} onError={fail} />
         ))}
       </ul>
       <p className="mt-1.5 text-faint text-xs">
@@ -62,13 +63,7 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
           {problem}
         </p>
       )}
-      {isExporting && (
-        <LeavesExport
-          leaves={tree.leaves}
-          onClose={() => setIsExporting(false)}
-          onSaveError={(error) => setProblem(error instanceof Error ? error.message : String(error))}
-        />
-      )}
+      {isExporting && <LeavesExport leaves={tree.leaves} onClose={() => setIsExporting(false)} onSaveError={fail} />}
     </section>
   )
 }
@@ -79,6 +74,8 @@ interface BranchRowProps {
   readonly row: TreeRow
   /** Key of the trajectory that the page shows. */
   readonly current: string
+  /** Called if running samples could not be cancelled. */
+  readonly onError: (error: unknown) => void
 }
 
 /** Deeper branches are not indented further: the pane is narrow. */
@@ -87,11 +84,11 @@ const INDENTS = ['pl-1.5', 'pl-4', 'pl-6.5', 'pl-9', 'pl-11.5', 'pl-14'] as cons
 
 const indentOf = (depth: number): string => INDENTS[Math.min(depth, DEEPEST_INDENT)] ?? ''
 
-function BranchRow({ row, current }: BranchRowProps) {
+function BranchRow({ row, current, onError }: BranchRowProps) {
   return row.kind === 'leaf' ? (
     <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} />
   ) : (
-    <SamplesRow row={row} current={current} />
+    <SamplesRow row={row} current={current} onError={onError} />
   )
 }
 
@@ -132,8 +129,9 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
 function SamplesRow({
   row: { leaves, depth, rows },
   current,
+  onError,
 }: BranchRowProps & { readonly row: TreeRow & { kind: 'samples' } }) {
-  const { fork } = leaves[0] ?? {}
+  const { fork, row: { group } = {} } = leaves[0] ?? {}
   const rewards = leaves.flatMap(({ row }) => (row.reward === null ? [] : [row.reward]))
   const running = leaves.filter(({ row }) => row.outcomeKind === 'running').length
   const [least, most] = [Math.min(...rewards), Math.max(...rewards)]
@@ -164,10 +162,17 @@ function SamplesRow({
         </summary>
         <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 pl-2.5">
           {rows.map((row) => (
-            <BranchRow key={keyOf(row)} row={row} current={current} />
+            <BranchRow key={keyOf(row)} row={row} current={current} onError={onError} />
           ))}
         </ul>
       </details>
+      {running > 0 && group && (
+        <div className={indentOf(depth)}>
+          <Button className="my-1 ml-4 text-xs" onClick={() => cancelSamples(group.id).catch(onError)}>
+            Cancel, {leaves.length - running} of {leaves.length}
+          </Button>
+        </div>
+      )}
     </li>
   )
 }

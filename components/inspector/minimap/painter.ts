@@ -8,7 +8,7 @@ import type { Layout } from '#components/token-view/grid/layout.ts'
 import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
+import { forcedRanges, type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
 /** Lanes from the left, in CSS pixels: segments, a gap, heat, a gap, trained tokens, marks. */
@@ -65,6 +65,7 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
       if (context) {
         drawHeatLane(context, picture, colouring, density)
         drawSideLanes(context, picture, layout, density)
+        drawRanges(context, picture, forcedRanges(layout), '--warn', density, HEAT_LEFT, HEAT_WIDTH)
       }
       return shownHeight
     },

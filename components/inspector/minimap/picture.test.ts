@@ -4,7 +4,7 @@ import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { createLayoutMaker, UNFOLDED } from '#components/token-view/grid/layout.ts'
 import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
 import type { Segment } from '#lib/trajectory/format/trajectory.ts'
-import { minimapPicture, rowOf } from './picture.ts'
+import { forcedRanges, minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
 const vocab = { '0': 'ab', '1': 'c\n' }
@@ -94,4 +94,18 @@ describe('pixels of the minimap', () => {
     expect([...heatPixels(picture, COLOURS, ORDER, 4, 1)]).toEqual([0, 0, 0, 0])
     expect(rowOf(picture, 5)).toBe(0)
   })
+})
+
+test('the minimap marks the tokens that a branch inserted, at their positions in the trajectory', () => {
+  const forced = [
+    { start: 1, end: 2, as: 'ids' as const },
+    { start: 3, end: 5, as: 'text' as const },
+  ]
+  const segments: Segment[] = [
+    { kind: 'prompt', ids: [0, 0, 0], messages: [] },
+    { ...response([-1, -1, -1, -1, -1]), forced } as Segment,
+    response([-1]),
+  ]
+  const layout = createLayoutMaker(table)(segments, vocab, { ...UNFOLDED, columns: 20 })
+  expect([...forcedRanges(layout)]).toEqual([4, 5, 6, 8])
 })

@@ -82,6 +82,16 @@ function trainedBetween(segment: SegmentView, start: number, end: number): numbe
   return count
 }
 
+/** Returns the ranges of tokens that a branch inserted, as pairs of a start and an end in the trajectory. */
+export const forcedRanges = ({ segments }: Layout): Int32Array =>
+  Int32Array.from(
+    segments.flatMap(({ segment, firstToken }) =>
+      segment.kind === 'response'
+        ? (segment.forced ?? []).flatMap(({ start, end }) => [firstToken + start, firstToken + end])
+        : [],
+    ),
+  )
+
 /** Returns the row of a token. */
 export function rowOf({ lineTokens, lineTops }: MinimapPicture, token: number): number {
   const begun = countWhile(lineTokens.length, (index) => elementAt(lineTokens, index) <= token)

@@ -334,7 +334,8 @@ const GROUPS: readonly LegendGroup[] = [
       },
       {
         title: 'Minimap',
-        meaning: 'the whole trajectory, from the left: segments, background colours, trained tokens, marks',
+        meaning:
+          'the whole trajectory, from the left: segments, background colours and forced tokens, trained tokens, marks',
         sample: { kind: 'minimap' },
         views: ['inspector'],
         occurs: () => true,

@@ -42,4 +42,9 @@ export async function cancelBranches(rollouts: readonly string[]): Promise<void>
   )
 }
 
+/** Stops the samples of a group that are running. Throws ApiError. */
+export async function cancelSamples(groupId: string): Promise<void> {
+  await callApi(`/api/groups/${encodeURIComponent(groupId)}/cancel`, { method: 'POST' })
+}
+
 const pathOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`

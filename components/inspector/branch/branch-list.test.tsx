@@ -1,0 +1,98 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
+import { expect, test, vi } from 'vitest'
+import type { Tree } from '#lib/api/forest/tree.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import { cancelSamples, treeOptions } from '#lib/browser/library/branches.ts'
+import { BranchList } from './branch-list.tsx'
+
+vi.mock('#components/shell/navigation.tsx', () => ({
+  Link: ({ children, ...props }: { readonly children: ReactNode }) => <a {...props}>{children}</a>,
+}))
+vi.mock('#components/export/several-export.tsx', () => ({
+  SeveralExport: ({ keys }: { readonly keys: readonly string[] }) => <p>exports {keys.join(' ')}</p>,
+}))
+vi.mock('#lib/browser/library/branches.ts', async (original) => ({
+  ...(await original<typeof import('#lib/browser/library/branches.ts')>()),
+  cancelSamples: vi.fn(),
+}))
+
+type Leaf = Tree['leaves'][number]
+
+function leaf(key: string, fork: Leaf['fork'], more: Partial<TrajectorySummary> = {}): Leaf {
+  const row = { key, question: 'q', outcomeKind: 'ended', outcome: 'end_turn', reward: null, tokens: 9, group: null }
+  return { row: { ...row, ...more } as TrajectorySummary, fork }
+}
+const at = (from: number, token: number): Leaf['fork'] => ({ from, token, kind: 'sampled_again' })
+const group = { id: 'g', index: 0 }
+
+function show(leaves: readonly Leaf[], storedKey: string) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const counts = { trees: 1, leaves: leaves.length, splits: 1, tokens: 36, distinctTokens: 20 }
+  client.setQueryData(treeOptions(storedKey).queryKey, { leaves: [...leaves], nodes: [], counts, leftOut: 0 } as never)
+  render(
+    <QueryClientProvider client={client}>
+      <BranchList storedKey={storedKey} />
+    </QueryClientProvider>,
+  )
+  return { list: screen.getByRole('region', { name: 'Branches' }), user: userEvent.setup() }
+}
+
+const LEAVES = [
+  leaf('main', null, { reward: 0 }),
+  leaf('a', at(0, 7), { group, reward: 1 }),
+  leaf('b', at(0, 7), { group, reward: 0.5 }),
+  leaf('early', at(0, 3)),
+  leaf('twig', at(3, 5)),
+]
+
+test('Samples of one request are one line with their mean, smallest and largest reward, and a fork says what it shares with main', () => {
+  const { list } = show(LEAVES, 'twig')
+  const samples = within(list).getByRole('group')
+  expect(samples.textContent).toContain('at 7, × 20.75')
+  expect(samples.textContent).toContain('0.5 to 1')
+  expect(samples).toHaveProperty('open', false)
+  expect(list.textContent).toContain('Same tokens as main up to 2. 36 tokens, 20 distinct')
+  expect(within(list).getByRole('link', { current: 'page' }).getAttribute('href')).toBe('/t/twig?at=5')
+  expect(within(list).getByRole('link', { name: 'Compare with main' }).getAttribute('href')).toMatch(
+    /left=main.+right=twig/,
+  )
+})
+
+test('Running samples are cancelled together, and main has no comparison with itself', async () => {
+  vi.mocked(cancelSamples).mockRejectedValueOnce(new Error('It does not answer.'))
+  const running = LEAVES.map((each) =>
+    each.row.key === 'b' ? leaf('b', each.fork, { group, outcomeKind: 'running' }) : each,
+  )
+  const { list, user } = show(running, 'main')
+  expect(within(list).queryByRole('link', { name: 'Compare with main' })).toBeNull()
+  await user.click(within(list).getByRole('button', { name: 'Cancel, 1 of 2' }))
+  expect(cancelSamples).toHaveBeenCalledWith('g')
+  expect((await screen.findByRole('alert')).textContent).toBe('It does not answer.')
+})
+
+test('The whole tree, its leaves or a selection are exported', async () => {
+  HTMLDialogElement.prototype.showModal ??= function () {
+    this.open = true
+  }
+  const exported = async (choose: (user: ReturnType<typeof userEvent.setup>) => Promise<void>) => {
+    const { list, user } = show(LEAVES, 'main')
+    await user.click(within(list).getByRole('button', { name: 'Export leaves…' }))
+    await screen.findByRole('button', { name: 'Whole tree' })
+    await choose(user)
+    await user.click(screen.getByRole('button', { name: /^Choose a format/ }))
+    const text = (await screen.findByText(/^exports/)).textContent
+    document.body.replaceChildren()
+    return text
+  }
+  expect(await exported(async () => {})).toBe('exports main a b early twig')
+  expect(await exported((user) => user.click(screen.getByRole('button', { name: 'Leaves' })))).toBe('exports a b twig')
+  expect(
+    await exported(async (user) => {
+      await user.click(screen.getByRole('button', { name: 'Selection' }))
+      await user.click(screen.getAllByRole('checkbox')[0] as HTMLElement)
+    }),
+  ).toBe('exports a b early twig')
+})
