@@ -69,6 +69,14 @@ export async function requestChat<Reply>(
   throw new Error('a whole reply is one answer')
 }
 
+/** Returns the answer in a whole reply that another program requested. Throws EngineError. */
+export const readChatReply = <Reply>(
+  value: unknown,
+  { schema, read }: Pick<ChatForm<Reply>, 'schema' | 'read'>,
+  vocabularySize: number,
+  apiKey: string | undefined,
+): ChatAnswer => answerOf(read(parseReply(value, schema, CHAT_PATH, apiKey)), vocabularySize)
+
 function answerOf({ promptIds, ids, logprobs, message, part }: ReadChat, vocabularySize: number): ChatAnswer {
   if (!promptIds || !ids)
     throw new EngineError(

@@ -6,7 +6,13 @@ import { EngineError } from './http/errors.ts'
 import { jsonOf, parseReply } from './http/json-reply.ts'
 import type { Server } from './http/retry.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './http/retry-policy.ts'
-import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './http/transport.ts'
+import {
+  createTransport,
+  DEFAULT_LIMITS,
+  type HttpReply,
+  type Transport,
+  type TransportLimits,
+} from './http/transport.ts'
 
 /** The server of a client, and its limits. Omitted limits have their defaults. */
 export interface ClientOptions {
@@ -27,12 +33,30 @@ export type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) 
 /** Posts JSON and checks the reply; throws EngineError. */
 export type Ask = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
+/** A call of another program: its path, with the query, and its body. */
+interface ForwardedCall {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** Omitted: the call has no body. */
+  readonly body?: string | Uint8Array
+  /** See GenerateRequest. Omitted: none. */
+  readonly routingKey?: string
+}
+
+/** Sends a call of another program. */
+export type Forward = (
+  call: ForwardedCall,
+  signal: AbortSignal,
+) => Promise<Pick<HttpReply, 'status' | 'contentType' | 'chunks'>>
+
 /** The connection to one server. */
 export interface Connection extends Omit<Server, 'identity'> {
   readonly info: Info
   readonly ask: Ask
   /** Sends a call that is no generation: its answer tells the breaker that the server is reached. */
   readonly send: Transport['send']
+  /** Sends a call of another program unchanged, and returns its answer with any status, without our key. Throws EngineError. */
+  readonly forward: Forward
   close(): Promise<void>
 }
 
@@ -64,8 +88,25 @@ export function createConnection({
       const reply = await send({ method: 'POST', path, body: JSON.stringify(json), signal, deadlineMs: INFO_MS })
       return parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
     },
+    async forward(call, signal) {
+      const { status, contentType, chunks } = await send({ ...call, signal, acceptsErrors: true })
+      return { status, contentType, chunks: apiKey === undefined ? chunks : withoutSecret(chunks, apiKey) }
+    },
     close: () => transport.close(),
   }
+}
+
+/** Yields the parts of a body with `[key]` in place of each occurrence of a secret, also of one that two parts share. */
+async function* withoutSecret(chunks: AsyncIterable<Uint8Array>, secret: string): AsyncGenerator<Uint8Array> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    // Latin-1 maps each byte to one character and back.
+    const text = (rest + Buffer.from(chunk).toString('latin1')).replaceAll(secret, '[key]')
+    const settled = Math.max(0, text.length - secret.length + 1)
+    rest = text.slice(settled)
+    if (settled > 0) yield Buffer.from(text.slice(0, settled), 'latin1')
+  }
+  if (rest !== '') yield Buffer.from(rest, 'latin1')
 }
 
 /** Reports every answer to the breaker. */

@@ -3,6 +3,7 @@ import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import type { ChatCall } from '#lib/trajectory/messages/chat-call.ts'
+import type { Forward } from './connection.ts'
 import type { Chunk, End } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
 import type { ServerIdentity } from './server-identity.ts'
@@ -22,6 +23,11 @@ export interface EngineClient extends ServerTokenizer, ServerParsers {
    */
   chat(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>
   /**
+   * Returns the answer in the JSON of a whole reply that another program requested from the chat endpoint. Throws
+   * EngineError, with the code CHAT_UNSUPPORTED if it has no ids.
+   */
+  readChat(value: unknown, vocabularySize: number): ChatAnswer
+  /**
    * Describes the server and its model. Like all status calls it is sent once, even while the breaker blocks
    * generations.
    */
@@ -29,6 +35,7 @@ export interface EngineClient extends ServerTokenizer, ServerParsers {
   /** Returns the load of the server, or undefined if the server does not report it. */
   load(signal: AbortSignal): Promise<ReportedLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
+  readonly forward: Forward
   close(): Promise<void>
 }
 

@@ -37,6 +37,8 @@ export interface GenerateRequest {
   readonly adapter?: string
   /** First position whose routed experts are requested. Undefined: none are requested. */
   readonly routedExpertsStart?: number
+  /** Key by which a router sends requests to the same worker, whose cache has their beginning. Undefined: the router decides. */
+  readonly routingKey?: string
   /** Images of the prompt. Undefined: none. */
   readonly images?: RequestImages
   /** Number of alternatives for each token; 0 requests none. */

@@ -20,6 +20,7 @@ export function llamacppClient(connection: Connection): EngineClient {
   return {
     generate: (request, signal) => complete(server, request, signal),
     chat: async () => refuse('chatIds'),
+    readChat: () => refuse('chatIds'),
     async describe(signal) {
       const before = transport.connections
       const description = await describeServer(info, signal)
@@ -31,6 +32,7 @@ export function llamacppClient(connection: Connection): EngineClient {
     ...serverTokenizer(ask),
     parseFunctionCalls: async () => refuse('parsers'),
     separateReasoning: async () => refuse('parsers'),
+    forward: connection.forward,
     close: () => connection.close(),
   }
 }

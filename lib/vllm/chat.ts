@@ -3,7 +3,7 @@
  * choice. Reasoning is `reasoning` in new versions and `reasoning_content` in older ones.
  */
 import * as z from 'zod'
-import { finishReasonOf, type ReadChat, requestChat } from '#lib/engine/chat.ts'
+import { finishReasonOf, type ReadChat, readChatReply, requestChat } from '#lib/engine/chat.ts'
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { vllmChatBody } from './chat-form.ts'
@@ -56,6 +56,10 @@ export function chat(
   const read = (reply: ChatReply) => readChat(reply, server.apiKey)
   return requestChat(server, request, { body, ridField: 'request_id', schema: chatReplySchema, read }, signal)
 }
+
+/** Returns the answer in the JSON of a whole reply. Throws EngineError. */
+export const chatAnswerIn = (value: unknown, vocabularySize: number, apiKey: string | undefined): ChatAnswer =>
+  readChatReply(value, { schema: chatReplySchema, read: (reply) => readChat(reply, apiKey) }, vocabularySize, apiKey)
 
 /** Parameters of OpenAI's own chat endpoint. The others that a run sends to any server are the neutral defaults of samplers. */
 const OF_OPENAI: ReadonlySet<string> = new Set([

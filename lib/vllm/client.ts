@@ -7,7 +7,7 @@ import { isReady } from '#lib/engine/readiness.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
-import { chat } from './chat.ts'
+import { chat, chatAnswerIn } from './chat.ts'
 import { complete } from './completion.ts'
 import { createDescriber, loadOfServer, modelOf } from './facts.ts'
 import { chatEndpoint, generateEndpoint } from './image-prompts.ts'
@@ -49,12 +49,14 @@ export function vllmClient(connection: Connection): EngineClient {
       yield* complete(server, request, await known(signal), signal)
     },
     chat: async (request, signal) => chat(server, request, await known(signal), signal),
+    readChat: (value, vocabularySize) => chatAnswerIn(value, vocabularySize, connection.apiKey),
     describe,
     load: (signal) => loadOfServer(connection, signal),
     isReady: (signal) => isReady(connection, ['/health', '/v1/models'], signal),
     ...serverTokenizer(ask, async (signal) => (await known(signal)).model),
     parseFunctionCalls: async (_, signal) => refuseParsing((await known(signal)).engine),
     separateReasoning: async (_, signal) => refuseParsing((await known(signal)).engine),
+    forward: connection.forward,
     close: () => connection.close(),
   }
 }

@@ -25,6 +25,7 @@ export interface Posting {
   /** Returns the JSON body for this request id. */
   readonly body: (rid: string) => string | Uint8Array
   readonly rid: string
+  readonly routingKey?: string | undefined
   /**
    * The identity of the server when the run began; another server's answer is SERVER_CHANGED. Undefined: any server may
    * answer.
@@ -42,7 +43,7 @@ export async function* tryRepeatedly<Part extends object>(
   partsOf: (reply: HttpReply) => AsyncGenerator<Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part & { readonly rid?: string }> {
-  const { path, body, rid: firstRid, expected } = posting()
+  const { path, body, rid: firstRid, routingKey, expected } = posting()
   server.retries.begin()
   const call = server.breaker.enter()
   let ending: 'left' | EngineError = 'left'
@@ -54,7 +55,14 @@ export async function* tryRepeatedly<Part extends object>(
       const rid = attempt === 1 ? firstRid : `${firstRid}-${attempt}`
       let started = false
       try {
-        const reply = await server.transport.send({ method: 'POST', path, body: body(rid), signal, isUnpooled })
+        const reply = await server.transport.send({
+          method: 'POST',
+          path,
+          body: body(rid),
+          ...(routingKey !== undefined && { routingKey }),
+          signal,
+          isUnpooled,
+        })
         for await (const part of partsOf(reply)) {
           ending = 'left'
           call.observe('answered')

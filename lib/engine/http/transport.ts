@@ -63,12 +63,17 @@ interface Call {
   readonly signal: AbortSignal
   /** A limit below the transport's, for calls that must be quick. */
   readonly deadlineMs?: number
+  /** See GenerateRequest. Omitted: none. */
+  readonly routingKey?: string
+  /** True if an answer with any status is returned, and not only a successful one. */
+  readonly acceptsErrors?: boolean
   /** True if the call is sent on a connection of its own, which is closed afterwards. */
   readonly isUnpooled?: boolean
 }
 
-/** A successful answer whose body is still arriving. */
+/** An answer whose body is still arriving. */
 export interface HttpReply {
+  readonly status: number
   readonly contentType: string
   /** The parts of the body. They end early only by throwing EngineError. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -157,6 +162,7 @@ async function send(
         'accept-encoding': 'identity',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(call.routingKey !== undefined && { 'x-smg-routing-key': call.routingKey }),
       },
       body: body ?? null,
     },
@@ -173,7 +179,7 @@ async function send(
     const value = headers[name]
     return typeof value === 'string' ? value : value?.[0]
   }
-  const isError = status < 200 || status >= 300
+  const isError = (status < 200 || status >= 300) && call.acceptsErrors !== true
   const { firstByteMs, idleMs, bodyBytes, wholeBytes } = isError ? ofAnError(limits) : limits
   const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes, wholeBytes: Math.min(bodyBytes, wholeBytes) })
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
@@ -219,6 +225,7 @@ async function send(
     }
   }
   return {
+    status,
     contentType: header('content-type') ?? '',
     chunks: { [Symbol.asyncIterator]: chunks },
     bytes,

@@ -46,6 +46,8 @@ export interface CallSettings {
   readonly stream: boolean
   /** Name of the LoRA adapter. Omitted: none. */
   readonly adapter?: string
+  /** See GenerateRequest. Omitted: none. */
+  readonly routingKey?: string
   /** True to request the experts that read each token. */
   readonly routedExperts?: boolean
   /** Most new tokens of a call that resumes a response, in place of max_new_tokens. Omitted: the same as of other calls. */
@@ -161,6 +163,7 @@ export async function callModel(
     ...(isStreamed && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     ...(settings.adapter !== undefined && { adapter: settings.adapter }),
+    ...(settings.routingKey !== undefined && { routingKey: settings.routingKey }),
     ...(experts && { routedExpertsStart: experts.end }),
     ...(images && { images: { ...images, conversation } }),
     vocabularySize: tokenizer.vocabularySize,

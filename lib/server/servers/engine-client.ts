@@ -54,6 +54,7 @@ export function createEngineClient(options: ClientOptions): EngineClient {
     // Once the engine is known, no generator around the client's own adds to the time of every chunk.
     generate: (request, signal) => (known ? known.generate(request, signal) : generateWhenFound(request, signal)),
     chat: async (request, signal) => (await found(signal)).chat(request, signal),
+    readChat: (value, vocabularySize) => (known ?? sglang).readChat(value, vocabularySize),
     describe,
     load: async (signal) => (await found(signal)).load(signal),
     isReady: (signal) => sglang.isReady(signal),
@@ -63,6 +64,7 @@ export function createEngineClient(options: ClientOptions): EngineClient {
     detokenize: async (lists, special, signal) => (await found(signal)).detokenize(lists, special, signal),
     parseFunctionCalls: async (request, signal) => (await found(signal)).parseFunctionCalls(request, signal),
     separateReasoning: async (request, signal) => (await found(signal)).separateReasoning(request, signal),
+    forward: connection.forward,
     close: () => connection.close(),
   }
 }

@@ -4,7 +4,7 @@ import { type ClientOptions, type Connection, createConnection } from '#lib/engi
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { isReady } from '#lib/engine/readiness.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
-import { chat } from '../reply/chat.ts'
+import { chat, chatAnswerIn } from '../reply/chat.ts'
 import { streamReply } from '../reply/generate.ts'
 import { describeServer, loadOfServer, modelOf } from '../server/server-facts.ts'
 import { serverParsers } from '../server/server-parsers.ts'
@@ -25,6 +25,7 @@ export function sglangClient(connection: Connection): EngineClient {
   return {
     generate: (request, signal) => streamReply(server, request, signal),
     chat: (request, signal) => chat(server, request, signal),
+    readChat: (value, vocabularySize) => chatAnswerIn(value, vocabularySize, connection.apiKey),
     async describe(signal) {
       const before = transport.connections
       lastKnown = await describeServer(info, signal, lastKnown)
@@ -36,6 +37,7 @@ export function sglangClient(connection: Connection): EngineClient {
     isReady: (signal) => isReady(connection, ['/ready', '/health'], signal),
     ...serverTokenizer(ask),
     ...serverParsers(ask),
+    forward: connection.forward,
     close: () => connection.close(),
   }
 }

@@ -1,5 +1,5 @@
 /** The form of SGLang's /v1/chat/completions: ids of the prompt and the reply are fields of the choice. */
-import { finishReasonOf, type ReadChat, requestChat } from '#lib/engine/chat.ts'
+import { finishReasonOf, type ReadChat, readChatReply, requestChat } from '#lib/engine/chat.ts'
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import { foreignText } from '#lib/engine/http/errors.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
@@ -17,6 +17,10 @@ export function chat(server: Server, request: ChatRequest, signal: AbortSignal):
     signal,
   )
 }
+
+/** Returns the answer in the JSON of a whole reply. Throws EngineError. */
+export const chatAnswerIn = (value: unknown, vocabularySize: number, apiKey: string | undefined): ChatAnswer =>
+  readChatReply(value, { schema: chatReplySchema, read: (reply) => readChat(reply, apiKey) }, vocabularySize, apiKey)
 
 function readChat({ choices: [choice], usage, metadata }: ChatReply, apiKey: string | undefined): ReadChat {
   const { matched_stop: matched } = choice

@@ -42,6 +42,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
     path: '/generate',
     body: generateBodies(request),
     rid: request.rid,
+    routingKey: request.routingKey,
     expected: request.expected,
   })
   return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, server), signal)

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { closeServer, listeningUrl } from '#testing/listening.ts'
+import { createConnection } from './connection.ts'
+
+const KEY = 'secret-of-the-server'
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** Returns a connection to a server that answers with these parts and status 500, and the headers that it gets. */
+async function connected(parts: readonly string[]) {
+  const received: Record<string, unknown>[] = []
+  const server = createServer(async (request, response) => {
+    received.push({ ...request.headers, url: request.url })
+    response.writeHead(500, { 'content-type': 'text/plain' })
+    for (const part of parts) {
+      response.write(part)
+      // Each part becomes a chunk of its own.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    response.end()
+  })
+  const connection = createConnection({ baseUrl: await listeningUrl(server), apiKey: KEY })
+  closing.push(
+    () => connection.close(),
+    () => closeServer(server),
+  )
+  return { connection, received }
+}
+
+test.each([[[`a ${KEY} b`]], [['a secret-of', '-the-ser', 'ver b']], [['a ', KEY, ' b']]])(
+  'An answer that goes on to a client contains [key] in place of the key: %j',
+  async (parts) => {
+    const { connection, received } = await connected(parts)
+    const answer = await connection.forward(
+      { method: 'POST', path: '/echo', body: '{}', routingKey: 'ses_1' },
+      new AbortController().signal,
+    )
+    const text = Buffer.concat(await Array.fromAsync(answer.chunks)).toString()
+    expect([answer.status, answer.contentType, text]).toEqual([500, 'text/plain', 'a [key] b'])
+    expect(received).toMatchObject([{ url: '/echo', authorization: `Bearer ${KEY}`, 'x-smg-routing-key': 'ses_1' }])
+  },
+)
