@@ -22,6 +22,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   linkForks,
   keepEstimates,
   describeForks,
+  keepSessions,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -272,6 +273,26 @@ function describeForks(database: DatabaseSync): void {
       WHERE headers.key = trajectories.key AND json_valid(header)
         AND json_type(header, '$.forkedFrom.token') = 'integer' AND json_type(header, '$.forkedFrom.kind') = 'text'
     ) WHERE forked_from IS NOT NULL;
+  `)
+}
+
+/** Sessions of clients and their calls. The trajectories of their leaves are stored like all others. */
+function keepSessions(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE sessions (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      created_at TEXT NOT NULL,
+      settings TEXT NOT NULL,
+      reward REAL
+    ) STRICT;
+    CREATE TABLE session_calls (
+      session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+      sequence INTEGER NOT NULL,
+      facts TEXT NOT NULL,
+      content TEXT NOT NULL,
+      PRIMARY KEY (session, sequence)
+    ) STRICT;
   `)
 }
 

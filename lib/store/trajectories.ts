@@ -18,6 +18,7 @@ import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { type PackedCopy, packedReader } from './packed.ts'
 import { recordReader } from './record.ts'
 import { updateRow } from './row.ts'
+import { createSessionTable, type SessionTable } from './sessions/session-table.ts'
 import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
@@ -26,6 +27,7 @@ export interface TrajectoryStore
   extends Omit<HealthStore, 'revision'>,
     GroupTable,
     EstimateTable,
+    SessionTable,
     Pick<GroupCommit, 'groupCommit'> {
   /**
    * Stores a trajectory under its id. If another trajectory has that id, the key gets a suffix and the trajectory stays
@@ -267,6 +269,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     ...health,
     ...groups,
     ...createEstimateTable(database, instance),
+    ...createSessionTable(database),
     groupRows: (id) => groups.groupRows(id).map(ended),
     groupCommit,
     close() {

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTrajectoryStore, type TrajectoryStore } from '../trajectories.ts'
+
+let folder: string
+let store: TrajectoryStore
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-session-table-'))
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const session = (id: string) => ({ id, createdAt: '2026-01-01T00:00:00.000Z', settings: '{}', reward: null })
+const call = (text: string) => ({ facts: `"${text}"`, content: `"content of ${text}"` })
+
+test('The store numbers the calls of each session in their order, and returns those after one', () => {
+  expect(store.addSession(session('a'))).toBe(true)
+  store.addSession(session('b'))
+  expect(['one', 'two'].map((text) => store.addSessionCall('a', call(text)))).toEqual([1, 2])
+  expect(store.addSessionCall('b', call('three'))).toBe(1)
+  expect(store.sessionCalls('a', 1)).toEqual([{ sequence: 2, ...call('two') }])
+  store.updateSessionCall('a', 1, '"changed"')
+  expect(store.sessions(9)).toEqual([
+    { session: session('b'), facts: ['"three"'] },
+    { session: session('a'), facts: ['"changed"', '"two"'] },
+  ])
+  expect([store.lastSessionCall('a'), store.lastSessionCall('b'), store.lastSessionCall('c')]).toEqual([
+    2,
+    1,
+    undefined,
+  ])
+})
+
+test('The store keeps a session that exists, and its reward, when one with the same id is added', () => {
+  store.addSession(session('a'))
+  store.setSessionReward('a', 0.5)
+  expect(store.addSession({ ...session('a'), settings: '{"mode":"observe"}' })).toBe(false)
+  expect(store.session('a')).toEqual({ ...session('a'), reward: 0.5 })
+})
+
+test('The store removes a session with its calls, and stores no further one', () => {
+  store.addSession(session('a'))
+  store.addSessionCall('a', call('one'))
+  expect([store.removeSession('a'), store.removeSession('a')]).toEqual([true, false])
+  expect(store.sessionCalls('a', 0)).toEqual([])
+  expect(store.addSessionCall('a', call('two'))).toBeUndefined()
+})

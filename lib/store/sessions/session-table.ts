@@ -1,0 +1,111 @@
+/**
+ * Stores sessions and their calls. A call is written once. Its row has two parts: facts, which lists need, and the content, which is read
+ * when a client continues the session.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { insertRow } from '../row.ts'
+import { transaction } from '../transaction.ts'
+
+/** A stored session. */
+export interface StoredSession {
+  readonly id: string
+  /** ISO 8601. */
+  readonly createdAt: string
+  /** JSON of the settings with which it was created. */
+  readonly settings: string
+  /** Null: none is set. */
+  readonly reward: number | null
+}
+
+/** A row of a call: the JSON of its facts and of its content. */
+interface StoredCall {
+  /** Position in the session, from 1. Positions of calls that were not stored are left out. */
+  readonly sequence: number
+  readonly facts: string
+  readonly content: string
+}
+
+/** Sessions and their calls. */
+export interface SessionTable {
+  /** Stores a session. Returns false if a session with its id exists. */
+  addSession(session: StoredSession): boolean
+  /** Returns a session; undefined if it does not exist. */
+  session(id: string): StoredSession | undefined
+  /** Returns the newest sessions, at most `limit`, each with the facts of its calls. */
+  sessions(limit: number): readonly { readonly session: StoredSession; readonly facts: readonly string[] }[]
+  setSessionReward(id: string, reward: number | null): void
+  /** Removes a session and its calls. The trajectories of its leaves stay. Returns false if it does not exist. */
+  removeSession(id: string): boolean
+  /** Stores a call after all others of its session, and returns its sequence; undefined if the session was removed. */
+  addSessionCall(id: string, call: Omit<StoredCall, 'sequence'>): number | undefined
+  /** Replaces the facts of a call. */
+  updateSessionCall(id: string, sequence: number, facts: string): void
+  /** Returns the calls of a session after a sequence. */
+  sessionCalls(id: string, after: number): readonly StoredCall[]
+  /** Returns the sequence of the last call of a session; 0 if it has none, undefined if the session does not exist. */
+  lastSessionCall(id: string): number | undefined
+}
+
+/** Prepares the statements for sessions on a connection. */
+export function createSessionTable(database: DatabaseSync): SessionTable {
+  const one = database.prepare('SELECT * FROM sessions WHERE id = ?')
+  const newest = database.prepare('SELECT * FROM sessions ORDER BY sequence DESC LIMIT ?')
+  const facts = database.prepare('SELECT facts FROM session_calls WHERE session = ? ORDER BY sequence')
+  const reward = database.prepare('UPDATE sessions SET reward = ? WHERE id = ?')
+  const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
+  const last = database.prepare(
+    'SELECT COALESCE((SELECT MAX(sequence) FROM session_calls WHERE session = id), 0) AS last FROM sessions WHERE id = ?',
+  )
+  const put = database.prepare('INSERT INTO session_calls (session, sequence, facts, content) VALUES (?, ?, ?, ?)')
+  const update = database.prepare('UPDATE session_calls SET facts = ? WHERE session = ? AND sequence = ?')
+  const calls = database.prepare('SELECT * FROM session_calls WHERE session = ? AND sequence > ? ORDER BY sequence')
+  const lastOf = (id: string): number | undefined => {
+    const row = last.get(id)
+    return row && Number(row.last)
+  }
+  return {
+    addSession: ({ id, createdAt, settings, reward: given }) =>
+      transaction(database, () => {
+        if (one.get(id)) return false
+        insertRow(database, 'sessions', { id, created_at: createdAt, settings, reward: given })
+        return true
+      }),
+    session(id) {
+      const row = one.get(id)
+      return row && sessionIn(row)
+    },
+    sessions: (limit) =>
+      newest.all(limit).map((row) => ({
+        session: sessionIn(row),
+        facts: facts.all(String(row.id)).map((call) => String(call.facts)),
+      })),
+    setSessionReward(id, given) {
+      reward.run(given, id)
+    },
+    removeSession: (id) => Number(remove.run(id).changes) > 0,
+    addSessionCall: (id, call) =>
+      transaction(database, () => {
+        const before = lastOf(id)
+        if (before === undefined) return undefined
+        put.run(id, before + 1, call.facts, call.content)
+        return before + 1
+      }),
+    updateSessionCall(id, sequence, changed) {
+      update.run(changed, id, sequence)
+    },
+    sessionCalls: (id, after) =>
+      calls.all(id, after).map((row) => ({
+        sequence: Number(row.sequence),
+        facts: String(row.facts),
+        content: String(row.content),
+      })),
+    lastSessionCall: lastOf,
+  }
+}
+
+const sessionIn = (row: Readonly<Record<string, unknown>>): StoredSession => ({
+  id: String(row.id),
+  createdAt: String(row.created_at),
+  settings: String(row.settings),
+  reward: row.reward === null ? null : Number(row.reward),
+})
