@@ -4,12 +4,13 @@ import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import next from 'next'
 import { checkConfig } from '#lib/server/check-config.ts'
-import { ConfigError, hostInAddress, readConfig } from '#lib/server/config.ts'
-import { createHttpGateway } from '#lib/server/http/http-gateway.ts'
+import { type Config, ConfigError, hostInAddress, readConfig } from '#lib/server/config.ts'
+import { createHttpGateway, isSessionCall } from '#lib/server/http/http-gateway.ts'
+import { answerWith } from '#lib/server/http/node-answer.ts'
 import { ignoreWriteErrors } from '#lib/server/log-streams.ts'
 import { answerFromLocalModel, isForLocalModel } from '#lib/server/servers/builtin-server-node.ts'
 import { BUILT_IN_PATH } from '#lib/server/servers/own-address.ts'
-import { shareConfig, sharedInstance, sharedServices, shareInstance } from '#lib/server/shared.ts'
+import { shareConfig, sharedInstance, sharedRouter, sharedServices, shareInstance } from '#lib/server/shared.ts'
 import { buildWhenNeeded, offlineScript } from './build.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
@@ -43,6 +44,7 @@ export async function startServer(development: boolean, present: string | undefi
         // The script is in the folder of the build, so that each instance serves the one that matches its pages.
         if (request.url === OFFLINE_SCRIPT) return answerScript(response, offline)
         // The services exist after the first request.
+        if (isSessionCall(request)) return answerWith(await routerOf(config), request, response)
         const model = sharedServices()?.localModel
         if (model && isForLocalModel(request)) await answerFromLocalModel(model, request, response, config)
         else await pages(request, response)
@@ -72,6 +74,17 @@ export async function startServer(development: boolean, present: string | undefi
   }
 }
 
+/**
+ * Returns the function that answers calls of sessions. Next loads it with the first request of the interface, so the first call of a session
+ * makes such a request.
+ */
+async function routerOf({ host, port }: Config): Promise<NonNullable<ReturnType<typeof sharedRouter>>> {
+  if (!sharedRouter()) await fetch(`http://${hostInAddress(host)}:${port}/api/health`)
+  const router = sharedRouter()
+  if (!router) throw new Error('the routes are not loaded')
+  return router
+}
+
 /** Sets the build that Next serves. Returns the path of the script for saved pages. */
 function chooseBuild(build: string | undefined): string {
   // The builder has printed the reason and advice.
@@ -99,7 +112,7 @@ async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void
   const services = sharedServices()
   // Estimates end before their runs, so that a stopped run does not count as cancelled by the user.
   await services?.estimates.suspendAll()
-  await services?.runs.cancelAll()
+  await Promise.all([services?.runs.cancelAll(), services?.sessions.close()])
   await services?.localModel.close()
   for (const tool of services?.builtInTools ?? []) tool.close()
   await Promise.all([
@@ -111,7 +124,8 @@ async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void
   services?.store.close()
   sharedInstance()?.close()
   gateway.closeAllConnections()
-  process.exit(0)
+  // A command that started the application has set its own status.
+  process.exit()
 }
 
 function fail(message: string): never {

@@ -6,8 +6,12 @@ import type { Services } from './services.ts'
 const CONFIG = Symbol.for('rollscope.config')
 const SERVICES = Symbol.for('rollscope.services')
 const INSTANCE = Symbol.for('rollscope.instance')
+const ROUTER = Symbol.for('rollscope.router')
 
-const shared = globalThis as { [CONFIG]?: Config; [SERVICES]?: Services; [INSTANCE]?: Instance }
+const shared = globalThis as { [CONFIG]?: Config; [SERVICES]?: Services; [INSTANCE]?: Instance; [ROUTER]?: Router }
+
+/** Answers a request by the table of routes. */
+type Router = (request: Request) => Promise<Response>
 
 /** Stores the configuration. The program that starts the server calls this before any request. */
 export function shareConfig(config: Config): void {
@@ -33,3 +37,12 @@ export function shareServices(services: Services): Services {
   shared[SERVICES] = services
   return services
 }
+
+/** Stores and returns the function that answers requests by the table of routes. */
+export function shareRouter(router: Router): Router {
+  shared[ROUTER] = router
+  return router
+}
+
+/** Returns the function that answers requests by the table of routes; undefined before the first request of the interface. */
+export const sharedRouter = (): Router | undefined => shared[ROUTER]

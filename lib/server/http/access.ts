@@ -58,6 +58,26 @@ export function accessProblem(headers: AccessHeaders, config: AccessConfig): Pro
   }
 }
 
+/**
+ * Returns why a call of an agent's client is refused. Such a client sends the launch token as its API key, in the header that its library
+ * uses. Undefined: allowed.
+ */
+export function clientProblem(headers: AccessHeaders, config: AccessConfig): ProblemDetails | undefined {
+  const origin = originProblem(headers, config)
+  if (origin) return origin
+  const key = headers.get('x-api-key')
+  if (hasToken(headers, config) || (key !== null && isSame(key, config.token))) return undefined
+  return {
+    status: 401,
+    code: 'TOKEN_REQUIRED',
+    detail:
+      bearer(headers) === undefined && key === null
+        ? 'the API key is missing'
+        : 'the API key is not the launch token of this server',
+    hint: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY to the launch token: npm start prints it after ?token=.',
+  }
+}
+
 /** Returns whether the request carries the launch token. */
 export function hasToken(headers: AccessHeaders, { token }: Pick<AccessConfig, 'token'>): boolean {
   const sent = bearer(headers)
@@ -84,6 +104,20 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
       detail: 'the header X-Rollscope: 1 is missing',
       hint: 'Send the header X-Rollscope: 1 with every request that changes data.',
     }
+  const encoded = encodingProblem(headers)
+  if (encoded) return encoded
+  const sent = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (contentType !== undefined && sent !== contentType)
+    return {
+      status: 415,
+      code: 'CONTENT_TYPE',
+      detail: `the body must be sent as ${contentType}, not as ${sent === '' ? 'nothing' : JSON.stringify(sent)}`,
+    }
+  return undefined
+}
+
+/** Returns why a body is refused whose bytes are compressed. Undefined: they are not. */
+export function encodingProblem(headers: AccessHeaders): ProblemDetails | undefined {
   const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
   if (encoding !== 'identity')
     return {
@@ -91,13 +125,6 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
       code: 'BAD_ENCODING',
       detail: `the body is compressed (content-encoding ${JSON.stringify(encoding.slice(0, 40))}), and Rollscope does not decompress bodies`,
       hint: 'Send the body uncompressed, without Content-Encoding.',
-    }
-  const sent = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
-  if (contentType !== undefined && sent !== contentType)
-    return {
-      status: 415,
-      code: 'CONTENT_TYPE',
-      detail: `the body must be sent as ${contentType}, not as ${sent === '' ? 'nothing' : JSON.stringify(sent)}`,
     }
   return undefined
 }

@@ -10,15 +10,18 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** A row as the router and the OpenAPI description read it. */
 export interface Endpoint {
   readonly method: (typeof METHODS)[number]
-  /** Path with parameters as `{name}`. */
+  /** Path with parameters as `{name}`. A last segment `{path*}` stands for one or more segments. */
   readonly path: string
   readonly summary: string
   readonly query?: Readonly<Record<string, string>>
   /** Format of the body of a call that changes or computes something. Omitted if the call only reads. */
   readonly body?: Body<unknown>
   readonly answers: Answers
-  /** Who may call; default `token`. */
-  readonly access?: 'origin' | 'token'
+  /**
+   * Who may call; default `token`. A `client` is a program whose only settings are an address and an API key: it sends the launch token as
+   * its key, and no header X-Rollscope.
+   */
+  readonly access?: 'origin' | 'token' | 'client'
   /** Returns a value that fits the first of `answers`, or a complete response. */
   handle(call: Call<string, unknown>): unknown
 }

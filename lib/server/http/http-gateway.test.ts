@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createHttpGateway } from './http-gateway.ts'
+import { createHttpGateway, isSessionCall } from './http-gateway.ts'
+import { answerWith } from './node-answer.ts'
 
 const MEGABYTE = Buffer.alloc(1 << 20)
 const opened: { destroy(): void }[] = []
@@ -104,4 +105,73 @@ test.each(['/api/trajectories/%ff', '/t/%F0%9F', '/docs/%', '/api/trajectories/%
 test('The gateway ends a connection whose headers do not arrive within 10 s', () => {
   const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   expect(front.headersTimeout).toBe(10_000)
+})
+
+test.each<[method: string, url: string, headers: Record<string, string>, isCall: boolean]>([
+  ['POST', '/sessions', {}, true],
+  ['GET', '/sessions', { accept: '*/*' }, false],
+  ['GET', '/sessions/ses_1', { accept: 'text/html,*/*' }, false],
+  ['GET', '/sessions/ses_1', { accept: '*/*', rsc: '1' }, false],
+  ['GET', '/sessions/ses_1?_rsc=x', { accept: '*/*', rsc: '1' }, false],
+  ['GET', '/sessions/ses_1', { accept: 'application/json' }, true],
+  ['GET', '/sessions/ses_1', {}, true],
+  ['DELETE', '/sessions/ses_1', { accept: 'text/html' }, true],
+  ['POST', '/sessions/ses_1/v1/chat/completions', { accept: '*/*' }, true],
+  ['GET', '/sessions/ses_1/v1/models', { accept: 'text/html' }, true],
+  ['GET', '/sessions-of-others', {}, false],
+  ['GET', '/t/sessions', {}, false],
+])('The gateway knows whether %s %s with %j is a call of a session', (method, url, headers, isCall) => {
+  expect(isSessionCall({ method, url, headers })).toBe(isCall)
+})
+
+/** Starts a gateway whose requests a function answers. */
+async function answering(handle: (request: Request) => Promise<Response>): Promise<string> {
+  const front = createHttpGateway({
+    hosts: [],
+    token: 'token',
+    development: false,
+    handle: (request, response) => answerWith(handle, request, response),
+  })
+  await once(front.listen(0, '127.0.0.1'), 'listening')
+  const destroy = () => {
+    front.closeAllConnections()
+    front.close()
+  }
+  opened.push({ destroy })
+  return `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+}
+
+test('A function answers the calls of sessions that the gateway accepts, with their method, headers and body', async () => {
+  const address = await answering(async (request) =>
+    Response.json(
+      { url: request.url, key: request.headers.get('x-api-key'), text: await request.text() },
+      { status: 201 },
+    ),
+  )
+  const response = await fetch(`${address}/sessions/a/v1/messages?b=c`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'k' },
+    body: 'text',
+  })
+  expect(response.status).toBe(201)
+  expect(await response.json()).toEqual({ url: `${address}/sessions/a/v1/messages?b=c`, key: 'k', text: 'text' })
+  const foreign = { method: 'POST', headers: { origin: 'http://evil.example' }, body: '{}' }
+  expect((await fetch(`${address}/sessions/a/v1/messages`, foreign)).status).toBe(403)
+})
+
+test('A client that closes its connection aborts the request of the function that answers it', async () => {
+  const aborted = Promise.withResolvers<void>()
+  const address = await answering(async (request) => {
+    request.signal.addEventListener('abort', () => aborted.resolve())
+    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('a')) }))
+  })
+  const left = new AbortController()
+  const response = await fetch(`${address}/sessions/a/v1/responses`, {
+    method: 'POST',
+    body: '{}',
+    signal: left.signal,
+  })
+  expect(response.status).toBe(200)
+  left.abort()
+  await aborted.promise
 })

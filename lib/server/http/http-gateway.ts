@@ -137,7 +137,7 @@ function requestProblem(request: IncomingMessage, access: AccessConfig): Problem
   const repeated = ['host', 'origin'].find((name) => timesSent(request, name) > 1)
   if (repeated) return { status: 400, code: 'HEADER_REPEATED', detail: `the request has two headers named ${repeated}` }
   const target = request.url ?? ''
-  const isInterface = /^\/(api|sglang)(\/|\?|$)/.test(target)
+  const isInterface = /^\/(api|sglang)(\/|\?|$)/.test(target) || isSessionCall(request)
   const headers = accessHeaders(request)
   const refused = isInterface ? originProblem(headers, access) : hostProblem(headers, access)
   if (refused) return refused
@@ -155,6 +155,25 @@ function requestProblem(request: IncomingMessage, access: AccessConfig): Problem
     return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this server accepts no calls from other origins' }
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return isInterface || isRead ? undefined : { status: 405, code: 'METHOD', detail: 'pages accept only GET and HEAD' }
+}
+
+/**
+ * Returns whether a request is a call of a client of a session. A page and a route cannot share one path in Next: a browser that reads
+ * /sessions or /sessions/{id} asks for a page, and every other request is a call.
+ */
+export function isSessionCall({
+  url = '',
+  method,
+  headers,
+}: Pick<IncomingMessage, 'url' | 'method' | 'headers'>): boolean {
+  const match = /^\/sessions(\/[^/?#]+)?(\/[^?#]*)?([?#]|$)/.exec(url)
+  if (!match) return false
+  const [, id, rest = ''] = match
+  if (rest.length > 1) return true
+  if (method !== 'GET' && method !== 'HEAD') return true
+  // The list has its JSON at /api/sessions. Next reads parts of pages with the header RSC.
+  const isPage = id === undefined || headers.rsc !== undefined || /\btext\/html\b/.test(headers.accept ?? '')
+  return !isPage
 }
 
 /** Returns whether the percent-encoding of a path is valid. Next answers other paths with a plain 500. */

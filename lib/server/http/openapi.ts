@@ -14,7 +14,7 @@ export function describeApi(endpoints: readonly Endpoint[], version: string) {
       version,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'Every call needs the launch token. Calls that change data also need the header X-Rollscope: 1 and the named content type. Errors are application/problem+json.',
+        'Every call needs the launch token. Under /sessions, it may also be sent as x-api-key, and no other header is needed. Calls that change data also need the header X-Rollscope: 1 and the named content type. Errors are application/problem+json.',
     },
     paths,
     components: {
@@ -44,7 +44,7 @@ const problemSchema = {
 
 function describe({ method, path, summary, query, body, answers, access }: Endpoint): object {
   const parameters = [
-    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+    ...Array.from(path.matchAll(/\{([\w*]+)\}/g), ([, name]) => ({
       name,
       in: 'path',
       required: true,
@@ -56,10 +56,13 @@ function describe({ method, path, summary, query, body, answers, access }: Endpo
       description,
       schema: { type: 'string' },
     })),
-    ...(body ? [{ name: 'X-Rollscope', in: 'header', required: true, schema: { const: '1' } }] : []),
+    ...(body && access !== 'client'
+      ? [{ name: 'X-Rollscope', in: 'header', required: true, schema: { const: '1' } }]
+      : []),
   ]
   return {
-    operationId: `${method.toLowerCase()}${path
+    // /sessions/{id} of clients is not /api/sessions/{id} of pages.
+    operationId: `${method.toLowerCase()}${access === 'client' ? 'Client' : ''}${path
       .replace(/^\/api/, '')
       .replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase())
       .replace(/\W/g, '')}`,

@@ -3,7 +3,7 @@
  * problems.
  */
 import { services } from '../services.ts'
-import { accessProblem, changeProblem, originProblem } from './access.ts'
+import { accessProblem, changeProblem, clientProblem, encodingProblem, originProblem } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { foreseenProblem } from './foreseen-problem.ts'
 import { json } from './json-response.ts'
@@ -15,18 +15,24 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
   return async (request) => {
     try {
       const sent = sentSegments(request)
-      const found = rows.flatMap(({ endpoint, names }) => {
+      const fitting = rows.flatMap(({ endpoint, names }) => {
         const params = sent && pathParams(names, sent)
-        return params ? [{ endpoint, params }] : []
+        return params ? [{ endpoint, params, isOpen: names.at(-1) === REST }] : []
       })
+      // A path that is named has priority over one that ends in any segments.
+      const named = fitting.filter(({ isOpen }) => !isOpen)
+      const found = named.length > 0 ? named : fitting
       // A HEAD request is answered like GET; the HTTP server omits the body.
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const row = found.find(({ endpoint }) => endpoint.method === method)
       const all = services()
-      const refuse = row?.endpoint.access === 'origin' ? originProblem : accessProblem
+      const access = row?.endpoint.access ?? 'token'
       const refused =
-        refuse(request.headers, all.config) ??
-        (row?.endpoint.body && changeProblem(request.headers, row.endpoint.body.type))
+        ACCESS_PROBLEMS[access](request.headers, all.config) ??
+        (row?.endpoint.body &&
+          (access === 'client'
+            ? encodingProblem(request.headers)
+            : changeProblem(request.headers, row.endpoint.body.type)))
       if (refused) return problemResponse(refused)
       if (!row)
         return found.length === 0
@@ -49,6 +55,11 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
   }
 }
 
+const ACCESS_PROBLEMS = { origin: originProblem, token: accessProblem, client: clientProblem } as const
+
+/** The last segment of an endpoint's path that stands for one or more sent segments. */
+const REST = '{path*}'
+
 /** Returns the decoded segments of the path, without a slash at its end; undefined if they cannot be decoded. */
 function sentSegments(request: Request): readonly string[] | undefined {
   try {
@@ -63,10 +74,15 @@ function sentSegments(request: Request): readonly string[] | undefined {
 
 /** Returns the parameters of a sent path by the segments of an endpoint's path; undefined if the paths differ. */
 function pathParams(names: readonly string[], sent: readonly string[]): Readonly<Record<string, string>> | undefined {
-  if (names.length !== sent.length) return undefined
+  const isOpen = names.at(-1) === REST
+  if (isOpen ? sent.length < names.length : names.length !== sent.length) return undefined
   const params: Record<string, string> = {}
   for (const [index, name] of names.entries()) {
-    const segment = sent[index] ?? ''
+    const segment = name === REST ? sent.slice(index).join('/') : (sent[index] ?? '')
+    if (name === REST) {
+      params['path*'] = segment
+      continue
+    }
     if (!name.startsWith('{')) {
       if (name !== segment) return undefined
     } else if (segment === '') return undefined

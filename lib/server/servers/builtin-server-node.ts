@@ -2,10 +2,10 @@
  * Answers requests to the built-in server without a framework in between: Next takes one to two milliseconds for each, as long as reading
  * 30 tokens. http-gateway.ts checks access and sets the headers of every answer.
  */
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { LocalModel } from '#lib/builtin-server/local-model.ts'
 import { type AccessConfig, accessHeaders, hasToken } from '../http/access.ts'
+import { writeAnswer } from '../http/node-answer.ts'
 import { BUILT_IN_PATH } from './own-address.ts'
 
 /** Returns whether a request's path belongs to the built-in server. */
@@ -23,7 +23,11 @@ export async function answerFromLocalModel(
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   try {
-    await write(await handle(await standardRequest(request, largestBody, gone.signal), caller), response, gone.signal)
+    await writeAnswer(
+      await handle(await standardRequest(request, largestBody, gone.signal), caller),
+      response,
+      gone.signal,
+    )
   } catch (error) {
     if (!gone.signal.aborted) throw error
   }
@@ -46,17 +50,4 @@ async function standardRequest(request: IncomingMessage, largestBody: number, si
     signal,
     ...(method !== 'GET' && method !== 'HEAD' && { body: Buffer.concat(chunks) }),
   })
-}
-
-async function write(answer: Response, response: ServerResponse, gone: AbortSignal): Promise<void> {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  const reader = answer.body?.getReader()
-  const cancel = (): void => {
-    reader?.cancel().catch(() => {})
-  }
-  gone.addEventListener('abort', cancel)
-  if (gone.aborted) cancel()
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
-    if (!response.write(part.value)) await once(response, 'drain', { signal: gone })
-  response.end()
 }
