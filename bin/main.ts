@@ -17,6 +17,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(CLOSED_PIPE_STATUS)
 })
 
+let isStopped = false
 process.exitCode = await command(process.argv.slice(2), {
   folder: process.cwd(),
   places: { builtIn: { [BUILT_IN]: path.join(folder, 'models', 'tiny-qwen3') }, folders: tokenizerFolders, hub },
@@ -28,8 +29,13 @@ process.exitCode = await command(process.argv.slice(2), {
   async start() {
     await import('../scripts/serve.ts')
   },
+  stop() {
+    isStopped = true
+  },
   running: () => runningInstances(dataFolder),
 })
+// The application has a handler for this signal, and ends the process with the status that is set.
+if (isStopped) process.emit('SIGTERM')
 
 function readEnvironment(): Config {
   try {

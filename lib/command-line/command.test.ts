@@ -53,6 +53,7 @@ async function run(...argumentList: string[]) {
     start: async () => {
       starts++
     },
+    stop() {},
     running: () => [],
   })
   return { status, output, complaint, starts }

@@ -4,6 +4,7 @@ import { doctorCommand } from './doctor-command.ts'
 import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { openCommand } from './open-command.ts'
+import { runCommand } from './run-command.ts'
 
 /** What a command needs from its process, so that tests can replace it. */
 export interface CommandEnvironment {
@@ -20,6 +21,8 @@ export interface CommandEnvironment {
   readonly version: string
   /** Starts the application, which then runs until a signal ends it. */
   readonly start: () => Promise<void>
+  /** Stops the application that `start` started; the process ends with the exit status of the command. */
+  readonly stop: () => void
   /** Returns the running applications that work on the data folder of this environment. */
   readonly running: () => readonly RunningApplication[]
 }
@@ -35,6 +38,7 @@ export interface RunningApplication {
 const HELP = `rollscope COMMAND
 
   start                   Start the application, and print the address to open.
+  run -- COMMAND…         Run a program, and record its calls of a model in a session.
   open FILE…              Store rollouts of any format in the library, and print the address of each.
   doctor TEMPLATE|MODEL   Check whether a chat template preserves earlier turns.
   drift FILE…             Find tokens that change if text or messages are kept instead of ids.
@@ -68,6 +72,7 @@ export async function command(argumentList: readonly string[], around: CommandEn
     }
     if (name === 'start') return await startCommand(rest, around)
     if (name === 'open') return await openCommand(rest, around)
+    if (name === 'run') return await runCommand(rest, around)
     if (name === 'doctor') return await doctorCommand(rest, around)
     if (name === 'drift') return await driftCommand(rest, around)
     throw new CommandError(EXIT.usage, `there is no command ${JSON.stringify(name)}\n\n${HELP}`)

@@ -59,6 +59,7 @@ async function rollscope(parameters: readonly string[], input = '') {
     },
     version: '0',
     start: async () => {},
+    stop() {},
     running: () => [],
   })
   return { status, stdout, stderr }

@@ -2,13 +2,13 @@
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { type Imported, importedSchema } from '#lib/api/imported.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { filesNamed } from './inputs.ts'
+import { startedApplication } from './started-application.ts'
 
 const HELP = `rollscope open FILE…
 
@@ -57,22 +57,6 @@ async function filesOf(names: readonly string[], folder: string) {
     if (found.length === 0) missing.push(name)
   }
   return { files, missing }
-}
-
-/** Milliseconds between two looks whether the application listens. */
-const LOOK_MS = 50
-/** Milliseconds after which an application that has been started must listen. */
-const LISTENS_WITHIN_MS = 60_000
-
-/** Starts the application in this process, and waits until it listens. */
-async function startedApplication({ start, running }: CommandEnvironment): Promise<RunningApplication> {
-  await start()
-  for (let waited = 0; waited < LISTENS_WITHIN_MS; waited += LOOK_MS) {
-    const [application] = running()
-    if (application) return application
-    await pause(LOOK_MS)
-  }
-  throw new CommandError(EXIT.unchecked, `the application did not start within ${LISTENS_WITHIN_MS / 1000} s`)
 }
 
 type Stored = { readonly ok: true; readonly imported: Imported } | { readonly ok: false; readonly why: string }

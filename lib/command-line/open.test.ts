@@ -77,6 +77,7 @@ async function open(
     async start() {
       running = starts
     },
+    stop: () => {},
     running: () => (running ? [running] : []),
   })
   return { status, output, complaint, started: running !== runs }

@@ -1,0 +1,138 @@
+/** Tests `rollscope run` with real programs and an HTTP server in place of the application. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test } from 'vitest'
+import { command, type RunningApplication } from './command.ts'
+
+const TOKEN = 'token-of-the-application'
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+const session = {
+  id: 'ses_1',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  mode: 'tito',
+  server: null,
+  state: 'live',
+  running: 0,
+  client: null,
+  protocols: ['chat'],
+  model: null,
+  lastCallAt: null,
+  calls: 2,
+  failedCalls: 1,
+  tokens: 30,
+  leaves: 1,
+  drifts: 0,
+  malformedCalls: 0,
+  truncated: 0,
+  cachedShare: null,
+  tokensPerSecond: null,
+  reward: null,
+  group: null,
+  tags: [],
+}
+
+/** Starts an application with one session, which records the requests. */
+async function application(status = 200) {
+  const received: string[] = []
+  const server = createServer(async (request, response) => {
+    received.push(`${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`.trim())
+    const answer = request.method === 'POST' ? { session_id: 'ses_1' } : { session, calls: [] }
+    const problem = { detail: 'there is no server named "x"', hint: 'Choose another.' }
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(status === 200 ? answer : problem))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const running = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: TOKEN }
+  return { received, running }
+}
+
+async function run(
+  args: readonly string[],
+  { runs, starts }: { runs?: RunningApplication; starts?: RunningApplication },
+) {
+  let complaint = ''
+  let running = runs
+  let isStopped = false
+  const status = await command(['run', ...args], {
+    folder: '.',
+    places: { builtIn: {}, folders: [], hub: { url: undefined, token: undefined, cacheFolder: undefined } },
+    builtIn: 'tiny',
+    input: Readable.from([]),
+    print: () => {},
+    complain: (line) => {
+      complaint += line
+    },
+    version: '0',
+    start: async () => {
+      running = starts
+    },
+    stop: () => {
+      isStopped = true
+    },
+    running: () => (running ? [running] : []),
+  })
+  return { status, complaint, isStopped }
+}
+
+/** A program that ends with 7 if it has the variables of the session. */
+const program = (address: string) => [
+  process.execPath,
+  '-e',
+  `const { OPENAI_BASE_URL: a, OPENAI_API_KEY: b, ANTHROPIC_BASE_URL: c, ANTHROPIC_API_KEY: d } = process.env
+  process.exit(a === '${address}/sessions/ses_1/v1' && c === '${address}/sessions/ses_1' && b === '${TOKEN}' && d === b ? 7 : 1)`,
+]
+
+test('rollscope run gives a program the address and the key of a new session, and returns its exit status', async () => {
+  const { received, running } = await application()
+  const { status, complaint, isStopped } = await run(['--mode', 'observe', '--', ...program(running.address)], {
+    runs: running,
+  })
+  expect(received).toEqual([
+    `POST /sessions Bearer ${TOKEN} {"mode":"observe"}`,
+    `GET /api/sessions/ses_1 Bearer ${TOKEN}`,
+  ])
+  expect(complaint).toBe(
+    `Session ses_1: ${running.address}/sessions/ses_1?token=${TOKEN}\nSession ses_1: 2 calls, 1 failed, 30 tokens, 1 leaf\n`,
+  )
+  expect([status, isStopped]).toEqual([7, false])
+})
+
+test('rollscope run starts an application if none runs, and stops it after the program', async () => {
+  const { running } = await application()
+  expect(await run(['--', ...program(running.address)], { starts: running })).toMatchObject({
+    status: 7,
+    isStopped: true,
+  })
+})
+
+test.each<[string[], number, string]>([
+  [[], 2, 'requires -- and a COMMAND'],
+  [['python'], 2, 'requires -- and a COMMAND'],
+  [['--colour', 'red', '--', 'true'], 2, 'no option --colour'],
+  [['--server', '--', 'true'], 2, '--server requires a value'],
+])('rollscope run %j is refused', async (args, status, words) => {
+  const { running } = await application()
+  const result = await run(args, { runs: running })
+  expect(result.status).toBe(status)
+  expect(result.complaint).toContain(words)
+})
+
+test('rollscope run reports why no session was opened, and a program that does not exist', async () => {
+  const refusing = await application(404)
+  expect(await run(['--server', 'x', '--', 'true'], { runs: refusing.running })).toMatchObject({
+    status: 3,
+    complaint: 'no session: there is no server named "x"\n  Choose another.\n',
+  })
+  const { running } = await application()
+  const { status, complaint } = await run(['--', './no-such-program'], { runs: running })
+  expect(status).toBe(3)
+  expect(complaint).toContain('cannot be started')
+})
