@@ -9,6 +9,7 @@ import { createRuns } from '#lib/server/runs/runs.ts'
 import { createMcpServers } from '#lib/server/servers/mcp-servers.ts'
 import { ownAddress } from '#lib/server/servers/own-address.ts'
 import type { Services } from '#lib/server/services.ts'
+import { createSessions } from '#lib/server/sessions/sessions.ts'
 import { createLabAnswers } from '#lib/server/templates/lab-answers.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
 import { createEstimateJobs } from '#lib/server/values/estimate-jobs.ts'
@@ -21,7 +22,7 @@ import { byteTokenizer } from './byte-tokenizer.ts'
 export const threadedHere = (tokenizers: Services['tokenizers']): Services['threaded'] =>
   createThreadedTokenizers({ ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }) })
 
-interface TestServers extends Partial<Pick<EngineClient, 'generate' | 'chat' | 'load'>> {
+interface TestServers extends Partial<Pick<EngineClient, 'generate' | 'chat' | 'load' | 'forward' | 'readChat'>> {
   /** Describes the server with this name. */
   readonly describe: (name: string) => Promise<Partial<ServerDescription>>
   /** Returns the current chat template of the tokenizer. */
@@ -48,7 +49,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
       stopIds: [],
     }),
   } as unknown as Services['tokenizers']
-  return {
+  const all = {
     version: '0',
     store,
     builtInTools: [plainTool(calculator)],
@@ -56,6 +57,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
     runs,
     groups: createGroupRuns(runs),
     estimates: createEstimateJobs(),
+    sessions: createSessions(() => all),
     servers: {
       defaultName: 'fast',
       client: (name: string) => ({
@@ -68,4 +70,5 @@ export function testServices(folder: string, { template, describe, ...calls }: T
     tokenizers,
     threaded: threadedHere(tokenizers),
   } as unknown as Services
+  return all
 }

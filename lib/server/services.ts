@@ -16,6 +16,7 @@ import { configuredMcpServers } from '#lib/server/servers/configured-mcp-servers
 import { createMcpServers, type McpServers } from '#lib/server/servers/mcp-servers.ts'
 import { ownAddress } from '#lib/server/servers/own-address.ts'
 import { createServers, type Servers } from '#lib/server/servers/servers.ts'
+import { createSessions, type Sessions } from '#lib/server/sessions/sessions.ts'
 import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
 import { createEstimateJobs, type EstimateJobs } from '#lib/server/values/estimate-jobs.ts'
@@ -42,6 +43,8 @@ export interface Services {
   readonly groups: GroupRuns
   /** Value estimates of this process. */
   readonly estimates: EstimateJobs
+  /** Sessions of clients. */
+  readonly sessions: Sessions
   readonly health: HealthChecks
   readonly comparing: ComparingThread
   readonly importing: ImportingThread
@@ -100,7 +103,7 @@ export function createServices(config: Config): Services {
   const own = ownAddress(config)
   const store = openTrajectoryStore(folder, { now: () => new Date(), instance: sharedInstance() })
   const runs = createRuns({ groupCommit: store.groupCommit })
-  return {
+  const all: Services = {
     config,
     version,
     store,
@@ -129,6 +132,7 @@ export function createServices(config: Config): Services {
     runs,
     groups: createGroupRuns(runs),
     estimates: createEstimateJobs(),
+    sessions: createSessions(() => all),
     health: createHealthChecks({
       store,
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'health-worker.ts'),
@@ -155,6 +159,7 @@ export function createServices(config: Config): Services {
       },
     }),
   }
+  return all
 }
 
 function versionOf(applicationFolder: string): string {

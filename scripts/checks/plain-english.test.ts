@@ -17,6 +17,7 @@ const WITHOUT_PICTURE = new Set([
   'docs/groups.md',
   'docs/performance.md',
   'docs/security.md',
+  'docs/sessions.md',
   'docs/testing.md',
 ])
 

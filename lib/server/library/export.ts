@@ -47,7 +47,7 @@ export async function exportSeveral(
   all: Services,
   signal?: AbortSignal,
 ): Promise<Response> {
-  const { write, encoding } = formatToWrite(format)
+  const file = formatToWrite(format)
   const groups: (Trajectory['group'] | undefined)[] = []
   const written: string[] = []
   const visit = (trajectory: Trajectory, key: string) => {
@@ -56,10 +56,32 @@ export async function exportSeveral(
   }
   const excluded = await forEachTrajectory(keys, visit, all, signal)
   if (written.length === 0) throw noTokens(excluded)
-  const records = recordsOf(written, write, numberGroups(groups), forced, all)
+  const trajectories = (function* () {
+    for (const key of written) yield storedTrajectory(key, all)
+  })()
+  return exportFile({ trajectories, groups, excluded: excluded.length, format, forced }, file)
+}
+
+interface ExportedSamples {
+  /** They are taken one by one, as the reader of the file takes lines. */
+  readonly trajectories: Iterable<Trajectory>
+  /** The groups of all of them, in the same order. */
+  readonly groups: readonly (Trajectory['group'] | undefined)[]
+  /** Number of trajectories that are left out. */
+  readonly excluded: number
+  readonly format: string
+  readonly forced: ForcedChoice
+}
+
+/** Returns a file of trajectories, a line for each. */
+export function exportFile(
+  { trajectories, groups, excluded, format, forced }: ExportedSamples,
+  { write, encoding }: Writer = formatToWrite(format),
+): Response {
+  const records = recordsOf(trajectories, write, numberGroups(groups), forced)
   const headers = {
-    'content-disposition': `attachment; filename="${severalFileName(written.length, format, encoding?.extension)}"`,
-    [EXCLUDED_HEADER]: String(excluded.length),
+    'content-disposition': `attachment; filename="${severalFileName(groups.length, format, encoding?.extension)}"`,
+    [EXCLUDED_HEADER]: String(excluded),
   }
   if (!encoding) return ndjson(records, headers)
   return streamOf(betweenRequests(encoding.encode(records)), { ...headers, 'content-type': encoding.mediaType })
@@ -150,13 +172,12 @@ const shownKeys = (keys: readonly string[]): string =>
   `${keys.slice(0, SHOWN).join(', ')}${keys.length > SHOWN ? ` and ${keys.length - SHOWN} more` : ''}`
 
 function* recordsOf(
-  keys: readonly string[],
+  trajectories: Iterable<Trajectory>,
   write: Writer['write'],
   groups: GroupNumbers,
   forced: ForcedChoice,
-  all: Services,
 ): Generator<object> {
-  for (const key of keys) yield write(withForced(storedTrajectory(key, all), forced), groups).value
+  for (const trajectory of trajectories) yield write(withForced(trajectory, forced), groups).value
 }
 
 /** Other requests run between two parts. */

@@ -53,6 +53,7 @@ afterAll(async () => {
   await services.localModel.close()
   for (const tool of services.builtInTools) tool.close()
   await Promise.all([
+    services.sessions.close(),
     services.health.close(),
     services.comparing.close(),
     services.forests.close(),
@@ -87,6 +88,9 @@ async function checkedAnswer({ method, path, answers }: Endpoint, response: Resp
           checkValue(answer.lines, JSON.parse(line), what)
           return JSON.parse(line)
         })
+    case 'text/plain':
+      // The answer of another server.
+      return text
     case null:
       expect([text, answer.schema, answer.lines], what).toEqual(['', undefined, undefined])
       return undefined
@@ -128,7 +132,7 @@ interface Sent {
 async function call(row: string, { params = {}, query = '', body, headers }: Sent = {}) {
   const endpoint = routes.find(({ method, path }) => `${method} ${path}` === row)
   if (!endpoint) throw new Error(`${row} is no row of the table`)
-  const address = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const address = endpoint.path.replace(/\{([\w*]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const value = await checkedAnswer(
     endpoint,
     await answerRequest(requestFor(endpoint.method, `${address}${query}`, body, headers)),
@@ -269,6 +273,32 @@ test('The rows of groups answer as the table describes', async () => {
     running: 0,
     comparisons: [],
   })
+})
+
+test('The rows of sessions answer as the table describes', async () => {
+  const { session_id: id } = await call('POST /sessions', { body: { tags: ['session'] } })
+  const params = { id }
+  const limit = { model: 'm', temperature: 0 }
+  await call('POST /sessions/{id}/v1/chat/completions', {
+    params,
+    body: { ...limit, max_tokens: 4, messages: MESSAGES },
+  })
+  await call('POST /sessions/{id}/v1/messages', { params, body: { ...limit, max_tokens: 4, messages: MESSAGES } })
+  await call('POST /sessions/{id}/v1/responses', { params, body: { ...limit, max_output_tokens: 4, input: 'Hi' } })
+  expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(3)
+  expect((await call('GET /api/sessions/{id}', { params })).calls).toHaveLength(3)
+  expect((await call('GET /api/sessions')).sessions).toMatchObject([{ id, calls: 3, tags: ['session'] }])
+  expect(await call('GET /sessions/{id}/trajectories', { params, query: '?leaves=all&mask=once' })).toHaveLength(3)
+  expect((await call('GET /sessions/{id}/v1/models', { params })).data).toHaveLength(1)
+  await call('PUT /sessions/{id}/reward', { params, body: { reward: 1 } })
+  expect(await call('GET /sessions/{id}/{path*}', { params: { id, 'path*': 'model_info' } })).toHaveProperty(
+    'model_path',
+  )
+  const text = { text: 'Hi', sampling_params: SAMPLING }
+  expect(await call('POST /sessions/{id}/{path*}', { params: { id, 'path*': 'generate' }, body: text })).toHaveProperty(
+    'text',
+  )
+  await call('DELETE /sessions/{id}', { params })
 })
 
 test('The rows of imported files answer as the table describes', async () => {

@@ -6,9 +6,11 @@ import * as z from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { describeApi } from '../http/openapi.ts'
 import { createRouter } from '../http/router.ts'
+import { shareRouter } from '../shared.ts'
 import { applicationRoutes } from './application.ts'
 import { runRoutes } from './runs.ts'
 import { serverRoutes } from './servers.ts'
+import { sessionRoutes } from './sessions.ts'
 import { templateRoutes } from './templates.ts'
 import { tokenizerRoutes } from './tokenizers.ts'
 import { trajectoryRoutes } from './trajectories.ts'
@@ -26,9 +28,10 @@ export const routes: readonly Endpoint[] = [
   ...serverRoutes,
   ...runRoutes,
   ...trajectoryRoutes,
+  ...sessionRoutes,
   ...tokenizerRoutes,
   ...templateRoutes,
 ]
 
-/** Answers a request for any path under /api. */
-export const answerRequest = createRouter(routes)
+/** Answers a request for any path under /api, or of a client of a session. */
+export const answerRequest = shareRouter(createRouter(routes))

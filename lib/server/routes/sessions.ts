@@ -1,0 +1,139 @@
+/** The routes of sessions: those of clients, whose only settings are an address and a key, and those of the page. */
+import * as z from 'zod'
+import {
+  createSessionSchema,
+  sessionCreatedSchema,
+  sessionListSchema,
+  sessionRecordsSchema,
+  sessionRewardSchema,
+  sessionSchema,
+} from '#lib/api/sessions/session.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import type { ProtocolName } from '#lib/session/call.ts'
+import { protocols } from '#lib/session/protocols/protocol.ts'
+import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
+import { type Body, endpoint, jsonBody } from '../http/endpoint.ts'
+import { FORCED_TEXT } from '../library/trajectories.ts'
+import { answerClient } from '../sessions/client-call.ts'
+import { passThrough, sessionModels } from '../sessions/pass-through.ts'
+import { sessionRecords } from '../sessions/records.ts'
+import { exportSamples, SAMPLES_QUERY } from '../sessions/samples.ts'
+
+/** Format of a body that the handler reads itself, in the protocol of the client. */
+const protocolBody: Body<undefined> = { type: 'application/json', read: () => undefined }
+
+const protocolRow = (name: ProtocolName, summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `/sessions/{id}${protocols[name].path}`,
+    summary,
+    access: 'client',
+    body: protocolBody,
+    answers: {
+      200: { description: 'The answer in the protocol, whole or as server-sent events.', schema: z.looseObject({}) },
+    },
+    handle: ({ request, params, services }) => answerClient(name, params.id ?? '', request, services),
+  })
+
+const otherRow = (method: 'GET' | 'POST') =>
+  endpoint({
+    method,
+    path: '/sessions/{id}/{path*}',
+    summary: 'Sends any other call to the server of the session, unchanged and unrecorded.',
+    access: 'client',
+    ...(method === 'POST' && { body: protocolBody }),
+    answers: { 200: { description: 'The answer of the server, with its status.', schema: z.looseObject({}) } },
+    handle: ({ request, params, services }) => passThrough(services.sessions.find(params.id), request, services),
+  })
+
+/** Rows of sessions. */
+export const sessionRoutes = [
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions',
+    summary: 'Lists the newest sessions.',
+    answers: { 200: { description: 'The sessions, the newest first.', schema: sessionListSchema } },
+    handle: ({ services }) => ({ sessions: [...services.sessions.list()] }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions/{id}',
+    summary: 'Returns a session with its calls: how each attached to the forest, and its nodes.',
+    answers: { 200: { description: 'The session.', schema: sessionSchema } },
+    handle({ params, services }) {
+      const session = services.sessions.find(params.id)
+      return { session: services.sessions.row(session), calls: [...session.rows] }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/sessions',
+    summary: 'Creates a session. Its client gets the address /sessions/{id}/v1, and the launch token as its API key.',
+    access: 'client',
+    body: jsonBody(createSessionSchema),
+    answers: { 200: { description: 'The id of the session.', schema: sessionCreatedSchema } },
+    handle({ body: { session_id: id, ...settings }, services }) {
+      // A server that does not exist is refused now, not at the first call.
+      if (settings.server !== undefined) services.servers.client(settings.server)
+      return { session_id: services.sessions.create(settings, id).id }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/sessions/{id}',
+    summary: 'Returns the answered calls of a session in the form of miles. Browsers get the page of the session.',
+    access: 'client',
+    answers: { 200: { description: 'The records.', schema: sessionRecordsSchema } },
+    handle: ({ params, services }) => sessionRecords(services.sessions.find(params.id), services),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    summary: 'Deletes a session when its calls in flight have ended. Its trajectories stay in the library.',
+    access: 'client',
+    answers: { 204: { description: 'Deleted.' } },
+    async handle({ params, services }) {
+      await services.sessions.remove(params.id)
+      return undefined
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/sessions/{id}/reward',
+    summary: 'Sets the reward of a session, or of one of its leaves.',
+    access: 'client',
+    body: jsonBody(sessionRewardSchema),
+    answers: { 204: { description: 'The reward is stored.' } },
+    handle({ params, body, services }) {
+      services.sessions.reward(params.id, body.reward, body.leaf)
+      return undefined
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/sessions/{id}/trajectories',
+    summary: 'Exports the leaves of a session as training samples, one per line.',
+    access: 'client',
+    query: {
+      ...SAMPLES_QUERY,
+      format: `One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.`,
+      forced: FORCED_TEXT,
+    },
+    answers: { 200: { description: 'The file.', lines: z.union([trajectorySchema, z.looseObject({})]) } },
+    handle: ({ request, params, services }) => exportSamples(services.sessions.find(params.id), request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/sessions/{id}/v1/models',
+    summary: 'Lists the model of the session’s server.',
+    access: 'client',
+    answers: { 200: { description: 'The models, as OpenAI and Anthropic list them.', schema: z.looseObject({}) } },
+    handle: ({ params, services, signal }) =>
+      sessionModels(params.id === 'auto' ? { settings: {} } : services.sessions.find(params.id), services, signal),
+  }),
+  protocolRow('chat', 'Answers a call of an OpenAI client (chat completions). The id auto chooses the session.'),
+  protocolRow('messages', 'Answers a call of an Anthropic client (messages). The id auto chooses the session.'),
+  protocolRow('responses', 'Answers a call of an OpenAI client (responses). The id auto chooses the session.'),
+  otherRow('GET'),
+  otherRow('POST'),
+]

@@ -1,0 +1,35 @@
+import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
+import type { SessionCall } from '#lib/session/call.ts'
+import { findSession } from '#lib/session/forest/find-session.ts'
+import { CallRefusal } from '#lib/session/protocols/refusal.ts'
+import type { Services } from '../services.ts'
+import type { Session } from './session.ts'
+
+/** Headers by which harnesses name their sessions. */
+const SESSION_HEADERS = ['x-session-id', 'proxy_x_session_id', 'x-parent-session-id'] as const
+
+/**
+ * Returns the session of a call. Under /sessions/auto it is the one that the client names, or the one whose history the call continues,
+ * or a new one. Throws HttpProblem 404, and the errors of a server that cannot be described.
+ */
+export async function chooseSession(
+  id: string,
+  call: SessionCall,
+  headers: Headers,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { sessions } = all
+  if (id !== AUTO_SESSION) return sessions.find(id)
+  const named = SESSION_HEADERS.map((name) => headers.get(name)).find(Boolean) ?? call.metadata.sessionId
+  if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named))
+  const serving = await sessions.defaultServing.find({ tools: call.tools, options: call.templateArguments }, signal)
+  const found = findSession({ messages: call.messages, context: serving.context }, undefined, sessions.automatic())
+  return found.kind === 'matched' ? sessions.find(found.id) : sessions.create({ isAuto: true })
+}
+
+/** Returns an id that the client chose, if it can be part of an address. */
+function checkedId(id: string): string {
+  if (/^[A-Za-z0-9_.-]{1,100}$/.test(id) && id !== AUTO_SESSION && !/^\.+$/.test(id)) return id
+  throw new CallRefusal('', 'The id of the session must have 1 to 100 letters, digits, _, . and -.')
+}

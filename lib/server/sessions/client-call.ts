@@ -1,0 +1,320 @@
+/** Answers a call of a client in its protocol, whole or as a stream, and records it in its session. */
+import { EngineError } from '#lib/engine/http/errors.ts'
+import { tooDeepAt } from '#lib/json/json-depth.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { outcomeIn } from '#lib/rollout/loop/run-ended.ts'
+import type { ProtocolName, ReplyHead, SessionCall } from '#lib/session/call.ts'
+import { protocols, type ReplyStream } from '#lib/session/protocols/protocol.ts'
+import { type CallFailure, CallRefusal, errorBody, failureOf } from '#lib/session/protocols/refusal.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import { readText } from '../http/body.ts'
+import { foreseenProblem } from '../http/foreseen-problem.ts'
+import { json } from '../http/json-response.ts'
+import { STALLED_MS, streamOf } from '../http/ndjson.ts'
+import type { Services } from '../services.ts'
+import { chooseSession } from './auto.ts'
+import { answerObserved } from './observe.ts'
+import type { CallRecord, Session } from './session.ts'
+import { type Answered, answerTito } from './tito.ts'
+
+/** Status of a call whose client left before it was answered. */
+const CLIENT_LEFT = 499
+/** No valid body has so many levels; recursive functions read the values later. */
+const DEEPEST_JSON = 100
+/** Milliseconds without an event after which a stream gets one that means nothing. */
+const KEEP_ALIVE_MS = 15_000
+
+/** Answers a call. Failures are answered in the protocol too, and are visible in the session. */
+export async function answerClient(
+  name: ProtocolName,
+  sessionId: string,
+  request: Request,
+  all: Services,
+): Promise<Response> {
+  const signal = AbortSignal.any([request.signal, all.sessions.closing])
+  const started = { at: new Date(), ms: performance.now() }
+  let session: Session | undefined
+  let body: JsonObject = {}
+  try {
+    body = await bodyOf(request)
+    const call = protocols[name].read(body)
+    session = await chooseSession(sessionId, call, request.headers, all, signal)
+    const chosen = session
+    const answering: Answering = { name, session: chosen, call, body, started, request, signal, all }
+    return call.stream ? streamedAnswer(answering) : await wholeAnswer(answering)
+  } catch (error) {
+    if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
+    const failure = failureFor(error)
+    if (!session && sessionId !== 'auto') session = knownSession(sessionId, all)
+    if (session) await recordRefusal({ name, session, body, started, request, signal, all }, failure)
+    return json(errorBody(name, failure), failure.status)
+  }
+}
+
+function knownSession(id: string, { sessions }: Services): Session | undefined {
+  try {
+    return sessions.find(id)
+  } catch {
+    return undefined
+  }
+}
+
+interface Answering {
+  readonly name: ProtocolName
+  readonly session: Session
+  readonly call: SessionCall
+  readonly body: JsonObject
+  readonly started: { readonly at: Date; readonly ms: number }
+  readonly request: Request
+  /** Aborts when the client leaves, or when the process ends. */
+  readonly signal: AbortSignal
+  readonly all: Services
+}
+
+/** Returns the JSON object of a body. Throws HttpProblem or CallRefusal. */
+async function bodyOf(request: Request): Promise<JsonObject> {
+  const text = await readText(request, LIMITS.runBytes, 'Send shorter messages, or smaller images.')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new CallRefusal('', `The body is not JSON: ${error instanceof Error ? error.message : error}.`)
+  }
+  const tooDeep = tooDeepAt(text, DEEPEST_JSON)
+  if (tooDeep !== undefined)
+    throw new CallRefusal(
+      '',
+      `The body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1} on.`,
+    )
+  if (!isObject(value)) throw new CallRefusal('', 'The body must be a JSON object.')
+  return value
+}
+
+async function wholeAnswer(answering: Answering): Promise<Response> {
+  const { name, session, call, signal, all } = answering
+  return all.sessions.during(session, async () => {
+    const answered = await answerOf(session)(session, call, { head() {}, delta() {} }, all, signal)
+    const written = writtenAnswer(answering, answered)
+    if (written) {
+      await record(answering, answered, { status: 200, written })
+      return json(written)
+    }
+    const failure = signal.aborted ? LEFT : failureFor(answered.error)
+    await record(answering, answered, { status: failure.status, failure })
+    if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
+    return json(errorBody(name, failure), failure.status)
+  })
+}
+
+const answerOf = ({ settings: { mode } }: Session): typeof answerTito =>
+  mode === 'observe' ? answerObserved : answerTito
+
+/** Returns the whole answer; undefined if the call failed. */
+const writtenAnswer = ({ name, call }: Answering, { reply, written, bytes }: Answered): JsonObject | undefined =>
+  written ?? (reply && protocols[name].whole(reply, call, bytes))
+
+const LEFT: CallFailure = { status: CLIENT_LEFT, message: 'The client closed the connection.' }
+
+/**
+ * Returns the stream of an answer. Its status is sent with the first token, so that a call that fails before gets an error status. A client
+ * that reads nothing for 30 s is disconnected, as is the server's generation, so that its unread events do not stay in memory.
+ */
+async function streamedAnswer(answering: Answering): Promise<Response> {
+  const { name, session, call, all } = answering
+  const stop = new AbortController()
+  const signal = AbortSignal.any([answering.signal, stop.signal])
+  const queue = createTextQueue()
+  const begun = Promise.withResolvers<'begun' | Response>()
+  let writer: ReplyStream | undefined
+  const answer = all.sessions.during(session, async () => {
+    const answered = await answerOf(session)(
+      session,
+      call,
+      {
+        head(head: ReplyHead, bytes) {
+          writer = protocols[name].stream(head, call, bytes)
+          queue.add(writer.begin())
+          begun.resolve('begun')
+        },
+        delta: (delta) => queue.add(writer?.write(delta) ?? ''),
+      },
+      all,
+      signal,
+    )
+    const { reply } = answered
+    if (reply) {
+      const written = writtenAnswer(answering, answered)
+      await record(answering, answered, { status: 200, ...(written && { written }) })
+      for (const [choice, { finish }] of reply.choices.entries())
+        queue.add(writer?.write({ kind: 'finish', choice, finish }) ?? '')
+      queue.add(writer?.write({ kind: 'usage', usage: reply.usage }) ?? '')
+      return
+    }
+    const failure = signal.aborted ? LEFT : failureFor(answered.error)
+    await record(answering, answered, { status: failure.status, failure })
+    if (writer) queue.add(writer.fail(failure))
+    else begun.resolve(json(errorBody(name, failure), failure.status))
+  })
+  answer.then(
+    () => queue.end(),
+    (error) => {
+      begun.reject(error)
+      queue.end()
+    },
+  )
+  const first = await begun.promise
+  if (first !== 'begun') return first
+  const lines = queue.follow(
+    KEEP_ALIVE_MS,
+    () => writer?.keepAlive() ?? '',
+    () => stop.abort(),
+  )
+  return streamOf(lines, { 'content-type': 'text/event-stream; charset=utf-8' }, () =>
+    Buffer.from(
+      writer?.fail({
+        status: 408,
+        message: `The client read nothing from this stream for ${STALLED_MS / 1000} s, so the call was ended.`,
+      }) ?? '',
+    ),
+  )
+}
+
+/** Texts that one producer adds and one reader takes. */
+interface TextQueue {
+  add(text: string): void
+  end(): void
+  /** Yields the texts as bytes; `onLeft` is called if the reader leaves before the end. */
+  follow(quietMs: number, keepAlive: () => string, onLeft: () => void): AsyncGenerator<Uint8Array>
+}
+
+function createTextQueue(): TextQueue {
+  let waiting = ''
+  let hasEnded = false
+  let wake = () => {}
+  return {
+    add(text) {
+      waiting += text
+      wake()
+    },
+    end() {
+      hasEnded = true
+      wake()
+    },
+    async *follow(quietMs, keepAlive, onLeft) {
+      try {
+        for (;;) {
+          if (waiting === '' && !hasEnded)
+            await new Promise<void>((resolve) => {
+              const timer = setTimeout(() => {
+                waiting += keepAlive()
+                resolve()
+              }, quietMs)
+              wake = () => {
+                clearTimeout(timer)
+                resolve()
+              }
+            })
+          const text = waiting
+          waiting = ''
+          if (text !== '') yield Buffer.from(text)
+          else if (hasEnded) return
+        }
+      } finally {
+        if (!hasEnded) onLeft()
+      }
+    },
+  }
+}
+
+interface Ended {
+  readonly status: number
+  readonly written?: JsonObject
+  readonly failure?: CallFailure
+}
+
+/** Adds an answered call to its session. */
+async function record(answering: Answering, answered: Answered, ended: Ended): Promise<void> {
+  const { session, call, body } = answering
+  const { attachment, nodes, reply } = answered
+  const facts: CallRecord['facts'] = {
+    ...factsOf(answering, ended),
+    isStreamed: call.stream,
+    messages: call.messages.length,
+    promptTokens: reply?.usage.promptTokens ?? 0,
+    cachedTokens: reply?.usage.cachedTokens ?? 0,
+    drift: answered.drift ?? null,
+    completionTokens:
+      reply?.usage.completionTokens ?? nodes.reduce((sum, { outcome }) => sum + outcome.tokens.reply, 0),
+  }
+  await session.exclusive(() => session.commit({ facts, attachment, nodes, body, response: ended.written ?? null }))
+}
+
+/** Adds a call that was refused before it had a place in the forest. */
+async function recordRefusal(answering: Omit<Answering, 'call'>, failure: CallFailure): Promise<void> {
+  const { session, body } = answering
+  const facts = factsOf(answering, { status: failure.status, failure })
+  await session.exclusive(() => session.commit({ facts, nodes: [], body, response: null }))
+}
+
+const factsOf = (
+  { name, body, started, request }: Omit<Answering, 'call'>,
+  { status, failure }: Ended,
+): CallRecord['facts'] => ({
+  startedAt: started.at.toISOString(),
+  elapsedMs: performance.now() - started.ms,
+  method: request.method,
+  path: protocols[name].path,
+  protocol: name,
+  client: clientOf(request.headers.get('user-agent')),
+  model: typeof body.model === 'string' ? body.model : null,
+  isStreamed: body.stream === true,
+  status,
+  error: failure?.message ?? null,
+  messages: Array.isArray(body.messages) ? body.messages.length : 0,
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  drift: null,
+})
+
+const LONGEST_CLIENT = 80
+
+/** Returns the name of a client as its first product token, such as `OpenAI/Python 2.8.0`. */
+const clientOf = (userAgent: string | null): string | null => userAgent?.trim().slice(0, LONGEST_CLIENT) || null
+
+/** Returns the failure of a call for its client: the status of the server, if the server refused it. */
+function failureFor(error: unknown): CallFailure {
+  if (error instanceof CallRefusal) return failureOf(error)
+  const outcome = outcomeIn(error)
+  const cause = outcome && error instanceof Error ? error.cause : error
+  if (cause instanceof EngineError)
+    return {
+      status: cause.code === 'CONTEXT_LENGTH' ? 400 : (cause.status ?? 502),
+      message: `${cause.sentence}. ${cause.hint}`,
+    }
+  if (outcome?.kind === 'ended' && outcome.reason === 'context_full') {
+    const { needed, holds } = outcome.context ?? {}
+    const counts =
+      holds === undefined
+        ? ''
+        : `: ${needed === undefined ? 'the request' : `it needs ${needed} tokens, and the context`} has ${holds}`
+    return { status: 400, message: `The conversation does not fit into the context of the model${counts}. Shorten it.` }
+  }
+  if (outcome?.kind === 'ended') return { status: 502, message: `The server ended the call: ${outcome.reason}.` }
+  if (outcome?.kind === 'failed')
+    return {
+      status: outcome.code === 'TEMPLATE_ERROR' ? 400 : 502,
+      message: [outcome.message, outcome.hint].filter(Boolean).join(' '),
+    }
+  const problem = foreseenProblem(error)
+  if (problem) {
+    const { status, detail, hint, field } = problem
+    return {
+      status,
+      message: hint === undefined ? detail : `${detail}. ${hint}`,
+      ...(field !== undefined && { field }),
+    }
+  }
+  console.error('unexpected error in a call of a session:', error)
+  return { status: 500, message: 'Rollscope itself failed: see its log.' }
+}

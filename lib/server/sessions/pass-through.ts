@@ -1,0 +1,58 @@
+/** Calls of a session that need no rendering: the list of models, and paths that go on to the server unchanged. */
+import { LIMITS } from '#lib/util/limits.ts'
+import { bodyChunks } from '../http/body.ts'
+import { json } from '../http/json-response.ts'
+import { streamOf } from '../http/ndjson.ts'
+import type { Services } from '../services.ts'
+import type { Session } from './session.ts'
+
+/** Returns the list of models with the fields of OpenAI and of Anthropic: the model of the session's server. */
+export async function sessionModels(
+  { settings }: Pick<Session, 'settings'>,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Response> {
+  const serverName = settings.server ?? all.servers.defaultName
+  const { modelName = 'default', contextLength } = await all.servers.client(serverName).describe(signal)
+  return json({
+    object: 'list',
+    data: [
+      {
+        id: modelName,
+        object: 'model',
+        type: 'model',
+        display_name: modelName,
+        created: 0,
+        created_at: new Date(0).toISOString(),
+        owned_by: 'rollscope',
+        ...(contextLength !== undefined && { max_model_len: contextLength }),
+      },
+    ],
+    has_more: false,
+    first_id: modelName,
+    last_id: modelName,
+  })
+}
+
+/** Sends a call to the server of a session, and returns its answer with any status. Nothing is recorded. */
+export async function passThrough(session: Session, request: Request, all: Services): Promise<Response> {
+  const url = new URL(request.url)
+  // The path is that of the address, as URL has normalized it.
+  const path = url.pathname.replace(/^\/sessions\/[^/]+/, '')
+  const client = all.servers.client(session.settings.server ?? all.servers.defaultName)
+  const body =
+    request.method === 'POST' ? Buffer.concat(await Array.fromAsync(bodyChunks(request, LIMITS.runBytes))) : undefined
+  return all.sessions.during(session, async () => {
+    const { status, contentType, chunks } = await client.forward(
+      {
+        method: request.method === 'POST' ? 'POST' : 'GET',
+        path: `${path}${url.search}`,
+        ...(body && { body }),
+        routingKey: session.id,
+      },
+      request.signal,
+    )
+    const { body: stream, headers } = streamOf(chunks, { 'content-type': contentType || 'application/octet-stream' })
+    return new Response(stream, { status, headers })
+  })
+}

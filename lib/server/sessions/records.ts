@@ -1,0 +1,108 @@
+/** Writes a session in the form of miles' session server, so that programs that read its records read those of Rollscope. */
+import type * as z from 'zod/mini'
+import type { sessionRecordsSchema } from '#lib/api/sessions/session.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import type { Services } from '../services.ts'
+import type { CallContent, Session } from './session.ts'
+
+type SessionRecords = z.infer<typeof sessionRecordsSchema>
+
+/** Returns the answered calls of a session with the ids and logprobs of each. */
+export function sessionRecords(session: Session, { store }: Pick<Services, 'store'>): SessionRecords {
+  const lists = new Map<number, readonly unknown[]>()
+  const records = store.sessionCalls(session.id, 0).flatMap(({ sequence, content }): SessionRecords['records'] => {
+    const { request, response } = JSON.parse(content) as CallContent
+    const body = wholeBody(request, lists, sequence)
+    const row = session.rows.find((one) => one.sequence === sequence)
+    if (row?.status !== 200) return []
+    const begin = Date.parse(row.startedAt) / 1000
+    const replies = row.nodes.flatMap(({ node }) => {
+      const path = session.path(node)?.trajectory
+      const reply = path?.segments.at(-1)
+      return path && reply?.kind === 'response' ? [{ path, reply }] : []
+    })
+    const [first] = replies
+    return [
+      {
+        timestamp: begin + row.elapsedMs / 1000,
+        request_timestamp: begin,
+        method: row.method,
+        path: row.path,
+        status_code: row.status,
+        request: {
+          ...body,
+          ...(first && { input_ids: ids(first.path).slice(0, -first.reply.ids.length || undefined) }),
+        },
+        response: withMetaInfo(response, replies),
+      },
+    ]
+  })
+  const latest = session.rows.flatMap(({ nodes }) => nodes).findLast(({ status }) => status === 'complete')
+  const path = latest && session.path(latest.node)?.trajectory
+  return {
+    session_id: session.id,
+    records,
+    metadata: {
+      accumulated_token_ids: path ? ids(path) : [],
+      tito_session_mismatch: session.rows.flatMap(({ sequence, accepted }) =>
+        accepted.map((rule) => ({ call: sequence, ...rule })),
+      ),
+      // Sampled ids are never rendered again, so nothing is trimmed.
+      max_trim_tokens: 0,
+    },
+  }
+}
+
+/** Returns a body with the entries that it has in common with an earlier one. */
+function wholeBody(
+  { body, list, base, shared = 0 }: CallContent['request'],
+  lists: Map<number, readonly unknown[]>,
+  sequence: number,
+): JsonObject {
+  const name = list ?? ['messages', 'input'].find((each) => Array.isArray(body[each]))
+  if (name === undefined) return body
+  const before = base === undefined ? [] : (lists.get(base) ?? [])
+  const added: readonly unknown[] = Array.isArray(body[name]) ? body[name] : []
+  const entries = [...before.slice(0, shared), ...added]
+  lists.set(sequence, entries)
+  return { ...body, [name]: entries }
+}
+
+interface Reply {
+  readonly path: Trajectory
+  readonly reply: ResponseSegment
+}
+
+/** Returns an answer with what SGLang's return_meta_info adds to each choice; an answer without choices gets that of its only reply. */
+function withMetaInfo(response: unknown, replies: readonly Reply[]): JsonObject {
+  const answer: JsonObject = isObject(response) ? response : {}
+  const infos = replies.map(metaInfo)
+  if (!Array.isArray(answer.choices)) return { ...answer, ...(infos[0] && { meta_info: infos[0] }) }
+  return {
+    ...answer,
+    choices: answer.choices.map((choice: unknown, index) => ({
+      ...(isObject(choice) && choice),
+      ...(infos[index] && { meta_info: infos[index] }),
+    })),
+  }
+}
+
+function metaInfo({ path, reply }: Reply): JsonObject {
+  const { finish, usage, weightVersions } = reply
+  const version = weightVersions?.at(-1)?.version
+  return {
+    output_token_logprobs: reply.ids.map((id, index) => {
+      const text = path.vocab[id]
+      return [reply.logprobs?.[index] ?? null, id, typeof text === 'string' ? text : null]
+    }),
+    prompt_tokens: ids(path).length - reply.ids.length,
+    completion_tokens: reply.ids.length,
+    cached_tokens: usage?.cachedTokens ?? 0,
+    ...(finish && {
+      finish_reason: { type: finish.kind, ...(finish.kind === 'stop' && { matched: finish.matched ?? null }) },
+    }),
+    ...(version !== undefined && { weight_version: version }),
+  }
+}

@@ -1,0 +1,20 @@
+import type { ReplyPart } from '#lib/session/call.ts'
+import type { Message } from '#lib/trajectory/format/trajectory.ts'
+
+type AssistantMessage = Extract<Message, { role: 'assistant' }>
+
+/** Returns the message that a client sends back for a reply with these parts. */
+export function replyMessage(parts: readonly ReplyPart[]): AssistantMessage {
+  const textOf = (kind: 'reasoning' | 'text', between: string) =>
+    parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join(between)
+  const calls = parts.flatMap((part) =>
+    part.kind === 'call' ? [{ id: part.id, name: part.name, input: JSON.parse(part.arguments) as unknown }] : [],
+  )
+  const reasoning = textOf('reasoning', '\n')
+  return {
+    role: 'assistant',
+    content: textOf('text', ''),
+    ...(reasoning !== '' && { reasoning }),
+    ...(calls.length > 0 && { toolCalls: calls }),
+  }
+}

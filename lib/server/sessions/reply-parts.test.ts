@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parsers } from '#lib/parsers/registry.ts'
+import { CALLS } from '#lib/parsers/test-calls.ts'
+import { annotations } from '#lib/rollout/record/record.ts'
+import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
+import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
+import { empty } from '#testing/scripted-rollout.ts'
+import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
+
+const ALL: ReplyReading = { calls: 'all', stops: [] }
+const tools = [{ name: 'f', inputSchema: { type: 'object' } }]
+
+/** Streams a text that is cut into pieces of ids, and returns the deltas before its end, all deltas, and the parts of the whole. */
+function streamed(parser: (typeof parsers)[number], text: string, sizes: readonly number[], reading = ALL) {
+  const trajectory: Trajectory = {
+    ...empty,
+    model: { ...empty.model, tools, parser: parser.name },
+    vocab: byteVocab(),
+    segments: [{ kind: 'prompt', ids: [1], messages: [] }],
+  }
+  const ids = byteTokenizer.encode(text)
+  const stream = createPartStream(0, { parser, tokenizer: byteTokenizer, reading })
+  const early: ReplyDelta[] = []
+  for (let at = 0, turn = 0; at < ids.length; turn++) {
+    at += sizes[turn % sizes.length] ?? 1
+    const open: ResponseSegment = { kind: 'response', ids: ids.slice(0, at), thinks: [], toolCalls: [] }
+    early.push(...stream.read({ ...trajectory, live: { open, runningCalls: {} } } as LiveTrajectory))
+  }
+  const plain: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [], finish: { kind: 'stop' } }
+  const closed = { ...plain, ...annotations(plain, trajectory, parser, byteTokenizer) }
+  const parts = partsOfReply(closed, trajectory, reading)
+  return { early, all: [...early, ...stream.end(parts)], parts }
+}
+
+/** Adds up deltas to parts. */
+function partsIn(deltas: readonly ReplyDelta[]): ReplyPart[] {
+  const parts: ReplyPart[] = []
+  for (const delta of deltas) {
+    const last = parts.at(-1)
+    if (delta.kind === 'call') parts.push({ kind: 'call', id: delta.id, name: delta.name, arguments: '' })
+    else if (delta.kind === 'arguments' && last?.kind === 'call')
+      parts[parts.length - 1] = { ...last, arguments: last.arguments + delta.text }
+    else if (delta.kind === 'text' || delta.kind === 'reasoning') {
+      if (last?.kind === delta.kind) parts[parts.length - 1] = { kind: delta.kind, text: last.text + delta.text }
+      else parts.push({ kind: delta.kind, text: delta.text })
+    }
+  }
+  return parts
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
+
+describe('A stream of parts', () => {
+  test.each(parsers)('of the parser $name adds up to the parts of the whole reply', (parser) => {
+    const call = CALLS[parser.name]?.('[1, "é"]') ?? expect.fail(`${parser.name} has no call`)
+    const piece = fc.constantFrom(
+      'Hello',
+      ' wörld',
+      '\n',
+      '<',
+      '{"a"',
+      call,
+      `${call}\n`,
+      '<think>',
+      'why',
+      '</think>',
+      '🙂',
+      '[',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 4 }), sizes, (pieces, cuts) => {
+        const { all, parts } = streamed(parser, pieces.join(''), cuts)
+        expect(partsIn(all)).toEqual(parts)
+      }),
+    )
+  })
+
+  test('brings reasoning and text before the end of the reply', () => {
+    const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
+    const call = CALLS.hermes?.('1') ?? ''
+    const { early } = streamed(hermes, `<think>so it is</think>Hello you${call} `, [1])
+    expect(partsIn(early)).toEqual([
+      { kind: 'reasoning', text: 'so it is' },
+      { kind: 'text', text: 'Hello you' },
+    ])
+    expect(early.length).toBeGreaterThan(8)
+  })
+
+  test('holds a stop text back, and a call of a reply without tools is text', () => {
+    const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
+    const call = CALLS.hermes?.('1') ?? ''
+    expect(partsIn(streamed(hermes, 'Hello END', [1], { calls: 'all', stops: ['END'] }).all)).toEqual([
+      { kind: 'text', text: 'Hello' },
+    ])
+    expect(partsIn(streamed(hermes, `a ${call}`, [1], { calls: 'none', stops: [] }).all)).toEqual([
+      { kind: 'text', text: `a ${call}` },
+    ])
+    expect(partsIn(streamed(hermes, call + call, [1], { calls: 'first', stops: [] }).all)).toHaveLength(1)
+  })
+})

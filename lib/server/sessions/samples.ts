@@ -1,0 +1,80 @@
+/** Exports the leaves of a session as training samples, in any format of the library. */
+import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, samplesOf } from '#lib/session/forest/samples.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { HttpProblem } from '../http/problem.ts'
+import { oneOf, wholeNumber } from '../http/query.ts'
+import { exportFile } from '../library/export.ts'
+import type { Session } from './session.ts'
+
+/** Query parameters of the export of a session. */
+export const SAMPLES_QUERY = {
+  leaves:
+    'The leaves, as one or more of these words with commas between them. all (default). without-retries: of calls with the same prompt only ' +
+    'the last one that was completed. without-rolled-back: no leaf that the client left when it rolled its history back. longest: the leaf ' +
+    'with the most tokens.',
+  mask: 'Where tokens are trained that several samples share. once: in the first sample. every-leaf: in all of them. Default once.',
+  max_tokens:
+    'Largest number of tokens of all samples together. Paths end after the last call that fits. Default: no limit.',
+} as const
+
+/** Returns the file of a session’s samples. Throws HttpProblem. */
+export function exportSamples(session: Session, request: Request): Response {
+  const search = new URL(request.url).searchParams
+  const maxTokens = wholeNumber(request, 'max_tokens', Number.MAX_SAFE_INTEGER)
+  const { samples, leftOut } = samplesOf(session.forest.nodes, {
+    pickers: pickersIn(search.get('leaves') ?? 'all'),
+    mask: oneOf(request, 'mask', SHARED_MASKS, 'once'),
+    maxTokens,
+  })
+  const trajectories = samples.flatMap(({ leaf, parts }) => {
+    const end = parts.at(-1)?.node ?? leaf
+    const path = session.path(end)?.trajectory
+    return path ? [withMask(end === leaf ? path : { ...path, id: `${path.id}-${end}` }, parts)] : []
+  })
+  if (trajectories.length === 0)
+    throw new HttpProblem({
+      status: 422,
+      code: 'NO_SAMPLES',
+      detail: `no leaf of the session ${session.id} is left to export`,
+      hint: 'Choose other leaves, or a larger max_tokens. A session without an answered call has no leaves.',
+    })
+  return exportFile({
+    trajectories,
+    groups: trajectories.map(({ group }) => group),
+    excluded: leftOut.filter(({ cutAfter }) => cutAfter === undefined).length,
+    format: search.get('format') ?? 'rollscope',
+    forced: oneOf(request, 'forced', FORCED_CHOICES, 'context'),
+  })
+}
+
+function pickersIn(text: string): readonly LeafPicker[] {
+  return text.split(',').map((name) => {
+    const picker = LEAF_PICKERS.find((known) => known === name.trim())
+    if (picker) return picker
+    throw new HttpProblem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"leaves" must be some of ${LEAF_PICKERS.join(', ')}, not ${JSON.stringify(name.slice(0, 40))}`,
+    })
+  })
+}
+
+type SamplePart = ReturnType<typeof samplesOf>['samples'][number]['parts'][number]
+
+/** Returns a trajectory that trains only the tokens of its parts that the sample trains. */
+function withMask(trajectory: Trajectory, parts: readonly SamplePart[]): Trajectory {
+  const left = parts.filter(({ tokens }) => tokens > 0)
+  const segments = trajectory.segments.map((segment): Segment => {
+    if (segment.ids.length === 0) return segment
+    const part = left.shift()
+    if (segment.kind === 'prompt' || !part || (part.trained.start === 0 && part.trained.end === segment.ids.length))
+      return segment
+    const { start, end } = part.trained
+    const mask = segment.ids.map((_, index): 0 | 1 =>
+      index >= start && index < end ? (segment.mask?.[index] ?? 1) : 0,
+    )
+    return { ...segment, mask }
+  })
+  return { ...trajectory, segments }
+}

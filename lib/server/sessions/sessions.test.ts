@@ -1,0 +1,522 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { EngineClient } from '#lib/engine/engine.ts'
+import { EngineError } from '#lib/engine/http/errors.ts'
+import type { Chunk } from '#lib/engine/reply.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { type Script, says, call as toolCall } from '#testing/scripted-rollout.ts'
+import { testServices } from '#testing/services.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { createRouter } from '../http/router.ts'
+import { sessionRoutes } from '../routes/sessions.ts'
+import type { Services } from '../services.ts'
+import { shareServices } from '../shared.ts'
+
+const TOKEN = 'token-of-the-sessions-01'
+let folder: string
+let services: Services
+let requests: GenerateRequest[]
+let scripts: Script[]
+
+const generate: EngineClient['generate'] = (request, signal) => {
+  requests.push(request)
+  const script = scripts.shift() ?? 'ok'
+  return typeof script === 'string' ? says(script) : script(request, signal)
+}
+
+function start(): void {
+  services = {
+    ...testServices(folder, {
+      template: () => chatml,
+      describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
+      generate,
+    }),
+    config: { hosts: [], token: TOKEN },
+  } as unknown as Services
+  shareServices(services)
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-sessions-'))
+  requests = []
+  scripts = []
+  start()
+})
+afterEach(() => {
+  services.store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const answer = createRouter(sessionRoutes)
+
+const send = (method: string, address: string, body?: unknown, init: RequestInit = {}) =>
+  answer(
+    new Request(`http://localhost${address}`, {
+      method,
+      headers: { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...init,
+    }),
+  )
+
+async function created(body: object = {}): Promise<string> {
+  const { session_id: id } = (await (await send('POST', '/sessions', body)).json()) as { session_id: string }
+  return id
+}
+
+const user = (content: string) => ({ role: 'user', content })
+interface ChatReply {
+  readonly choices: readonly {
+    readonly message: { readonly role: string; readonly content: string | null }
+    readonly finish_reason: string
+  }[]
+}
+async function chat(id: string, messages: readonly object[], more: object = {}): Promise<ChatReply> {
+  const response = await send('POST', `/sessions/${id}/v1/chat/completions`, { model: 'm', messages, ...more })
+  expect(response.status, await response.clone().text()).toBe(200)
+  return response.json() as Promise<ChatReply>
+}
+const messageOf = ({ choices: [choice] }: ChatReply) => choice?.message ?? expect.fail('no choice')
+
+interface Row {
+  readonly status: number
+  readonly error: string | null
+  readonly attached: { readonly kind: string } | null
+  readonly nodes: readonly { readonly trajectory: string; readonly status: string; readonly parent: number | null }[]
+}
+const calls = async (id: string): Promise<readonly Row[]> =>
+  ((await (await send('GET', `/api/sessions/${id}`)).json()) as { calls: readonly Row[] }).calls
+
+describe('A session in the mode tito', () => {
+  test('sends the ids that it has, and renders only the messages that are new', async () => {
+    scripts = ['one', 'two']
+    const id = await created()
+    const first = [user('a')]
+    const reply = messageOf(await chat(id, first))
+    expect(reply.content).toBe('one')
+    expect(messageOf(await chat(id, [...first, reply, user('b')])).content).toBe('two')
+    const [one, two] = requests.map(({ inputIds }) => inputIds)
+    const sampled = byteTokenizer.encode('one<|im_end|>')
+    expect(two?.slice(0, (one?.length ?? 0) + sampled.length)).toEqual([...(one ?? []), ...sampled])
+    const rows = await calls(id)
+    expect(rows.map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
+    // The second call extends the trajectory of the first.
+    const keys = rows.map(({ nodes: [node] }) => node?.trajectory)
+    expect(keys[0]).toBe(keys[1])
+    const stored = services.store.get(keys[0] ?? '')
+    expect(stored && ids(stored)).toEqual([...(two ?? []), ...byteTokenizer.encode('two<|im_end|>')])
+    expect(stored?.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+  })
+
+  test('stores the result of a tool with its call', async () => {
+    scripts = [toolCall('add', { a: 1 }), 'done']
+    const id = await created()
+    const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }]
+    const first = await chat(id, [user('a')], { tools })
+    expect(first.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: { tool_calls: [{ function: { name: 'add', arguments: '{"a":1}' } }] },
+    })
+    const { tool_calls: [called] = [] } = messageOf(first) as { tool_calls?: { id: string }[] }
+    const result = { role: 'tool', tool_call_id: called?.id, content: '2' }
+    await chat(id, [user('a'), messageOf(first), result], { tools })
+    const [row] = await calls(id)
+    const stored = services.store.get(row?.nodes[0]?.trajectory ?? '')
+    expect(stored?.segments[1]).toMatchObject({ toolCalls: [{ result: { status: 'success', text: '2' } }] })
+  })
+
+  test('keeps both replies of a call that is repeated, and forks the second from the first', async () => {
+    scripts = ['one', 'other', 'next']
+    const id = await created()
+    await chat(id, [user('a')])
+    const again = messageOf(await chat(id, [user('a')]))
+    await chat(id, [user('a'), again, user('b')])
+    const rows = await calls(id)
+    expect(rows.map(({ attached }) => attached?.kind)).toEqual(['new-root', 'retried', 'continued'])
+    const keys = rows.map(({ nodes: [node] }) => node?.trajectory ?? '')
+    expect(new Set(keys).size).toBe(2)
+    expect(keys[2]).toBe(keys[1])
+    expect(services.store.get(keys[1] ?? '')?.forkedFrom).toMatchObject({ trajectory: keys[0], kind: 'sampled_again' })
+  })
+
+  test('opens a branch for each of several requested replies', async () => {
+    scripts = ['one', 'two']
+    const id = await created()
+    const reply = await chat(id, [user('a')], { n: 2 })
+    expect(reply.choices.map(({ message }) => message.content)).toEqual(['one', 'two'])
+    const [row] = await calls(id)
+    expect(new Set(row?.nodes.map(({ trajectory }) => trajectory)).size).toBe(2)
+  })
+
+  test('continues in another process on the same data folder', async () => {
+    scripts = ['one', 'two']
+    const id = await created()
+    const reply = messageOf(await chat(id, [user('a')]))
+    services.store.close()
+    start()
+    await chat(id, [user('a'), reply, user('b')])
+    const [one, two] = requests.map(({ inputIds }) => inputIds)
+    expect(two?.slice(0, one?.length)).toEqual(one)
+    expect((await calls(id)).map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
+  })
+
+  test('streams a reply in the protocol of the client', async () => {
+    scripts = ['hello world']
+    const id = await created()
+    const response = await send('POST', `/sessions/${id}/v1/chat/completions`, {
+      model: 'm',
+      messages: [user('a')],
+      stream: true,
+    })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const events = (await response.text())
+      .trim()
+      .split('\n\n')
+      .map((event) => event.replace(/^data: /, ''))
+    expect(events.at(-1)).toBe('[DONE]')
+    const deltas = events.slice(0, -1).map((event) => JSON.parse(event).choices[0].delta.content ?? '')
+    expect(deltas.join('')).toBe('hello world')
+    expect(deltas.length).toBeGreaterThan(2)
+    expect((await calls(id))[0]).toMatchObject({ status: 200, nodes: [{ status: 'complete' }] })
+  })
+})
+
+describe('A call of a session that gets no answer', () => {
+  const failing =
+    (status: number): Script =>
+    () =>
+      (async function* (): AsyncGenerator<Chunk> {
+        yield Promise.reject<Chunk>(new EngineError('UPSTREAM_ERROR', 'the server is on fire', { status }))
+      })()
+
+  test('passes on the status and the message of the server, and stays visible', async () => {
+    scripts = [failing(503), 'fine']
+    const id = await created()
+    const response = await send('POST', `/sessions/${id}/v1/chat/completions`, { model: 'm', messages: [user('a')] })
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('on fire') } })
+    await chat(id, [user('a')])
+    const rows = await calls(id)
+    expect(rows.map(({ status, nodes }) => [status, nodes.map((node) => node.status)])).toEqual([
+      [503, ['failed']],
+      [200, ['complete']],
+    ])
+    expect(rows[0]?.error).toContain('on fire')
+    // Only answered calls are records.
+    const records = (await (await send('GET', `/sessions/${id}`)).json()) as { records: unknown[] }
+    expect(records.records).toHaveLength(1)
+  })
+
+  test('ends a stream with an error event if the server fails after the first token, and keeps the tokens', async () => {
+    scripts = [
+      async function* () {
+        yield { tokens: { ids: [...byteTokenizer.encode('half')], logprobs: [-1, -1, -1, -1] }, problems: [] }
+        throw new EngineError('UPSTREAM_TRUNCATED', 'the connection broke')
+      },
+    ]
+    const id = await created()
+    const body = { model: 'm', messages: [user('a')], stream: true }
+    const text = await (await send('POST', `/sessions/${id}/v1/chat/completions`, body)).text()
+    expect(text).toContain('"content":"half"')
+    expect(text).toContain('The connection broke')
+    const [row] = await calls(id)
+    expect(row?.nodes).toMatchObject([{ status: 'aborted' }])
+    expect(services.store.get(row?.nodes[0]?.trajectory ?? '')?.segments.at(-1)).toMatchObject({
+      finish: { kind: 'cut' },
+    })
+  })
+
+  test('ends the generation when its client leaves, and keeps what was generated', async () => {
+    const ended = Promise.withResolvers<void>()
+    scripts = [
+      async function* (_, signal) {
+        yield { tokens: { ids: byteTokenizer.encode('half'), logprobs: [-1, -1, -1, -1] }, problems: [] }
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))).finally(
+          () => ended.resolve(),
+        )
+      },
+    ]
+    const id = await created()
+    const left = new AbortController()
+    const response = await send(
+      'POST',
+      `/sessions/${id}/v1/chat/completions`,
+      { model: 'm', messages: [user('a')], stream: true },
+      { signal: left.signal },
+    )
+    await response.body?.cancel()
+    await ended.promise
+    await expect.poll(async () => (await calls(id)).map(({ status }) => status)).toEqual([499])
+    expect((await calls(id))[0]?.nodes).toMatchObject([{ status: 'aborted' }])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an unknown field', { model: 'm', messages: [user('a')], colour: 'red' }, 'colour'],
+    ['no messages', { model: 'm', messages: [] }, 'messages'],
+    [
+      'a reply of the model as its last message',
+      { model: 'm', messages: [user('a'), { role: 'assistant', content: 'b' }] },
+      'last message',
+    ],
+    [
+      'a forced call',
+      {
+        model: 'm',
+        messages: [user('a')],
+        tools: [{ type: 'function', function: { name: 'f' } }],
+        tool_choice: 'required',
+      },
+      'tool_choice',
+    ],
+    ['a body that is a list', [], 'JSON object'],
+  ])('is refused by name for %s', async (_, body, words) => {
+    const id = await created()
+    const response = await send('POST', `/sessions/${id}/v1/chat/completions`, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(words) } })
+    expect((await calls(id)).map(({ status }) => status)).toEqual([400])
+  })
+
+  test('is refused if its body announces more than the limit', async () => {
+    const id = await created()
+    const headers = { host: 'localhost', 'x-api-key': TOKEN, 'content-length': String(200 * 2 ** 20) }
+    const response = await send('POST', `/sessions/${id}/v1/messages`, {}, { headers })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'request_too_large' } })
+  })
+
+  test('is answered although it cannot be stored', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const id = await created()
+    const fail = vi.spyOn(services.store, 'groupCommit').mockRejectedValueOnce(new Error('the disk is full'))
+    scripts = ['one', 'two']
+    const reply = messageOf(await chat(id, [user('a')]))
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('could not be stored'), expect.any(Error))
+    fail.mockRestore()
+    // The next call stores both.
+    await chat(id, [user('a'), reply, user('b')])
+    services.store.close()
+    start()
+    expect((await calls(id)).map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
+  })
+})
+
+describe('Two calls of a session at once', () => {
+  test('that continue the same reply both get one, and the second begins a trajectory of its own', async () => {
+    const id = await created()
+    scripts = ['one']
+    const reply = messageOf(await chat(id, [user('a')]))
+    const gate = Promise.withResolvers<void>()
+    const slow = (text: string): Script =>
+      async function* () {
+        await gate.promise
+        yield* says(text)
+      }
+    scripts = [slow('left'), slow('right')]
+    const both = [chat(id, [user('a'), reply, user('x')]), chat(id, [user('a'), reply, user('y')])]
+    // Both have been sent before either is answered: no lock is held meanwhile.
+    await expect.poll(() => requests.length).toBe(3)
+    gate.resolve()
+    await Promise.all(both)
+    const keys = (await calls(id)).map(({ nodes: [node] }) => node?.trajectory ?? '')
+    expect(new Set(keys).size).toBe(2)
+    expect(keys[1]).toBe(keys[0])
+    expect(services.store.get(keys[2] ?? '')?.forkedFrom).toMatchObject({ trajectory: keys[0] })
+  })
+
+  test('one of which deletes the session: the deletion waits for the other', async () => {
+    const id = await created()
+    const gate = Promise.withResolvers<void>()
+    scripts = [
+      async function* () {
+        await gate.promise
+        yield* says('late')
+      },
+    ]
+    const answering = chat(id, [user('a')])
+    await expect.poll(() => requests.length).toBe(1)
+    let isDeleted = false
+    const deleting = send('DELETE', `/sessions/${id}`).then((response) => {
+      isDeleted = true
+      return response.status
+    })
+    await expect.poll(async () => (await send('GET', `/sessions/${id}`)).status).toBe(404)
+    expect(isDeleted).toBe(false)
+    gate.resolve()
+    expect(messageOf(await answering).content).toBe('late')
+    expect(await deleting).toBe(204)
+    // What was sampled is in the library.
+    const { rows } = services.store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 50 })
+    expect(rows).toHaveLength(1)
+  })
+})
+
+test('GET /sessions/{id} has the ids and logprobs of each call in the form of miles', async () => {
+  scripts = ['one', 'two']
+  const id = await created()
+  const reply = messageOf(await chat(id, [user('a')]))
+  await chat(id, [user('a'), reply, user('b')])
+  const { session_id, records, metadata } = (await (await send('GET', `/sessions/${id}`)).json()) as {
+    session_id: string
+    records: readonly {
+      readonly request: { readonly messages: readonly object[]; readonly input_ids: readonly number[] }
+      readonly response: {
+        readonly choices: readonly { readonly meta_info: { readonly output_token_logprobs: readonly unknown[] } }[]
+      }
+    }[]
+    metadata: { readonly accumulated_token_ids: readonly number[] }
+  }
+  expect(session_id).toBe(id)
+  expect(records.map(({ request }) => request.input_ids)).toEqual(requests.map(({ inputIds }) => [...inputIds]))
+  expect(records.map(({ request }) => request.messages.length)).toEqual([1, 3])
+  const rows = records.map(({ response }) => response.choices[0]?.meta_info.output_token_logprobs)
+  expect(rows[1]?.slice(0, 2)).toEqual([
+    [-0.5, 116, 't'],
+    [-0.5, 119, 'w'],
+  ])
+  expect(metadata.accumulated_token_ids).toEqual([
+    ...(requests[1]?.inputIds ?? []),
+    ...byteTokenizer.encode('two<|im_end|>'),
+  ])
+})
+
+test('A reward belongs to a session or to a leaf', async () => {
+  const id = await created({ tags: ['swe'], group: 'g' })
+  await chat(id, [user('a')])
+  await chat(id, [user('b')])
+  const [one = '', other = ''] = (await calls(id)).map(({ nodes: [node] }) => node?.trajectory ?? '')
+  expect((await send('PUT', `/sessions/${id}/reward`, { reward: 1 })).status).toBe(204)
+  expect((await send('PUT', `/sessions/${id}/reward`, { reward: 0, leaf: other })).status).toBe(204)
+  expect([services.store.get(one), services.store.get(other)]).toMatchObject([
+    { reward: 1, tags: ['swe'], group: { id: 'g', index: 0 } },
+    { reward: 0, tags: ['swe'], group: { id: 'g', index: 1 } },
+  ])
+  expect((await send('PUT', `/sessions/${id}/reward`, { reward: 0, leaf: 'none' })).status).toBe(404)
+  const { sessions } = (await (await send('GET', '/api/sessions')).json()) as { sessions: readonly object[] }
+  expect(sessions).toMatchObject([{ id, calls: 2, leaves: 2, reward: 1, state: 'live' }])
+})
+
+describe('The address /sessions/auto', () => {
+  test('opens a session for a new history, and continues the session that has the history', async () => {
+    scripts = ['one', 'two', 'three']
+    const reply = messageOf(await chat('auto', [user('a')]))
+    await chat('auto', [user('other')])
+    await chat('auto', [user('a'), reply, user('b')])
+    const { sessions } = (await (await send('GET', '/api/sessions')).json()) as {
+      sessions: readonly { readonly calls: number }[]
+    }
+    expect(sessions.map((session) => session.calls)).toEqual([1, 2])
+  })
+
+  test('uses the session that the client names in a header', async () => {
+    const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': 'mine' }
+    for (const content of ['a', 'b'])
+      await send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user(content)] }, { headers })
+    expect(await calls('mine')).toHaveLength(2)
+  })
+})
+
+test('The key of a client is the launch token, in either header, and a page of another origin is refused', async () => {
+  const id = await created()
+  const status = async (headers: Record<string, string>) =>
+    (
+      await send(
+        'POST',
+        `/sessions/${id}/v1/messages`,
+        { model: 'm', max_tokens: 9, messages: [user('a')] },
+        { headers: { host: 'localhost', ...headers } },
+      )
+    ).status
+  expect(await status({ 'x-api-key': TOKEN })).toBe(200)
+  expect(await status({ authorization: `Bearer ${TOKEN}` })).toBe(200)
+  expect(await status({})).toBe(401)
+  expect(await status({ 'x-api-key': 'wrong' })).toBe(401)
+  expect(await status({ 'x-api-key': TOKEN, origin: 'http://evil.example' })).toBe(403)
+  expect(await status({ 'x-api-key': TOKEN, 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await status({ 'x-api-key': TOKEN, host: 'evil.example' })).toBe(403)
+})
+
+test('A history of 2,000 messages is continued by its new messages only', async () => {
+  const id = await created()
+  const history = Array.from({ length: 1999 }, (_, index) => user(`${index % 7}`))
+  services.servers.client('fast')
+  scripts = ['one', 'two']
+  const long = testServices(folder, {
+    template: () => chatml,
+    describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 1_000_000 }),
+    generate,
+  })
+  services = { ...services, ...long, config: services.config } as Services
+  shareServices(services)
+  const reply = messageOf(await chat(id, history))
+  await chat(id, [...history, reply, user('end')])
+  const [one, two] = requests.map(({ inputIds }) => inputIds.length)
+  expect((two ?? 0) - (one ?? 0)).toBeLessThan(60)
+})
+
+test('Other paths go on to the server with its status, and are not recorded', async () => {
+  const forwarded: object[] = []
+  const forward: EngineClient['forward'] = async (call) => {
+    forwarded.push(call)
+    return {
+      status: 418,
+      contentType: 'text/plain',
+      chunks: (async function* () {
+        yield Buffer.from('tea')
+      })(),
+    }
+  }
+  const client = services.servers.client
+  services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
+  shareServices(services)
+  const id = await created()
+  const response = await send('GET', `/sessions/${id}/get_load?x=1`)
+  expect([response.status, await response.text()]).toEqual([418, 'tea'])
+  expect(forwarded).toEqual([{ method: 'GET', path: '/get_load?x=1', routingKey: id }])
+  expect(await calls(id)).toEqual([])
+  expect(await (await send('GET', `/sessions/${id}/v1/models`)).json()).toMatchObject({ data: [{ id: 'bytes' }] })
+})
+
+test('The samples of a session train shared tokens once, in the leaves that the query picks, up to a number of tokens', async () => {
+  scripts = ['one', 'left', 'right', 'again']
+  const id = await created()
+  const reply = messageOf(await chat(id, [user('a')]))
+  await chat(id, [user('a'), reply, user('x')])
+  await chat(id, [user('a'), reply, user('y')])
+  await chat(id, [user('a'), reply, user('y')])
+  const samples = async (query: string) => {
+    const text = await (await send('GET', `/sessions/${id}/trajectories?${query}`)).text()
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Trajectory)
+  }
+  const trained = (trajectory: Trajectory) =>
+    trajectory.segments.flatMap(({ kind, ids, mask }) =>
+      kind === 'response' ? [mask?.filter((bit) => bit === 1).length ?? ids.length] : [],
+    )
+  expect((await samples('')).map(trained)).toEqual([
+    [4, 5],
+    [0, 6],
+    [0, 6],
+  ])
+  expect((await samples('mask=every-leaf')).map(trained)).toEqual([
+    [4, 5],
+    [4, 6],
+    [4, 6],
+  ])
+  expect(await samples('leaves=without-retries')).toHaveLength(2)
+  expect(await samples('leaves=without-retries,longest')).toHaveLength(1)
+  const [whole] = await samples('leaves=longest')
+  const most = (whole?.segments.flatMap((segment) => segment.ids).length ?? 0) - 1
+  // The last call does not fit, so the path ends before it.
+  expect((await samples(`leaves=longest&max_tokens=${most}`)).map(trained)).toEqual([[4]])
+  expect(await (await send('GET', `/sessions/${id}/trajectories?format=slime`)).text()).toContain('"loss_mask"')
+  expect((await send('GET', `/sessions/${id}/trajectories?leaves=best`)).status).toBe(400)
+  expect((await send('GET', `/sessions/${id}/trajectories?max_tokens=1`)).status).toBe(422)
+})

@@ -1,0 +1,166 @@
+/** The sessions of this process. A session is in memory while its client calls; all others are in the store. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CreateSession, SessionCallRow, SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
+import { HttpProblem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { createSessionServing, type SessionServing } from './serving.ts'
+import { openSession, type Session } from './session.ts'
+import { sessionRow } from './session-row.ts'
+
+/** Access to the sessions. */
+export interface Sessions {
+  /** Creates a session, or returns the existing one with the requested id. Throws HttpProblem 409 for a session that is being deleted. */
+  create(settings: SessionSettings, id?: string): Session
+  /** Returns a session. Throws HttpProblem 404. */
+  find(id: string): Session
+  /** Runs an action that counts as a call of the session: its deletion waits for it. */
+  during<T>(session: Session, action: () => Promise<T>): Promise<T>
+  /** Aborts when the process ends its calls. */
+  readonly closing: AbortSignal
+  /** Ends all calls, which keep their tokens. */
+  close(): Promise<void>
+  /** Returns the sessions that /sessions/auto opened and that are in memory, in the order of their last calls. */
+  automatic(): readonly Session[]
+  /** What answers the calls of sessions with default settings. */
+  readonly defaultServing: SessionServing
+  /** Returns the rows of the newest sessions. */
+  list(): readonly SessionRow[]
+  row(session: Session): SessionRow
+  /** Removes a session when its calls in flight have ended. Its trajectories stay in the library. Rejects with HttpProblem 404. */
+  remove(id: string): Promise<void>
+  /** Sets the reward of a session, or of the trajectory of one leaf; null removes it. Throws HttpProblem 404. */
+  reward(id: string, reward: number | null, leaf: string | undefined): void
+}
+
+/** Number of sessions in the list. */
+const MOST_LISTED = 500
+/** Milliseconds without a call after which a session leaves the memory. Its next call reads it from the store. */
+const SWEPT_AFTER_MS = 10 * 60_000
+/** Milliseconds between two looks for such sessions. */
+const SWEEP_MS = 60_000
+/** Milliseconds between two looks whether the calls of a session that is being deleted have ended. */
+const LOOK_MS = 20
+
+/** Creates the sessions of a process. `store` is that of the services. */
+export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AFTER_MS): Sessions {
+  const open = new Map<string, Session>()
+  const leaving = new Set<string>()
+  const closing = new AbortController()
+  let defaultServing: SessionServing | undefined
+  const sweep = () => {
+    for (const [id, session] of open)
+      if (session.running === 0 && performance.now() - session.lastUsedMs >= sweptAfterMs) open.delete(id)
+  }
+  let sweeping: ReturnType<typeof setInterval> | undefined
+  const keep = (session: Session): Session => {
+    // The map has the order of the last calls.
+    open.delete(session.id)
+    open.set(session.id, session)
+    session.lastUsedMs = performance.now()
+    sweeping ??= setInterval(() => {
+      sweep()
+      if (open.size > 0) return
+      clearInterval(sweeping)
+      sweeping = undefined
+    }, SWEEP_MS).unref()
+    return session
+  }
+  const find = (id: string): Session => {
+    const known = open.get(id)
+    if (leaving.has(id)) throw noSession(id)
+    if (known?.refresh()) return keep(known)
+    open.delete(id)
+    const stored = services().store.session(id)
+    if (!stored) throw noSession(id)
+    return keep(openSession(stored, services()))
+  }
+  const row = (session: Session): SessionRow => sessionRow({ ...session, calls: session.rows }, Date.now())
+  return {
+    find,
+    row,
+    create(settings, id = `ses_${randomBytes(6).toString('hex')}`) {
+      if (leaving.has(id))
+        throw new HttpProblem({
+          status: 409,
+          code: 'SESSION_LEAVES',
+          detail: `the session ${id} is being deleted`,
+          hint: 'Create it again when the deletion has been answered.',
+        })
+      services().store.addSession({
+        id,
+        createdAt: new Date().toISOString(),
+        settings: JSON.stringify(settings),
+        reward: null,
+      })
+      return find(id)
+    },
+    async during(session, action) {
+      session.running++
+      try {
+        return await action()
+      } finally {
+        session.running--
+        session.lastUsedMs = performance.now()
+      }
+    },
+    closing: closing.signal,
+    async close() {
+      clearInterval(sweeping)
+      closing.abort()
+      while ([...open.values()].some(({ running }) => running > 0)) await pause(LOOK_MS)
+    },
+    get defaultServing() {
+      defaultServing ??= createSessionServing({}, services())
+      return defaultServing
+    },
+    automatic: () => [...open.values()].filter(({ settings }) => settings.isAuto),
+    list: () =>
+      services()
+        .store.sessions(MOST_LISTED)
+        .map(({ session, facts }) => {
+          const known = open.get(session.id)
+          if (known) return row(known)
+          const calls = facts.map((text) => JSON.parse(text) as SessionCallRow)
+          const settings = JSON.parse(session.settings) as CreateSession
+          return sessionRow({ ...session, settings, calls, running: 0 }, Date.now())
+        }),
+    async remove(id) {
+      const session = find(id)
+      leaving.add(id)
+      try {
+        while (session.running > 0) await pause(LOOK_MS)
+        services().store.removeSession(id)
+        open.delete(id)
+      } finally {
+        leaving.delete(id)
+      }
+    },
+    reward(id, reward, leaf) {
+      const session = find(id)
+      const { store } = services()
+      const keys = session.keys()
+      if (leaf !== undefined && !keys.includes(leaf))
+        throw new HttpProblem({
+          status: 404,
+          code: 'NO_LEAF',
+          detail: `the session ${id} has no trajectory ${JSON.stringify(leaf.slice(0, 100))}`,
+          hint: 'GET /api/sessions/{id} lists the trajectories of its calls.',
+          field: 'leaf',
+        })
+      if (leaf === undefined) {
+        store.setSessionReward(id, reward)
+        session.reward = reward
+      }
+      for (const key of leaf === undefined ? keys : [leaf]) store.label(key, { reward })
+    },
+  }
+}
+
+const noSession = (id: string): HttpProblem =>
+  new HttpProblem({
+    status: 404,
+    code: 'NO_SESSION',
+    detail: `there is no session ${JSON.stringify(id.slice(0, 100))}`,
+    hint: 'Create it with POST /sessions {"session_id": …}, or use the address /sessions/auto.',
+  })

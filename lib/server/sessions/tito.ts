@@ -1,0 +1,263 @@
+/**
+ * Answers a call token-in/token-out: only what is new is rendered, the server gets ids, and the client gets the reply in parts. The lock of
+ * the session is held while the call is prepared and while it is committed, never while the server generates.
+ */
+import type { JsonObject } from '#lib/json/json-object.ts'
+import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
+import { callModel } from '#lib/rollout/loop/model-call.ts'
+import { createRecorder } from '#lib/rollout/loop/recorder.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
+import type { ReplyDelta, ReplyHead, SessionCall, SessionReply } from '#lib/session/call.ts'
+import type { Attachment } from '#lib/session/forest/forest.ts'
+import type { BytesOfToken } from '#lib/session/protocols/protocol.ts'
+import { CallRefusal } from '#lib/session/protocols/refusal.ts'
+import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
+import { sentSampling } from '#lib/sglang/reply/sampling.ts'
+import { createFold } from '#lib/trajectory/events/fold.ts'
+import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { newRequestId } from '../http/request-id.ts'
+import { checkCapabilities } from '../servers/capability-checks.ts'
+import type { Services } from '../services.ts'
+import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
+import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
+import type { Serving } from './serving.ts'
+import type { NodeRecord, Session } from './session.ts'
+
+/** Who follows a reply as it arrives. */
+export interface ReplyFollower {
+  /** Called once, before the first delta. */
+  head(head: ReplyHead, bytes: BytesOfToken): void
+  delta(delta: ReplyDelta): void
+}
+
+/** A call that was answered, or that failed after its place in the forest was found. */
+export interface Answered {
+  readonly attachment: Attachment
+  readonly nodes: readonly NodeRecord[]
+  readonly bytes: BytesOfToken
+  /** Omitted: the call failed. */
+  readonly reply?: SessionReply
+  /** The answer of the server, which a client of the mode observe gets. Omitted: the reply is written in its protocol. */
+  readonly written?: JsonObject
+  /** First token at which the server read another prompt than the recorded one. Omitted: none. */
+  readonly drift?: number
+  /** Why the call failed. */
+  readonly error?: unknown
+}
+
+/** Answers a call. Throws CallRefusal, HttpProblem, EngineError or TemplateError for a call that has no place in the forest. */
+export async function answerTito(
+  session: Session,
+  call: SessionCall,
+  follower: ReplyFollower,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Answered> {
+  checkCall(call)
+  const prepared = await session.exclusive(() => prepare(session, call, signal))
+  const { attachment } = prepared
+  const { bytes } = prepared.promptEncoder.tokenizer
+  const id = newRequestId()
+  const createdAt = Date.now()
+  const model = call.model
+  let isBegun = false
+  const begin = (promptTokens: number) => {
+    if (!isBegun) follower.head({ id, createdAt, model, promptTokens, cachedTokens: 0 }, bytes)
+    isBegun = true
+  }
+  const results = await Promise.all(
+    Array.from({ length: call.n }, (_, choice) =>
+      generate(choice, { session, call, prepared, follower, begin }, all, signal),
+    ),
+  )
+  const nodes = results.map(({ record }) => record)
+  const failed = results.find(({ choice }) => choice === undefined)
+  if (failed) {
+    // The server failed, and may come back with another model.
+    session.serving.forget()
+    return { attachment, nodes, bytes, error: failed.error }
+  }
+  const choices = results.flatMap(({ choice }) => (choice ? [choice] : []))
+  const usage = usageOf(results.flatMap(({ usage }) => (usage ? [usage] : [])))
+  const { promptTokens, cachedTokens } = usage
+  begin(promptTokens)
+  return { attachment, nodes, bytes, reply: { id, createdAt, model, promptTokens, cachedTokens, choices, usage } }
+}
+
+/** Throws CallRefusal for what a token-in/token-out call cannot do. */
+function checkCall({ toolChoice }: SessionCall): void {
+  if (toolChoice === 'required' || typeof toolChoice === 'object')
+    throw new CallRefusal(
+      'tool_choice',
+      'tool_choice can be "auto" or "none": a session in the mode tito does not force a call. Use the mode observe.',
+    )
+}
+
+/** A call at its place in the forest. */
+export interface Prepared {
+  readonly attachment: Attachment
+  readonly serving: Serving
+  readonly promptEncoder: PromptEncoder
+  /** The path that the prompt continues, without segments for a root. */
+  readonly start: Trajectory
+}
+
+/** Finds the place of a call. Throws like `answerTito`. */
+export async function prepare(session: Session, call: SessionCall, signal: AbortSignal): Promise<Prepared> {
+  if (call.messages.length === 0) throw new CallRefusal('messages', 'The request has no messages.')
+  if (call.messages.at(-1)?.role === 'assistant')
+    throw new CallRefusal('messages', 'The last message is the model’s own: a session does not continue a given reply.')
+  session.refresh()
+  // A grammar leaves no room for thinking.
+  const options = call.structured ? { enable_thinking: false, ...call.templateArguments } : call.templateArguments
+  const serving = await session.serving.find({ tools: call.tools, options: call.templateArguments }, signal)
+  checkCapabilities(serving.server, {
+    sampling: samplingOf(call),
+    images: call.messages.some((message) => imagePartsOf(message).length > 0),
+  })
+  const found = session.forest.attach({ messages: call.messages, context: serving.context, n: call.n })
+  if (!found.ok) throw new CallRefusal('messages', `${found.why} ${found.hint}`)
+  const path = found.attachment.parent === undefined ? undefined : session.path(found.attachment.parent)
+  // Without the trajectory of its parent, which was deleted from the library, the whole history is rendered.
+  const attachment =
+    path || found.attachment.parent === undefined ? found.attachment : asRoot(found.attachment, call.messages)
+  const begun: Trajectory = path?.trajectory ?? {
+    ...serving.empty,
+    id: session.id,
+    createdAt: new Date().toISOString(),
+  }
+  const { template } = begun.model
+  return {
+    attachment,
+    serving,
+    promptEncoder: path ? await session.serving.encoderOf(path.trajectory, serving, signal) : serving.promptEncoder,
+    start: { ...begun, model: { ...begun.model, ...(template && { template: { ...template, options } }) } },
+  }
+}
+
+/** Returns the attachment of a call whose history is rendered from its first message. */
+function asRoot({ parent: _, ...attachment }: Attachment, messages: readonly Message[]): Attachment {
+  return { ...attachment, kept: 0, messages }
+}
+
+const samplingOf = ({ sampling, structured }: SessionCall): SessionCall['sampling'] => ({
+  ...sampling,
+  ...(structured && {
+    json_schema: JSON.stringify(structured.kind === 'schema' ? structured.schema : { type: 'object' }),
+  }),
+})
+
+interface Generating {
+  readonly session: Session
+  readonly call: SessionCall
+  readonly prepared: Prepared
+  readonly follower: ReplyFollower
+  readonly begin: (promptTokens: number) => void
+}
+
+/** Generates one of the replies to a call. */
+async function generate(
+  index: number,
+  { session, call, prepared, follower, begin }: Generating,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Generated> {
+  const { attachment, serving, promptEncoder, start } = prepared
+  const { parser, serverName, server } = serving
+  const { tokenizer } = promptEncoder
+  const reading = readingOf(call)
+  const stream = createPartStream(index, { parser, tokenizer, reading })
+  const fold = createFold()
+  const before = tokenCount(start)
+  let unsent: ReplyDelta[] = []
+  const recorder = createRecorder(session.id, start, tokenizer, (event) => {
+    fold.add(event)
+    if (event.type === 'segment-started' && event.segment.kind === 'response') begin(tokenCount(recorder.trajectory))
+    if (event.type !== 'tokens' || !call.stream) return
+    if (call.logprobs !== undefined) {
+      const { ids, logprobs, topLogprobs } = event
+      const tokens = { ids, ...(logprobs && { logprobs }), ...(topLogprobs && { topLogprobs }) }
+      unsent.push({ kind: 'tokens', choice: index, tokens })
+    }
+    const parts = stream.read(recorder.trajectory)
+    if (parts.length === 0) return
+    for (const delta of [...unsent, ...parts]) follower.delta(delta)
+    unsent = []
+  })
+  const messages = withResults(attachment.messages, recorder)
+  const seed = call.sampling.sampling_seed
+  const settings: CallSettings = {
+    sampling: {
+      ...sentSampling(samplingOf(call)),
+      // Without a limit, a reply may fill the context, as with the servers that the client knows.
+      max_new_tokens: call.sampling.max_new_tokens ?? server.contextLength ?? MOST_WITHOUT_CONTEXT,
+      ...(index > 0 && typeof seed === 'number' && { sampling_seed: seed + index }),
+    },
+    limits: {},
+    promptLogprobs: false,
+    topLogprobs: call.logprobs ?? 0,
+    stream: true,
+    routingKey: session.id,
+  }
+  const client = all.servers.client(serverName)
+  let error: unknown
+  let last: ResponseSegment | undefined
+  try {
+    last = await callModel(
+      recorder,
+      { kind: 'messages', messages },
+      settings,
+      {
+        generate: withKnownTokens(client.generate, promptEncoder),
+        serverName,
+        server,
+        promptEncoder,
+        parser,
+        now: () => new Date(),
+        elapsedMs: () => performance.now(),
+        newRequestId,
+      },
+      signal,
+    )
+  } catch (thrown) {
+    error = thrown
+    const closed = recorder.trajectory.segments.at(-1)
+    const isNew = recorder.trajectory.segments.length > start.segments.length
+    last = isNew && closed?.kind === 'response' ? closed : undefined
+  }
+  if (!last) return failedReply(before, error)
+  const { trajectory } = fold
+  if (!trajectory) throw new Error('a recorder begins with a trajectory')
+  const parts = partsOfReply(last, trajectory, reading)
+  if (call.stream) for (const delta of [...unsent, ...stream.end(parts)]) follower.delta(delta)
+  return recordedReply(trajectory, last, parts, before, error)
+}
+
+const readingOf = ({ tools, toolChoice, parallelToolCalls, sampling }: SessionCall): ReplyReading => ({
+  calls: tools.length === 0 || toolChoice === 'none' ? 'none' : parallelToolCalls ? 'all' : 'first',
+  stops: sampling.stop ?? [],
+})
+
+/** Limit of a reply on a server that does not report its context length. */
+const MOST_WITHOUT_CONTEXT = 4096
+
+/**
+ * Stores the results of the last reply's calls with these calls, and returns the messages. The message of such a result names its call only.
+ */
+export function withResults(
+  messages: readonly Message[],
+  recorder: ReturnType<typeof createRecorder>,
+): readonly Message[] {
+  const last = recorder.trajectory.segments.at(-1)
+  if (last?.kind !== 'response') return messages
+  const open = new Set(last.toolCalls.map(({ id }) => id))
+  return messages.map((message) => {
+    if (message.role !== 'tool' || typeof message.content !== 'string') return message
+    const { callId, content } = message
+    if (callId === undefined || !open.delete(callId)) return message
+    recorder.emit({ type: 'tool-ended', callId, result: { status: 'success', text: content } })
+    return { role: 'tool', callId }
+  })
+}
