@@ -5,11 +5,13 @@ import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { usePreference } from '#lib/browser/preference.ts'
+import { usePanelCommand } from './selection/panel-commands.ts'
 import { TokenStage } from './token-stage.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { TokenControls } from './use-token-controls.ts'
 
 const RatioPanel = lazyPart(async () => (await import('#components/inspector/ratios/ratio-panel.tsx')).RatioPanel)
+const ValuePanel = lazyPart(async () => (await import('#components/inspector/value/value-panel.tsx')).ValuePanel)
 const RatioLegend = lazyPart(async () => (await import('#components/inspector/ratios/ratio-legend.tsx')).RatioLegend)
 
 interface TokenTabProps {
@@ -23,6 +25,18 @@ interface TokenTabProps {
 /** Shows the colours, the search and the tokens. */
 export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
   const { inspection, onPoint, onSight } = state
+  const { storedKey, offer } = inspection
+  const { hasValue, onValue } = controls
+  usePanelCommand(
+    offer,
+    'value',
+    storedKey === undefined
+      ? undefined
+      : () => {
+          inspection.onView({ tab: 'tokens' })
+          onValue(!hasValue)
+        },
+  )
   const [recent, setRecent] = usePreference(RECENT_FINDS)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view inside
@@ -55,6 +69,11 @@ export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
       {ratios.kind !== 'off' && (
         <div className="max-h-[75%] shrink-0 overflow-y-auto">
           <RatioPanel inspection={inspection} state={ratios} />
+        </div>
+      )}
+      {hasValue && storedKey !== undefined && (
+        <div className="max-h-[75%] shrink-0 overflow-y-auto">
+          <ValuePanel inspection={inspection} storedKey={storedKey} onClose={() => onValue(false)} />
         </div>
       )}
       <TokenStage inspection={inspection} options={controls.options} onPoint={onPoint} onSight={onSight} />

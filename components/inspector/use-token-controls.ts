@@ -13,12 +13,16 @@ export interface TokenControls {
   /** Whether a narrow window shows the colours and the search. */
   readonly hasTools: boolean
   readonly onTools: (hasTools: boolean) => void
+  /** Whether the value estimates are shown above the tokens. */
+  readonly hasValue: boolean
+  readonly onValue: (hasValue: boolean) => void
 }
 
 /** Returns the controls of the token view. */
 export function useTokenControls(): TokenControls {
   const [options, onOptions] = usePreference(GRID_OPTIONS)
   const [hasTools, onTools] = useState(false)
+  const [hasValue, onValue] = useState(false)
   const legend = useRef<PopoverControl>(null)
-  return { options, onOptions, legend, hasTools, onTools }
+  return { options, onOptions, legend, hasTools, onTools, hasValue, onValue }
 }

@@ -1,4 +1,4 @@
-import { GitCompare, SlidersHorizontal } from 'lucide-react'
+import { GitCompare, SlidersHorizontal, TrendingDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
 import { markKindsOf } from '#components/token-view/token-marks.ts'
@@ -41,8 +41,8 @@ interface ViewButtonsProps extends InspectorPartProps {
 
 /** Shows the buttons that change the token view: after the tabs, or beside the switch of the panes in a narrow window. */
 export function ViewButtons({ inspection, controls, onCommands }: ViewButtonsProps) {
-  const { view, onCompare } = inspection
-  const { legend, options, onOptions, hasTools, onTools } = controls
+  const { view, onCompare, storedKey } = inspection
+  const { legend, options, onOptions, hasTools, onTools, hasValue, onValue } = controls
   return (
     <span className="ml-auto flex shrink-0 items-center gap-1">
       {view.tab === 'tokens' && (
@@ -51,6 +51,11 @@ export function ViewButtons({ inspection, controls, onCommands }: ViewButtonsPro
             <SlidersHorizontal size={15} aria-hidden />
           </IconButton>
         </span>
+      )}
+      {view.tab === 'tokens' && storedKey !== undefined && (
+        <IconButton label="Value of tokens" isPressed={hasValue} onClick={() => onValue(!hasValue)}>
+          <TrendingDown size={15} aria-hidden />
+        </IconButton>
       )}
       {onCompare && (
         // In a narrow window it is a command only, so that the buttons fit beside the switch of the panes.

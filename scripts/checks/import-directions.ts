@@ -287,7 +287,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'components/library': { imports: PAGE, packages: REACT },
   'components/servers': { imports: [...PAGE, 'lib/share/settings'], packages: REACT },
   'components/inspector': {
-    imports: [...PAGE, 'lib/analysis', 'lib/share/reproduce'],
+    imports: [...PAGE, 'lib/analysis', 'lib/share/reproduce', 'lib/share/settings'],
     packages: [...REACT, 'uplot'],
   },
   'components/compare': { imports: [...PAGE, 'lib/analysis'], packages: REACT },

@@ -136,7 +136,8 @@ function pointText({ segments, vocab }: TrajectoryView, { tokens, values, title 
 
 const numberText = (value: number): string => decimalText(value)
 
-function responseBands(segments: TrajectoryView['segments']) {
+/** Returns the positions of the responses, as shaded ranges of a plot. */
+export function responseBands(segments: TrajectoryView['segments']) {
   const starts = segmentStarts({ segments })
   return segments.flatMap(({ kind }, index) =>
     kind === 'response' ? [{ from: elementAt(starts, index), to: elementAt(starts, index + 1) }] : [],

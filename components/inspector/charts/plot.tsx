@@ -26,6 +26,8 @@ interface PlotProps {
   readonly points: PlotPoints
   /** Values at the x of the points, drawn as a line. If omitted, there is no line. */
   readonly line?: Float64Array | undefined
+  /** Draws a line through the points, with an interval around each. If omitted, there is none. */
+  readonly curve?: PlotCurve | undefined
   /** Shaded ranges of x. If omitted, there are none. */
   readonly bands?: readonly { readonly from: number; readonly to: number }[]
   /** Horizontal lines with a label at the left. The colour is the name of a CSS variable. */
@@ -50,6 +52,15 @@ interface PlotProps {
   readonly onZoom: (reset: (() => void) | undefined) => void
 }
 
+/** A curve through the points of a plot. */
+interface PlotCurve {
+  /** Ends of the interval around each point. */
+  readonly low: Float64Array
+  readonly high: Float64Array
+  /** Index of the point after which the curve drops; the part up to the next point is red. Undefined: none. */
+  readonly drop: number | undefined
+}
+
 /** A horizontal line of a plot. */
 interface PlotRule {
   readonly y: number
@@ -71,7 +82,7 @@ const DRAGGED = 4
 
 /** Plots thousands of points as their density, with the axes and the zoom of uPlot. */
 export function Plot(props: PlotProps) {
-  const { points, line, x, y, bands, rules, marker, highlights, chosen, label, height } = props
+  const { points, line, x, y, bands, rules, marker, highlights, curve, chosen, label, height } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
 
@@ -174,7 +185,7 @@ export function Plot(props: PlotProps) {
     plot.current?.redraw(true)
   }, [points, line])
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are drawn over and under the points
-  useEffect(() => plot.current?.redraw(false), [chosen, bands, rules, marker, highlights])
+  useEffect(() => plot.current?.redraw(false), [chosen, bands, rules, marker, highlights, curve])
   return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />
 }
 
@@ -220,8 +231,9 @@ const FONT = `11px ${FONT_FAMILY}`
 
 const cssColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** Draws bands and the diagonal below everything else. */
-function drawUnder({ ctx, bbox, valToPos, scales }: UPlot, { bands = [], hasDiagonal = false }: PlotProps): void {
+/** Draws bands, the diagonal and a curve below everything else. */
+function drawUnder(plot: UPlot, { bands = [], hasDiagonal = false, points, curve }: PlotProps): void {
+  const { ctx, bbox, valToPos, scales } = plot
   ctx.save()
   ctx.beginPath()
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
@@ -244,7 +256,33 @@ function drawUnder({ ctx, bbox, valToPos, scales }: UPlot, { bands = [], hasDiag
     ctx.lineTo(valToPos(high, 'x', true), valToPos(high, 'y', true))
     ctx.stroke()
   }
+  if (curve) drawCurve(plot, points, curve)
   ctx.restore()
+}
+
+function drawCurve({ ctx, valToPos }: UPlot, { x, y }: PlotPoints, { low, high, drop }: PlotCurve): void {
+  const at = (index: number, values: Float64Array): [number, number] => [
+    valToPos(elementAt(x, index), 'x', true),
+    valToPos(elementAt(values, index), 'y', true),
+  ]
+  const indices = Array.from(x, (_, index) => index)
+  ctx.fillStyle = cssColour('--accent')
+  ctx.globalAlpha = 0.22
+  ctx.beginPath()
+  for (const index of indices) ctx.lineTo(...at(index, high))
+  for (const index of indices.toReversed()) ctx.lineTo(...at(index, low))
+  ctx.fill()
+  ctx.globalAlpha = 1
+  const { outlier: width } = pointSizes(window.devicePixelRatio || 1)
+  ctx.lineWidth = width / 2
+  ctx.lineJoin = 'round'
+  for (const index of indices.slice(1)) {
+    ctx.strokeStyle = cssColour(drop === index - 1 ? '--bad' : '--accent')
+    ctx.beginPath()
+    ctx.moveTo(...at(index - 1, y))
+    ctx.lineTo(...at(index, y))
+    ctx.stroke()
+  }
 }
 
 function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlights = [] }: PlotProps): void {

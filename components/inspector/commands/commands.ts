@@ -301,6 +301,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
 
   {
+    name: 'value',
+    title: 'Value of tokens: estimate where the reward was lost',
+    group: 'Trajectory',
+    keys: ['v'],
+    obstacle: obstacleWithout('value', 'Store the trajectory first.'),
+    run: ({ offers }) => offers.value?.(),
+  },
+  {
     name: 'export',
     title: 'Export…',
     group: 'Trajectory',

@@ -3,7 +3,9 @@ import { lazy, Suspense } from 'react'
 import { Popover } from '#components/ui/popover.tsx'
 import type { FieldErrors, Setup } from '#lib/share/settings/setup.ts'
 
-const RewardFields = lazy(async () => ({ default: (await import('./reward-fields.tsx')).RewardFields }))
+const RewardFields = lazy(async () => ({
+  default: (await import('#components/sharing/reward-fields.tsx')).RewardFields,
+}))
 
 interface SamplesFieldProps {
   readonly setup: Pick<Setup, 'samples' | 'reward'>

@@ -1,6 +1,7 @@
 /** Defines value estimates of a trajectory in the HTTP API: the mean reward of samples that continue it from chosen tokens. */
 import * as z from 'zod/mini'
-import { rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
+import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
@@ -139,6 +140,9 @@ const estimateIdentity = {
   n: withDescription(count, 'Samples at each position.'),
 }
 
+/** The estimate at one position. */
+export type ValuePoint = Plain<z.infer<typeof pointSchema>>
+
 /** Schema of a value estimate. */
 export const valueEstimateSchema = z.object({
   ...estimateIdentity,
@@ -198,3 +202,11 @@ export const valueDryRunSchema = z.object({
 })
 /** The cost of an estimate that was not started. */
 export type ValueDryRun = Plain<z.infer<typeof valueDryRunSchema>>
+
+/** The body of a request for an estimate, as a page sends it. */
+export interface ValueBody {
+  readonly range: ValueRange
+  readonly n: number
+  readonly reward?: RewardRule
+  readonly sampling?: SamplingRequest
+}

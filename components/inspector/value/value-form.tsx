@@ -1,0 +1,127 @@
+'use client'
+import { useMemo } from 'react'
+import { RewardFields } from '#components/sharing/reward-fields.tsx'
+import { countText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
+import { CopyChoices } from '#components/ui/copy-button.tsx'
+import { SelectField, TextField } from '#components/ui/field.tsx'
+import { valueCurl, valuePython } from '#lib/share/reproduce/value.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import {
+  hasCount,
+  type PositionKind,
+  recordedTemperature,
+  type ValueContext,
+  type ValueDraft,
+  type ValueField,
+  valueInput,
+} from './value-draft.ts'
+
+interface ValueFormProps {
+  readonly trajectory: TrajectoryView
+  readonly storedKey: string
+  readonly draft: ValueDraft
+  readonly context: ValueContext
+  readonly isStarting: boolean
+  readonly onChange: (draft: ValueDraft) => void
+  readonly onStart: () => void
+}
+
+/** Fields of a value estimate, with its cost. */
+export function ValueForm({ trajectory, storedKey, draft, context, isStarting, onChange, onStart }: ValueFormProps) {
+  const { token, cliff } = context
+  // Long trajectories are searched for their positions, so this is not done again while the pointer moves.
+  const input = useMemo(() => valueInput(draft, trajectory, { token, cliff }), [draft, trajectory, token, cliff])
+  const errorOf = (field: ValueField) => (!input.ok && input.field === field ? input.why : undefined)
+  const set = (change: Partial<ValueDraft>) => onChange({ ...draft, ...change })
+  const temperature = recordedTemperature(trajectory)
+  return (
+    <form
+      aria-label="Value estimate"
+      className="grid gap-2.5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (input.ok) onStart()
+      }}
+    >
+      <div className="flex flex-wrap gap-x-6 gap-y-2.5">
+        <div className="grid w-112 max-w-full grid-cols-[3fr_2fr] content-start gap-2.5">
+          <SelectField
+            label="Sample again from"
+            value={draft.kind}
+            onChange={({ target }) => {
+              const kind = target.value as PositionKind
+              set({ kind, count: kind === 'every' ? '20' : '10' })
+            }}
+          >
+            <option value="surprising">the most surprising tokens</option>
+            <option value="every">every k-th trained token</option>
+            <option value="token" disabled={context.token === undefined}>
+              {context.token === undefined ? 'this token (select one)' : `this token, ${countText(context.token)}`}
+            </option>
+            {context.cliff && (
+              <option value="drop">
+                the drop, {countText(context.cliff.from)}–{countText(context.cliff.to)}
+              </option>
+            )}
+          </SelectField>
+          {hasCount(draft) ? (
+            <TextField
+              label={draft.kind === 'every' ? 'k' : 'Tokens'}
+              inputMode="numeric"
+              value={draft.count}
+              error={errorOf('count')}
+              onChange={({ target }) => set({ count: target.value })}
+            />
+          ) : (
+            <span />
+          )}
+          <TextField
+            label="Samples at each token"
+            inputMode="numeric"
+            value={draft.resamples}
+            error={errorOf('resamples')}
+            onChange={({ target }) => set({ resamples: target.value })}
+          />
+          <TextField
+            label="Temperature"
+            explanation="Empty: as in this trajectory, with all other sampling parameters"
+            placeholder={temperature === undefined ? 'as here' : `${temperature}, as here`}
+            inputMode="decimal"
+            value={draft.temperature}
+            error={errorOf('temperature')}
+            onChange={({ target }) => set({ temperature: target.value })}
+          />
+        </div>
+        <RewardFields draft={draft.reward} error={errorOf('reward')} onChange={(reward) => set({ reward })} />
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <Button type="submit" look="primary" disabled={!input.ok || isStarting}>
+          Estimate the value
+        </Button>
+        <p className="min-w-0 flex-1 basis-60 text-dim text-xs" data-value-cost={input.ok ? input.tokens : undefined}>
+          {input.ok ? (
+            <>
+              {countWithNoun(input.positions, 'token')} × {input.body.n} samples ≈{' '}
+              <strong className="font-semibold text-ink">{countText(input.tokens)} tokens</strong>, if each sample is as
+              long as this trajectory
+            </>
+          ) : input.field === undefined ? (
+            <span className="text-bad">{input.why}</span>
+          ) : (
+            'The cost is shown when all fields are right.'
+          )}
+        </p>
+        {input.ok && (
+          <CopyChoices
+            choices={[
+              { name: 'Python', text: () => valuePython(storedKey, input.body) },
+              { name: 'cURL', text: () => valueCurl(storedKey, input.body) },
+            ]}
+          />
+        )}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,258 @@
+'use client'
+/** The value of tokens: samples that continue the trajectory from some of them, and where the reward drops. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { countText, rewardText } from '#components/token-view/numbers.ts'
+import { isSingle, single } from '#components/token-view/selection.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import type { ValueEstimate, ValueEstimates } from '#lib/api/forest/value.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import {
+  changeEstimate,
+  startEstimate,
+  valueEstimateOptions,
+  valueEstimatesOptions,
+} from '#lib/browser/library/values.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { InspectorPartProps } from '../inspection.ts'
+import { ValueChart } from './value-chart.tsx'
+import { isSampledToken, type ValueContext, type ValueDraft, valueDraftFor, valueInput } from './value-draft.ts'
+import { ValueForm } from './value-form.tsx'
+import { answersText, cliffEvidence, cliffText, meanText, rangeText } from './value-text.ts'
+
+interface ValuePanelProps extends InspectorPartProps {
+  readonly storedKey: string
+  readonly onClose: () => void
+}
+
+/** Shows the estimates of a trajectory, and the form of a new one. */
+export function ValuePanel({ inspection, storedKey, onClose }: ValuePanelProps) {
+  const { data, error } = useQuery(valueEstimatesOptions(storedKey))
+  return (
+    <section aria-label="Value" className="border-line border-b px-3.5 py-2">
+      {data ? (
+        <Estimates inspection={inspection} storedKey={storedKey} known={data} onClose={onClose} />
+      ) : (
+        <div className="flex min-h-9 items-center justify-between gap-3">
+          {error ? (
+            <Banner tone="bad" title="The value estimates cannot be read." hint={error.message} />
+          ) : (
+            <p role="status" className="text-faint text-xs">
+              Reading the value estimates…
+            </p>
+          )}
+          <CloseButton onClose={onClose} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+const CloseButton = ({ onClose }: Pick<ValuePanelProps, 'onClose'>) => (
+  <IconButton label="Close the value" onClick={onClose}>
+    <X size={15} aria-hidden />
+  </IconButton>
+)
+
+interface EstimatesProps extends ValuePanelProps {
+  readonly known: ValueEstimates
+}
+
+function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
+  const { trajectory, view } = inspection
+  const client = useQueryClient()
+  const [chosen, setChosen] = useState<string>()
+  const [isOpen, setIsOpen] = useState(false)
+  const [draft, setDraft] = useState<ValueDraft>(() => valueDraftFor(trajectory, known.reward))
+  const [isStarting, setIsStarting] = useState(false)
+  const [failure, setFailure] = useState<ApiError>()
+  const id = chosen ?? known.estimates[0]?.id
+  const { data: estimate } = useQuery({ ...valueEstimateOptions(id ?? ''), enabled: id !== undefined })
+  const focus = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
+  const cliff = estimate?.cliff ?? undefined
+  const context: ValueContext = {
+    token: focus !== undefined && isSampledToken(trajectory, focus) ? focus : undefined,
+    cliff: cliff && cliff.to > cliff.from + 1 ? cliff : undefined,
+  }
+  const obstacle = obstacleTo(inspection)
+  const attempt = async (action: () => Promise<void>) => {
+    setIsStarting(true)
+    setFailure(undefined)
+    try {
+      await action()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setFailure(error)
+    } finally {
+      setIsStarting(false)
+    }
+  }
+  const start = (changed: ValueDraft = draft) => {
+    const input = valueInput(changed, trajectory, context)
+    if (!input.ok) return
+    void attempt(async () => {
+      const { id } = await startEstimate(storedKey, input.body, client)
+      setChosen(id)
+      setIsOpen(false)
+    })
+  }
+  const change = (what: 'cancel' | 'resume') => void attempt(() => changeEstimate(id ?? '', what, client))
+  const isFormShown = obstacle === undefined && (isOpen || id === undefined)
+  return (
+    <div
+      className="grid grid-cols-[minmax(0,1fr)] gap-2"
+      data-value-state={estimate?.state ?? (id === undefined ? 'none' : 'loading')}
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <h2 className="font-semibold text-sm">Value</h2>
+        <p className="min-w-0 flex-1 basis-56 text-dim text-xs tabular-nums">
+          {estimate
+            ? summaryText(estimate)
+            : id === undefined
+              ? 'the mean reward of samples that continue from a token'
+              : 'Reading the estimate…'}
+        </p>
+        {known.estimates.length > 1 && (
+          <select
+            aria-label="Shown estimate"
+            className="min-h-7 max-w-64 rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong"
+            value={id}
+            onChange={({ target }) => setChosen(target.value)}
+          >
+            {known.estimates.map(({ id, range, n, createdAt }) => (
+              <option key={id} value={id}>
+                {rangeText(range)}, × {n}, {new Date(createdAt).toLocaleTimeString('en', { timeStyle: 'short' })}
+              </option>
+            ))}
+          </select>
+        )}
+        {estimate?.state === 'running' && (
+          <Button disabled={isStarting} onClick={() => change('cancel')}>
+            Cancel, {countText(estimate.progress.ended)} of {countText(estimate.progress.resamples)}
+          </Button>
+        )}
+        {estimate && estimate.state !== 'running' && estimate.progress.ended < estimate.progress.resamples && (
+          <Button disabled={isStarting} onClick={() => change('resume')}>
+            Resume, {countText(estimate.progress.resamples - estimate.progress.ended)} left
+          </Button>
+        )}
+        {obstacle === undefined && id !== undefined && (
+          <Button aria-expanded={isFormShown} onClick={() => setIsOpen(!isOpen)}>
+            New estimate…
+          </Button>
+        )}
+        <CloseButton onClose={onClose} />
+      </div>
+      {obstacle !== undefined && <p className="text-faint text-xs">{obstacle}</p>}
+      {estimate?.failure && (
+        <Banner
+          tone="bad"
+          title={`The estimate stopped: ${estimate.failure.message}`}
+          hint="The samples so far are kept. Resume it when the cause is gone."
+        />
+      )}
+      {estimate && <Reading inspection={inspection} estimate={estimate} />}
+      {context.cliff && estimate?.state === 'done' && (
+        <Button
+          className="w-fit text-xs"
+          disabled={isStarting}
+          onClick={() => {
+            setDraft({ ...draft, kind: 'drop' })
+            setIsOpen(true)
+          }}
+        >
+          Narrow it down: estimate between these tokens…
+        </Button>
+      )}
+      {estimate && <ValueChart inspection={inspection} estimate={estimate} />}
+      {isFormShown && (
+        <>
+          {id === undefined && (
+            <p className="text-dim text-xs">
+              No value yet: sample this trajectory again from some tokens to see where its reward was lost.
+            </p>
+          )}
+          <ValueForm
+            trajectory={trajectory}
+            storedKey={storedKey}
+            draft={draft}
+            context={context}
+            isStarting={isStarting}
+            onChange={setDraft}
+            onStart={start}
+          />
+        </>
+      )}
+      {failure && <Banner tone="bad" title={failure.message} hint={failure.hint} />}
+    </div>
+  )
+}
+
+const obstacleTo = ({ trajectory: { outcome, provenance } }: InspectorPartProps['inspection']): string | undefined => {
+  if (outcome.kind === 'running') return 'The value can be estimated when the run has ended.'
+  if (provenance.kind === 'rollout' && provenance.endpoint === 'chat')
+    return 'This run used a chat endpoint, which cannot continue from tokens.'
+  return undefined
+}
+
+function summaryText({ n, range, points, progress }: ValueEstimate): string {
+  const how = `mean reward of ${n} samples ${points.length > 1 ? 'at each of the ' : 'at '}${rangeText(range)}`
+  const intervals = points.length > 1 ? '95 % intervals together (Bonferroni)' : '95 % interval'
+  return `${how} · ${intervals} · ${countText(progress.sampledTokens)} tokens used`
+}
+
+/** Says what may be concluded from the samples. */
+function Reading({ inspection, estimate }: InspectorPartProps & { readonly estimate: ValueEstimate }) {
+  const { trajectory, onSelect } = inspection
+  const { cliff, reading, points, state } = estimate
+  if (cliff)
+    return (
+      <p role="status" className="text-xs tabular-nums" data-value-cliff={cliff.from}>
+        <button
+          type="button"
+          className="rounded-sm font-semibold text-bad text-sm underline decoration-1 underline-offset-2"
+          onClick={() => onSelect(single(cliff.from), 'tokens')}
+        >
+          {cliffText(trajectory, cliff)}
+        </button>{' '}
+        <span className="text-dim">{cliffEvidence(estimate, cliff)}</span>
+      </p>
+    )
+  const [point] = points
+  if (reading === 'single' && point)
+    return (
+      <p role="status" className="text-xs tabular-nums">
+        <strong className="font-semibold">{meanText(point.value)}</strong>{' '}
+        <span className="text-dim">
+          of {countWithNoun(point.rewarded, 'sample')}: {answersText(point)}
+        </span>
+      </p>
+    )
+  if (reading === 'exploratory')
+    return (
+      <p role="status" className="text-xs">
+        <span className="rounded-full border border-line px-2 py-0.5 font-medium">exploratory</span>{' '}
+        <span className="text-dim">
+          No drop between neighbouring tokens is significant after Holm’s correction for {points.length - 1}: the shape
+          of the curve may be chance. {range(points)}
+        </span>
+      </p>
+    )
+  return (
+    <p role="status" className="text-dim text-xs">
+      {state === 'running'
+        ? 'Drops are tested when all samples have ended.'
+        : 'Samples are missing, so no drop is tested: resume the estimate to see where the reward is lost.'}
+    </p>
+  )
+}
+
+function range(points: ValueEstimate['points']): string {
+  const means = points.flatMap(({ value }) => value?.mean ?? [])
+  if (means.length === 0) return 'No sample has a reward.'
+  const [low, high] = [Math.min(...means), Math.max(...means)].map((mean) => rewardText(Number(mean.toFixed(2))))
+  return low === high ? `All means are ${low}.` : `Means from ${low} to ${high}: more samples find smaller drops.`
+}
