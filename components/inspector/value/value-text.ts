@@ -16,7 +16,7 @@ export const intervalText = ({ low, high }: NonNullable<ValuePoint['value']>): s
 const shortText = (value: number): string => rewardText(Number(value.toFixed(2)))
 
 /** Returns a token with its text, such as `211 “ls”`. */
-export function tokenText(trajectory: TrajectoryView, index: number): string {
+function tokenText(trajectory: TrajectoryView, index: number): string {
   const entry = trajectory.vocab[tokenAt(trajectory, index)?.id ?? -1]
   return `${countText(index)}${typeof entry === 'string' ? ` ${JSON.stringify(entry.slice(0, 24))}` : ''}`
 }

@@ -1,0 +1,167 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { single } from '#components/token-view/selection.ts'
+import type { ValueEstimate } from '#lib/api/forest/value.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import {
+  changeEstimate,
+  startEstimate,
+  valueEstimateOptions,
+  valueEstimatesOptions,
+} from '#lib/browser/library/values.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import type { Inspection } from '../inspection.ts'
+import { ValuePanel } from './value-panel.tsx'
+
+vi.mock('../charts/plot.tsx', () => ({
+  Plot: ({ label, onChoose }: { readonly label: string; readonly onChoose: (index: number) => void }) => (
+    <button type="button" aria-label={label} onClick={() => onChoose(1)} />
+  ),
+}))
+vi.mock('#lib/browser/library/values.ts', async (original) => ({
+  ...(await original<typeof import('#lib/browser/library/values.ts')>()),
+  startEstimate: vi.fn(),
+  changeEstimate: vi.fn(),
+}))
+
+const trajectory: Trajectory = {
+  ...sampleTrajectory,
+  segments: [
+    { kind: 'prompt', ids: [1, 2], messages: [{ role: 'user', content: 'q' }] },
+    { kind: 'response', ids: [3, 4, 5, 6], logprobs: [-1, -2, -3, -4], thinks: [], toolCalls: [] },
+  ],
+}
+const reward = { kind: 'number', expected: 425 } as const
+
+const pointAt = (at: number, passed: number): ValueEstimate['points'][number] => ({
+  at,
+  keys: [],
+  groupId: `e-${at}`,
+  rewarded: 8,
+  truncated: 0,
+  failed: 0,
+  value: { mean: passed / 8, low: 0, high: 1, method: 'clopper-pearson' },
+  spread: {
+    answers: [{ text: '425', count: 8, reward: 1 }],
+    distinctAnswers: 1,
+    sampledTokens: { min: 3, mean: 4, max: 5 },
+    toolCalls: { mean: 1.5, withCalls: 8, failed: 0 },
+  },
+})
+
+const estimate: ValueEstimate = {
+  id: 'e',
+  key: 'k',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  state: 'done',
+  failure: null,
+  n: 8,
+  range: { tokens: [2, 4] },
+  reward,
+  cost: { positions: [2, 4], resamples: 16, tokens: 48 },
+  progress: { ended: 16, resamples: 16, sampledTokens: 64 },
+  points: [pointAt(2, 8), pointAt(4, 0)],
+  confidence: { level: 0.95, correction: 'bonferroni', intervals: 2 },
+  cliff: { from: 2, to: 4, before: 1, after: 0, drop: 1, p: 0.0001, test: 'fisher' },
+  reading: 'cliff',
+}
+
+const onSelect = vi.fn()
+beforeEach(() => onSelect.mockClear())
+
+function show(shown: ValueEstimate | undefined, on: Trajectory = trajectory, rule: typeof reward | null = reward) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } } })
+  const { id, createdAt, state, n } = shown ?? estimate
+  const estimates = shown ? [{ id, createdAt, state, range: { tokens: [2, 4] }, n, positions: 2 }] : []
+  client.setQueryData(valueEstimatesOptions('k').queryKey, { estimates, reward: rule })
+  if (shown) client.setQueryData(valueEstimateOptions('e').queryKey, shown)
+  const inspection = { trajectory: on, view: { selection: single(3) }, onSelect } as unknown as Inspection
+  render(
+    <QueryClientProvider client={client}>
+      <ValuePanel inspection={inspection} storedKey="k" onClose={() => {}} />
+    </QueryClientProvider>,
+  )
+  return { user: userEvent.setup(), panel: screen.getByRole('region', { name: 'Value' }) }
+}
+
+test('Without an estimate, the panel shows the form with its cost, and starts what it says', async () => {
+  vi.mocked(startEstimate).mockResolvedValue(estimate)
+  const { user, panel } = show(undefined)
+  expect(panel.textContent).toContain('No value yet')
+  expect(panel.textContent).toContain('4 tokens × 8 samples ≈ 80 tokens')
+  await user.selectOptions(within(panel).getByLabelText('Sample again from'), 'this token, 3')
+  await user.clear(within(panel).getByLabelText('Samples at each token'))
+  await user.type(within(panel).getByLabelText('Samples at each token'), '4')
+  expect(panel.textContent).toContain('1 token × 4 samples ≈ 12 tokens')
+  await user.click(within(panel).getByRole('button', { name: 'Estimate the value' }))
+  expect(vi.mocked(startEstimate).mock.lastCall?.slice(0, 2)).toEqual(['k', { range: { tokens: [3] }, n: 4, reward }])
+})
+
+test('Without a rule, the form asks for one; a refused estimate shows the reason with its advice', async () => {
+  vi.mocked(startEstimate).mockRejectedValue(
+    new ApiError(422, 'GREEDY', 'all samples are the same', 'Send a temperature.'),
+  )
+  const { user, panel } = show(undefined, trajectory, null)
+  const button = within(panel).getByRole('button', { name: 'Estimate the value' }) as HTMLButtonElement
+  expect(button.disabled).toBe(true)
+  await user.type(within(panel).getByLabelText('Expected'), '425')
+  await user.click(button)
+  await expect.poll(() => panel.textContent).toMatch(/all samples are the same/i)
+  expect(panel.textContent).toContain('Send a temperature.')
+})
+
+test('A drop is the first line, and selects its token; the table has every position; a drop of several tokens is narrowed down', async () => {
+  const { user, panel } = show(estimate)
+  const drop = within(panel).getByRole('button', { name: /^−1 between token 2.* and token 4/ })
+  await user.click(drop)
+  expect(onSelect).toHaveBeenLastCalledWith(single(2), 'tokens')
+  expect(panel.textContent).toContain('1 [0–1] → 0 [0–1], p = 1.0e−4 after Holm’s correction (Fisher’s exact test)')
+  await user.click(within(panel).getByRole('button', { name: /^Mean reward of 8 samples at 2 tokens/ }))
+  expect(onSelect).toHaveBeenLastCalledWith(single(4))
+  const rows = within(within(panel).getByRole('table', { hidden: true })).getAllByRole('row', { hidden: true })
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    'tokentextmean rewardintervalsamplesanswerstokenstool calls',
+    expect.stringMatching(/1\.00\[0–1\]8 of 8“425” × 841\.5$/),
+    expect.stringMatching(/0\.00\[0–1\]8 of 8“425” × 841\.5$/),
+  ])
+  await user.click(within(panel).getByRole('button', { name: /^Narrow it down/ }))
+  await user.click(within(panel).getByRole('button', { name: 'Estimate the value' }))
+  expect(vi.mocked(startEstimate).mock.lastCall?.[1]).toMatchObject({ range: { every: 1, from: 2, to: 5 } })
+})
+
+test('A curve without a significant drop is exploratory, and a single position shows its answers', () => {
+  const { panel } = show({ ...estimate, cliff: null, reading: 'exploratory' })
+  expect(within(panel).getByText('exploratory').parentElement?.textContent).toContain('Means from 0 to 1')
+  document.body.innerHTML = ''
+  const single = show({ ...estimate, cliff: null, reading: 'single', points: [pointAt(3, 8)] })
+  expect(single.panel.textContent).toContain('of 8 samples: “425” × 8')
+})
+
+test('A running estimate is cancelled, and one that failed says why and is resumed', async () => {
+  vi.mocked(changeEstimate).mockResolvedValue()
+  const progress = { ended: 3, resamples: 16, sampledTokens: 12 }
+  const running = { ...estimate, state: 'running', cliff: null, reading: 'incomplete', progress } as const
+  const { user, panel } = show(running)
+  expect(panel.textContent).toContain('12 tokens used')
+  await user.click(within(panel).getByRole('button', { name: 'Cancel, 3 of 16' }))
+  expect(vi.mocked(changeEstimate).mock.lastCall?.slice(0, 2)).toEqual(['e', 'cancel'])
+  document.body.innerHTML = ''
+  const failed = show({ ...running, state: 'failed', failure: { code: 'X', message: 'the server is gone' } })
+  expect(failed.panel.textContent).toContain('The estimate stopped: the server is gone')
+  await user.click(within(failed.panel).getByRole('button', { name: 'Resume, 13 left' }))
+  expect(vi.mocked(changeEstimate).mock.lastCall?.slice(0, 2)).toEqual(['e', 'resume'])
+})
+
+test('A trajectory that is running, or was run over a chat endpoint, has no form', () => {
+  const { panel } = show(undefined, { ...trajectory, outcome: { kind: 'running' } })
+  expect(panel.textContent).toContain('The value can be estimated when the run has ended.')
+  expect(within(panel).queryByRole('form')).toBe(null)
+  document.body.innerHTML = ''
+  const chat = { kind: 'rollout', application: 'test', endpoint: 'chat' } as const
+  expect(show(undefined, { ...trajectory, provenance: chat }).panel.textContent).toContain(
+    'cannot continue from tokens',
+  )
+})
