@@ -1,5 +1,6 @@
 /** The routes of sessions: those of clients, whose only settings are an address and a key, and those of the page. */
 import * as z from 'zod'
+import { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import {
   createSessionSchema,
   sessionCreatedSchema,
@@ -18,6 +19,7 @@ import { answerClient } from '../sessions/client-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
 import { sessionRecords } from '../sessions/records.ts'
 import { exportSamples, SAMPLES_QUERY } from '../sessions/samples.ts'
+import { sessionSavings } from '../sessions/savings.ts'
 
 /** Format of a body that the handler reads itself, in the protocol of the client. */
 const protocolBody: Body<undefined> = { type: 'application/json', read: () => undefined }
@@ -64,6 +66,15 @@ export const sessionRoutes = [
       const session = services.sessions.find(params.id)
       return { session: services.sessions.row(session), calls: [...session.rows] }
     },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions/{id}/savings',
+    summary: 'Compares the leaves of a session with a chat pipeline that renders the whole history for every call.',
+    answers: {
+      200: { description: 'What the session saved. Nothing in the mode observe.', schema: sessionSavingsSchema },
+    },
+    handle: ({ params, services, signal }) => sessionSavings(services.sessions.find(params.id), signal),
   }),
   endpoint({
     method: 'POST',

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -11,7 +13,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { type Script, says, call as toolCall } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
-import { chatml } from '#testing/small-templates.ts'
+import { chatml, looksBack } from '#testing/small-templates.ts'
 import { createRouter } from '../http/router.ts'
 import { sessionRoutes } from '../routes/sessions.ts'
 import type { Services } from '../services.ts'
@@ -22,6 +24,7 @@ let folder: string
 let services: Services
 let requests: GenerateRequest[]
 let scripts: Script[]
+let template: string
 
 const generate: EngineClient['generate'] = (request, signal) => {
   requests.push(request)
@@ -32,7 +35,7 @@ const generate: EngineClient['generate'] = (request, signal) => {
 function start(): void {
   services = {
     ...testServices(folder, {
-      template: () => chatml,
+      template: () => template,
       describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
       generate,
     }),
@@ -45,6 +48,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-sessions-'))
   requests = []
   scripts = []
+  template = chatml
   start()
 })
 afterEach(() => {
@@ -519,4 +523,69 @@ test('The samples of a session train shared tokens once, in the leaves that the 
   expect(await (await send('GET', `/sessions/${id}/trajectories?format=slime`)).text()).toContain('"loss_mask"')
   expect((await send('GET', `/sessions/${id}/trajectories?leaves=best`)).status).toBe(400)
   expect((await send('GET', `/sessions/${id}/trajectories?max_tokens=1`)).status).toBe(422)
+})
+
+test('A client that never reads its stream is disconnected after 30 s, and its generation ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const aborted = Promise.withResolvers<void>()
+  let tokens = 0
+  scripts = [
+    async function* (_, signal) {
+      signal.addEventListener('abort', () => aborted.resolve())
+      while (!signal.aborted) {
+        tokens++
+        yield { tokens: { ids: byteTokenizer.encode('x'), logprobs: [-1] }, problems: [] }
+        await new Promise((resolve) => setImmediate(resolve))
+        if (tokens > 50) await aborted.promise
+      }
+      throw signal.reason
+    },
+  ]
+  const id = await created()
+  const response = await send('POST', `/sessions/${id}/v1/chat/completions`, {
+    model: 'm',
+    messages: [user('a')],
+    stream: true,
+  })
+  await expect.poll(() => tokens, { interval: 0 }).toBeGreaterThan(50)
+  await vi.advanceTimersByTimeAsync(31_000)
+  await aborted.promise
+  vi.useRealTimers()
+  await expect
+    .poll(async () => (await calls(id)).map(({ status, nodes }) => [status, nodes[0]?.status]))
+    .toEqual([[499, 'aborted']])
+  expect(await response.text()).toContain('read nothing from this stream for 30 s')
+})
+
+test('A process that is killed during a call loses nothing that was answered, and the client continues with the same address', async () => {
+  services.store.close()
+  const child = spawn(process.execPath, ['lib/server/sessions/test-killed-session.ts', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line)
+    if (line === 'generating') child.kill('SIGKILL')
+  }
+  start()
+  const reply = JSON.parse(lines[0] ?? '') as object
+  scripts = ['two']
+  await chat('ses_killed', [user('a'), reply, user('b')])
+  const rows = await calls('ses_killed')
+  expect(rows.map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
+  const stored = services.store.get(rows[1]?.nodes[0]?.trajectory ?? '')
+  expect(stored?.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt', 'response'])
+})
+
+test('The savings of a session are what a chat pipeline would have lost on its leaves', async () => {
+  // The template drops earlier thinking, as Qwen3’s does, so a chat pipeline would change the first reply.
+  template = looksBack
+  scripts = ['<think>so</think>one', 'two']
+  const id = await created()
+  const reply = messageOf(await chat(id, [user('a')]))
+  await chat(id, [user('a'), reply, user('b')])
+  const savings = await (await send('GET', `/api/sessions/${id}/savings`)).json()
+  expect(savings).toMatchObject({ leaves: [{ node: 1, caveats: [] }], total: { rows: expect.any(Number) } })
+  expect((savings as { total: { drifts: number; trainedTokens: number } }).total.drifts).toBeGreaterThan(0)
+  expect((savings as { total: { trainedTokens: number } }).total.trainedTokens).toBeGreaterThan(0)
 })

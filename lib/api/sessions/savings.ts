@@ -1,0 +1,30 @@
+/** Defines what a session saved, compared with a chat pipeline. */
+import * as z from 'zod/mini'
+import { withDescription } from '#lib/util/with-description.ts'
+
+const count = z.int().check(z.minimum(0))
+
+const counts = {
+  drifts: withDescription(
+    count,
+    'Drift spans that a chat pipeline would have, without those that change nothing that is trained.',
+  ),
+  trainedTokens: withDescription(count, 'Trained tokens inside of these spans.'),
+  cachedTokens: withDescription(
+    count,
+    'Tokens of the prefix cache that the prompts of a chat pipeline would not have used.',
+  ),
+  rows: withDescription(count, 'Training rows of a chat pipeline. A leaf of a session is one row.'),
+}
+
+/** The answer of GET /api/sessions/{id}/savings. */
+export const sessionSavingsSchema = z.object({
+  leaves: z.array(
+    z.object({
+      node: withDescription(count, 'Number of the leaf in the forest.'),
+      ...counts,
+      caveats: withDescription(z.array(z.string()), 'What could not be compared, in sentences.'),
+    }),
+  ),
+  total: withDescription(z.object(counts), 'Sums over the leaves.'),
+})
