@@ -112,7 +112,7 @@ export function SamplingFields({
     <div className="grid grid-cols-2 gap-2">
       {field('Temperature', 'temperature', 'temperature')}
       {field('top_p', 'topP', 'top_p')}
-      {field('max_new_tokens after the position', 'maxNewTokens', 'max_new_tokens')}
+      {field('max_new_tokens from here', 'maxNewTokens', 'max_new_tokens')}
     </div>
   )
 }

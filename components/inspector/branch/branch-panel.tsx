@@ -136,8 +136,8 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
       </div>
       {isEdit && <MessageFields {...{ trajectory, token, draft, errorOf }} onChange={change} />}
       {isForcing && <ForceFields {...{ draft, errorOf }} onChange={change} />}
-      <div className="grid divide-y divide-line rounded-md border border-line">
-        <div className="grid gap-1.5 p-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] divide-y divide-line rounded-md border border-line">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 p-2">
           <div className="flex items-center gap-2">
             {progress?.isRunning ? (
               <Button className="min-w-0 flex-1" onClick={async () => setFailure(await cancel())}>
@@ -161,7 +161,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
         </div>
         <ActionRow
           keyHint="B"
-          note={`about ${countWithNoun(tokens, 'token')}`}
+          note={countWithNoun(tokens, 'token')}
           disabled={isStarting}
           onRun={() => void run('continue')}
         >
@@ -195,7 +195,11 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
           {serverText(trajectory, token, draft)}{' '}
           <ChangeButton what="server" isOpen={changed === 'server'} onToggle={setChanged} />
         </Fact>
-        {!isEdit && <Fact name="forced tokens are trained">decided at export</Fact>}
+        {!isEdit && (
+          <Fact name="forced tokens" title="Whether they are trained">
+            decided at export
+          </Fact>
+        )}
       </Facts>
       {copied.ok && (
         <CopyChoices
@@ -315,7 +319,7 @@ interface ActionRowProps {
 
 const ActionRow = ({ keyHint, note, title, disabled = false, onRun, children }: ActionRowProps) => (
   <div className="flex items-center gap-2 p-2">
-    <Button className="w-44" aria-keyshortcuts={keyHint} title={title} disabled={disabled} onClick={onRun}>
+    <Button className="w-43" aria-keyshortcuts={keyHint} title={title} disabled={disabled} onClick={onRun}>
       <span className="flex-1 text-left">{children}</span> <KeyHint>{keyHint}</KeyHint>
     </Button>
     <span className="min-w-0 flex-1 truncate text-dim text-xs tabular-nums">{note}</span>
