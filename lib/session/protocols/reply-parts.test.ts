@@ -50,12 +50,6 @@ describe('The parts of a reply', () => {
       { kind: 'reasoning', text: 'one\ntwo' },
     ])
   })
-
-  test('end before the stop text that ended the reply', () => {
-    expect(replyParts(writtenText(hermes, 'One END two END.'), 'END')).toEqual([{ kind: 'text', text: 'One END two' }])
-    expect(replyParts(writtenText(hermes, `${call} END`), 'END')).toHaveLength(1)
-    expect(replyParts(writtenText(hermes, 'One'), 'END')).toEqual([{ kind: 'text', text: 'One' }])
-  })
 })
 
 test('The deltas of any reply, cut anywhere, add up to it', () => {

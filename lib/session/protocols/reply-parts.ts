@@ -15,17 +15,14 @@ type ParsedToolCall = Extract<ToolCall, { kind: 'parsed' }>
 /**
  * Returns the parts of a reply in the order of its text. Think delimiters, parsed calls and the markup around them are in no
  * text; a malformed call stays text. White space between parts belongs to the text after it, and none is at the ends: all
- * texts together are the content of the message that replyTexts returns for the same reply. `stop` is the stop text that
- * ended the reply: it and what its last token has after it are in no text.
+ * texts together are the content of the message that replyTexts returns for the same reply.
  */
-export function replyParts(written: WrittenReply, stop?: string): readonly ReplyPart[] {
+export function replyParts(written: WrittenReply): readonly ReplyPart[] {
   const parts: ReplyPart[] = []
-  const stopAt = stop === undefined ? -1 : written.text.lastIndexOf(stop)
-  const end = stopAt < 0 ? written.text.length : stopAt
   let space = ''
   let hasText = false
   const addText = (from: number, to: number): void => {
-    const all = space + written.text.slice(from, Math.min(Math.max(from, to), end))
+    const all = space + written.text.slice(from, Math.max(from, to))
     const kept = trimEnd(hasText ? all : trimStart(all))
     space = hasText || kept !== '' ? all.slice(trimEnd(all).length) : ''
     if (kept === '') return
