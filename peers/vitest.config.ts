@@ -23,6 +23,9 @@ const VLLM = ['peers/servers/vllm.test.ts']
 /** Tests that need SGLang with a mixture of experts and a LoRA adapter: npm run test:peers -- --project mixture. */
 const MIXTURE = ['peers/servers/mixture.test.ts']
 
+/** Tests that need only the clients of sessions: npm run test:peers -- --project sessions. */
+const SESSIONS = ['peers/sessions/*.test.ts']
+
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
 export default defineConfig({
@@ -34,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP, ...VLLM, ...MIXTURE],
+          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP, ...VLLM, ...MIXTURE, ...SESSIONS],
           globalSetup: ['peers/set-up/sglang-setup.ts'],
           ...timeouts,
         },
@@ -43,6 +46,7 @@ export default defineConfig({
       { test: { name: 'llamacpp', include: LLAMACPP, globalSetup: ['peers/set-up/llamacpp-setup.ts'], ...timeouts } },
       { test: { name: 'mixture', include: MIXTURE, globalSetup: ['peers/set-up/mixture-setup.ts'], ...timeouts } },
       { test: { name: 'vllm', include: VLLM, globalSetup: ['peers/set-up/vllm-setup.ts'], ...timeouts } },
+      { test: { name: 'sessions', include: SESSIONS, globalSetup: ['peers/set-up/sessions-setup.ts'], ...timeouts } },
       { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/set-up/strands-setup.ts'], ...timeouts } },
     ],
   },

@@ -85,6 +85,12 @@ export function installStrands(folder: string): string {
   return strandsEnvironment(folder, installer(folder))
 }
 
+/** Python with the clients of sessions, which are agents' harnesses. */
+export function installSessionClients(folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  return environment(folder, installer(folder), 'sessions', PYTHON_3_12)
+}
+
 /** Trainers whose classes read our exported files. The packages that they import are not installed. */
 const TRAINERS = ['verl==0.9.1', 'skyrl==0.4.0']
 

@@ -88,7 +88,7 @@ const calls = z.array(
     id: z.string(),
     type: z.optional(z.literal('function')),
     index: unread,
-    function: z.strictObject({ name: z.string(), arguments: z.string() }),
+    function: z.strictObject({ name: z.string(), arguments: z.string(), parsed_arguments: unread }),
     ...cacheControl,
     extra_content: unread,
     provider_specific_fields: unread,
@@ -98,6 +98,8 @@ const calls = z.array(
 /** Fields that clients copy from a reply into the history and that no chat template reads. */
 const COPIED = {
   annotations: unread,
+  // The stream readers of OpenAI's clients add it to the message that they return.
+  parsed: unread,
   reasoning_details: unread,
   provider_specific_fields: unread,
   thinking_blocks: unread,

@@ -37,7 +37,13 @@ export const MESSAGES_UNREAD: UnreadFields = {
 }
 
 const cacheControl = { cache_control: unread }
-const textBlock = z.strictObject({ type: z.literal('text'), text: z.string(), citations: unread, ...cacheControl })
+const textBlock = z.strictObject({
+  type: z.literal('text'),
+  text: z.string(),
+  citations: unread,
+  parsed_output: unread,
+  ...cacheControl,
+})
 const imageBlock = z.strictObject({
   type: z.literal('image'),
   source: z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),

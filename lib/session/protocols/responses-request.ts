@@ -50,6 +50,7 @@ const detail = { detail: unread }
 const textPart = z.strictObject({
   type: z.literal(['input_text', 'output_text']),
   text: z.string(),
+  parsed: unread,
   annotations: unread,
   logprobs: unread,
 })
@@ -75,6 +76,7 @@ const callItem = z.strictObject({
   name: z.string(),
   arguments: z.string(),
   namespace: absent('tools have no namespaces'),
+  parsed_arguments: unread,
   caller: unread,
   ...COPIED,
 })

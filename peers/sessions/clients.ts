@@ -1,0 +1,167 @@
+/** Runs JavaScript clients and, through clients.py, Python ones against a server: each asks, runs the tool and sends its result. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import Anthropic from '@anthropic-ai/sdk'
+import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+
+/** What a client got from a server. */
+interface ClientResult {
+  /** The last text, or how the agent ended. */
+  readonly text: string | null
+  /** The results of the tool. */
+  readonly results: readonly string[]
+  /** Prompt and completion tokens of the last call. null: the client does not say. */
+  readonly tokens: number | null
+}
+
+/** How a client connects, and whether it streams. */
+interface Connection {
+  readonly origin: string
+  readonly key: string
+  readonly stream: boolean
+}
+
+/** A client by its name. */
+export interface SessionClient {
+  readonly name: string
+  /** Whether it is run with and without streams, or in its only way. */
+  readonly streams: readonly boolean[]
+  run(connection: Connection): Promise<ClientResult>
+}
+
+const QUESTION = 'What is 17 + 25? Use the tool.'
+const SYSTEM = 'You are a calculator.'
+const SCHEMA = {
+  type: 'object' as const,
+  properties: { a: { type: 'integer' as const }, b: { type: 'integer' as const } },
+  required: ['a', 'b'],
+  additionalProperties: false,
+}
+const DESCRIPTION = 'Adds two integers.'
+
+const add = ({ a, b }: { readonly a: number; readonly b: number }): string => String(a + b)
+
+/** Returns all clients. `python` is the interpreter that has the Python ones. */
+export const sessionClients = (python: string): readonly SessionClient[] => [
+  ...['openai chat', 'openai responses', 'anthropic', 'openai-agents chat', 'openai-agents responses'].map((name) =>
+    pythonClient(python, name, [false, true]),
+  ),
+  pythonClient(python, 'strands', [true]),
+  pythonClient(python, 'mini-swe-agent', [false]),
+  { name: 'openai (JavaScript)', streams: [false, true], run: openAiChat },
+  { name: 'anthropic (JavaScript)', streams: [false, true], run: anthropicMessages },
+  { name: 'Vercel AI SDK', streams: [false, true], run: vercel },
+]
+
+const run = promisify(execFile)
+
+const pythonClient = (python: string, name: string, streams: readonly boolean[]): SessionClient => ({
+  name: `${name} (Python)`,
+  streams,
+  async run({ origin, key, stream }) {
+    const script = path.join(import.meta.dirname, 'clients.py')
+    const mode = stream ? 'stream' : 'whole'
+    const { stdout } = await run(python, [script, name, origin, key, mode], {
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', OPENAI_AGENTS_DISABLE_TRACING: '1' },
+    })
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as ClientResult
+  },
+})
+
+async function openAiChat({ origin, key, stream }: Connection): Promise<ClientResult> {
+  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: key, maxRetries: 0 })
+  const results: string[] = []
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    { role: 'developer', content: SYSTEM },
+    { role: 'user', content: QUESTION },
+  ]
+  for (;;) {
+    const request = {
+      model: 'tiny',
+      messages,
+      tools: [{ type: 'function' as const, function: { name: 'add', description: DESCRIPTION, parameters: SCHEMA } }],
+      max_completion_tokens: 64,
+    }
+    const completion = stream
+      ? await client.chat.completions
+          .stream({ ...request, stream_options: { include_usage: true } })
+          .finalChatCompletion()
+      : await client.chat.completions.create(request)
+    const message = completion.choices[0]?.message
+    if (!message) throw new Error('the completion has no choice')
+    messages.push(message)
+    if (!message.tool_calls?.length)
+      return { text: message.content, results, tokens: completion.usage?.total_tokens ?? null }
+    for (const call of message.tool_calls) {
+      if (call.type !== 'function') throw new Error('the call is no function call')
+      results.push(add(JSON.parse(call.function.arguments)))
+      messages.push({ role: 'tool', tool_call_id: call.id, content: results.at(-1) ?? '' })
+    }
+  }
+}
+
+async function anthropicMessages({ origin, key, stream }: Connection): Promise<ClientResult> {
+  const client = new Anthropic({ baseURL: origin, apiKey: key, maxRetries: 0 })
+  const results: string[] = []
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: QUESTION }]
+  for (;;) {
+    const request = {
+      model: 'tiny',
+      max_tokens: 64,
+      system: SYSTEM,
+      messages,
+      tools: [{ name: 'add', description: DESCRIPTION, input_schema: SCHEMA }],
+    }
+    const message = stream
+      ? await client.messages.stream(request).finalMessage()
+      : await client.messages.create(request)
+    messages.push({ role: 'assistant', content: message.content })
+    const calls = message.content.filter((block) => block.type === 'tool_use')
+    if (calls.length === 0) {
+      const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+      const { input_tokens, cache_read_input_tokens, output_tokens } = message.usage
+      return { text, results, tokens: input_tokens + (cache_read_input_tokens ?? 0) + output_tokens }
+    }
+    messages.push({
+      role: 'user',
+      content: calls.map(({ id, input }) => {
+        results.push(add(input as { a: number; b: number }))
+        return { type: 'tool_result' as const, tool_use_id: id, content: results.at(-1) ?? '' }
+      }),
+    })
+  }
+}
+
+async function vercel({ origin, key, stream }: Connection): Promise<ClientResult> {
+  const provider = createOpenAICompatible({
+    name: 'rollscope',
+    baseURL: `${origin}/v1`,
+    apiKey: key,
+    includeUsage: true,
+  })
+  const results: string[] = []
+  const request = {
+    model: provider('tiny'),
+    system: SYSTEM,
+    prompt: QUESTION,
+    maxRetries: 0,
+    maxOutputTokens: 64,
+    tools: {
+      add: tool({
+        description: DESCRIPTION,
+        inputSchema: jsonSchema<{ a: number; b: number }>(SCHEMA),
+        execute: (input) => {
+          results.push(add(input))
+          return results.at(-1) ?? ''
+        },
+      }),
+    },
+    stopWhen: stepCountIs(4),
+  }
+  const result = stream ? streamText(request) : await generateText(request)
+  const [text, usage] = [await result.text, await result.usage]
+  return { text, results, tokens: usage.totalTokens ?? null }
+}
