@@ -11,6 +11,8 @@ import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { exportRequestSchema, exportSeveral } from '../library/export.ts'
+import { exportTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { createForests, type Forests, forestOfGroup, forestOfSelection, forestRequestSchema } from './forests.ts'
 
@@ -212,6 +214,52 @@ describe('The trees of a group', () => {
       code: 'TOO_LARGE',
       detail: 'the samples have 20000001 tokens; a tree is built of at most 20000000',
     })
+  })
+})
+
+describe('An export with advantages', () => {
+  const exported = async (keys: readonly (string | undefined)[], advantage: string, format = 'rollscope') => {
+    const body = checkedJson(JSON.stringify({ keys, advantage, format }), exportRequestSchema)
+    const text = await (await exportSeveral(body, all)).text()
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+
+  test('compares each sample with its group, and trajectories without a group with each other', async () => {
+    const { keys } = storedGroup([1, 0, 0.5])
+    const { group: _, ...alone } = sampleOf(unique('alone'), 0, [3], 3)
+    const others = store.addAll([alone, { ...alone, id: unique('alone'), reward: 1 }])
+    const lines = await exported([keys[0], ...others], 'mean')
+    expect(lines.map(({ segments }) => segments[1].columns.advantage)).toEqual([[0.5, 0.5, 0.5], [1], [-1]])
+    expect(lines[0].segments[0].columns.advantage).toEqual([null, null])
+    expect(lines[0].columnMeanings.advantage.source).toBe('Rollscope, mean')
+    const [trace] = await exported([keys[0]], 'mean-by-length', 'verifiers')
+    expect(trace.nodes.at(-1).advantages).toEqual([0.5 / 3, 0.5 / 3, 0.5 / 3])
+  })
+
+  test('of one sample compares it with its group too', async () => {
+    const { keys } = storedGroup([1, 0])
+    const request = new Request('http://localhost/?advantage=leave-one-out')
+    const { segments } = await exportTrajectory(request, keys[1] ?? '', all).json()
+    expect(segments[1].columns.advantage).toEqual([-1, -1, -1])
+    const plain = await exportTrajectory(new Request('http://localhost/'), keys[1] ?? '', all).json()
+    expect(plain.segments[1]).not.toHaveProperty('columns')
+  })
+
+  test('keeps a sample without a reward unchanged, and is refused if no trajectory has an advantage', async () => {
+    const { keys } = storedGroup([1, 0, 0])
+    store.label(keys[2] ?? '', { reward: null })
+    const lines = await exported(keys, 'mean')
+    expect(lines.map(({ segments }) => segments[1].columns?.advantage?.[0])).toEqual([0.5, -0.5, undefined])
+    expect(await problem(exported([keys[2]], 'mean'))).toMatchObject({
+      status: 422,
+      code: 'NO_ADVANTAGE',
+      field: 'advantage',
+    })
+    expect(await problem(exported(['gone'], 'mean'))).toMatchObject({ status: 422, code: 'NO_ADVANTAGE' })
+    expect(await problem(exported(keys, 'median'))).toMatchObject({ status: 422 })
   })
 })
 

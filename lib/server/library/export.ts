@@ -9,10 +9,12 @@ import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
+import { ADVANTAGE_FORMULAS } from '#lib/trajectory/reward/advantage.ts'
 import { countForced, FORCED_CHOICES, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { ndjson, streamOf } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
+import { ADVANTAGE_TEXT, advantageColumn } from './export-advantage.ts'
 import { FORCED_TEXT, formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
 
 const MOST_KEYS = 10_000
@@ -35,6 +37,7 @@ export const exportRequestSchema = z.strictObject({
     .exactOptional()
     .describe(`One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.`),
   forced: z.enum(FORCED_CHOICES).exactOptional().describe(FORCED_TEXT),
+  advantage: z.enum(ADVANTAGE_FORMULAS).exactOptional().describe(ADVANTAGE_TEXT),
 })
 
 /**
@@ -43,11 +46,12 @@ export const exportRequestSchema = z.strictObject({
  * Throws HttpProblem.
  */
 export async function exportSeveral(
-  { keys, format = 'rollscope', forced = 'context' }: z.infer<typeof exportRequestSchema>,
+  { keys, format = 'rollscope', forced = 'context', advantage }: z.infer<typeof exportRequestSchema>,
   all: Services,
   signal?: AbortSignal,
 ): Promise<Response> {
   const file = formatToWrite(format)
+  const withAdvantage = advantageColumn(keys, advantage, all)
   const groups: (Trajectory['group'] | undefined)[] = []
   const written: string[] = []
   const visit = (trajectory: Trajectory, key: string) => {
@@ -57,7 +61,8 @@ export async function exportSeveral(
   const excluded = await forEachTrajectory(keys, visit, all, signal)
   if (written.length === 0) throw noTokens(excluded)
   const trajectories = (function* () {
-    for (const key of written) yield storedTrajectory(key, all)
+    // Tokens that the export trains have an advantage too.
+    for (const key of written) yield withAdvantage(withForced(storedTrajectory(key, all), forced), key)
   })()
   return exportFile({ trajectories, groups, excluded: excluded.length, format, forced }, file)
 }

@@ -7,12 +7,14 @@ import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
 import { isWorthPacking } from '#lib/store/packed.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { FORCED_CHOICES, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { PACKED_TYPE, packedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { oneOf } from '../http/query.ts'
 import type { Services } from '../services.ts'
+import { advantageColumn } from './export-advantage.ts'
 
 /** Returns a stored trajectory. Throws HttpProblem 404. */
 export function storedTrajectory(key: string, { store }: Services): Trajectory {
@@ -76,7 +78,10 @@ const OWN = 'rollscope'
 export function exportTrajectory(request: Request, key: string, all: Services): Response {
   const format = formatToWrite(new URL(request.url).searchParams.get('format') ?? OWN)
   const forced = oneOf(request, 'forced', FORCED_CHOICES, 'context')
-  const trajectory = withForced(storedTrajectory(key, all), forced)
+  const formula = new URL(request.url).searchParams.has('advantage')
+    ? oneOf(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
+    : undefined
+  const trajectory = advantageColumn([key], formula, all)(withForced(storedTrajectory(key, all), forced), key)
   const why = whyExcluded(trajectory)
   if (why !== undefined && format.name !== OWN)
     throw new HttpProblem({

@@ -17,6 +17,7 @@ import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
+import { ADVANTAGE_TEXT } from '../library/export-advantage.ts'
 import {
   completeWithTokenizer,
   importUrlSchema,
@@ -150,6 +151,7 @@ export const trajectoryRoutes = [
     query: {
       format: `One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.`,
       forced: FORCED_TEXT,
+      advantage: ADVANTAGE_TEXT,
     },
     answers: { 200: { description: 'The file.', schema: z.looseObject({}) } },
     handle: ({ request, params, services }) => exportTrajectory(request, params.key, services),

@@ -66,6 +66,20 @@ describe('A forest', () => {
     expect(segmentsOfLeaf(forest, 'B')).toBeUndefined()
   })
 
+  test('is the same for ids in lists and in typed arrays, and keeps no typed array of its caller', () => {
+    const ids = Int32Array.of(1, 2, 3)
+    const typed = forestOf({ A: [{ kind: 'prompt', ids }], B: [{ kind: 'prompt', ids: Int32Array.of(1, 2, 4) }] })
+    ids.fill(9)
+    expect(typed).toEqual(forestOf({ A: [prompt(1, 2, 3)], B: [prompt(1, 2, 4)] }))
+  })
+
+  test('has paths with thousands of segments', () => {
+    const segments = Array.from({ length: 20_000 }, (_, index) => (index % 2 === 0 ? prompt(index) : response(index)))
+    const forest = forestOf({ A: segments, B: [...segments.slice(0, -1), response(1)] })
+    expect(countForest(forest)).toMatchObject({ tokens: 40_000, distinctTokens: 20_001, splits: 1 })
+    expect(firstDivergence(forest, 'A', 'B')).toBe(19_999)
+  })
+
   test('refuses a second leaf with the same name', () => {
     expect(() => addPath(forestOf({ A: [prompt(1)] }), 'A', [])).toThrow('the forest has the leaf A')
   })
