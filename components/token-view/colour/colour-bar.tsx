@@ -17,26 +17,35 @@ interface ColourBarProps {
   readonly onChange: (change: ColourChange) => void
   /** Shown instead of the legend of the colours. If omitted, that is shown. */
   readonly legend?: ReactNode
+  /** A mode that only this page has, as a further button. If omitted, there is none. */
+  readonly own?: ColourButton & { readonly isChosen: boolean }
 }
 
-const BUTTONS = [
+interface ColourButton {
+  readonly name: string
+  readonly title: string
+  readonly explanation: string
+}
+
+const BUTTONS: readonly ColourButton[] = [
   { name: 'mask', title: 'Mask', explanation: 'Trained tokens' },
   { name: 'logprob', title: 'Logprob', explanation: 'Surprisal (−logprob) of trained tokens' },
-] as const
+]
 
 const BOX =
   'min-h-7 rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground data-chosen:border-ink data-chosen:bg-ink data-chosen:text-ground'
 
 /** Shows the colour modes and the legend of the current one. Another mode resets the limit, which is in the unit of one mode. */
-export function ColourBar({ trajectory, colouring, onChange, legend }: ColourBarProps) {
-  const { name } = colouring.mode
-  const isInMenu = !BUTTONS.some((button) => button.name === name)
+export function ColourBar({ trajectory, colouring, onChange, legend, own }: ColourBarProps) {
+  const name = own?.isChosen ? own.name : colouring.mode.name
+  const buttons = own ? [...BUTTONS, own] : BUTTONS
+  const isInMenu = !buttons.some((button) => button.name === name)
   const choose = (colour: string) => onChange({ colour, limit: undefined })
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5">
       <fieldset className="inline-flex max-w-full gap-1">
         <legend className="sr-only">Colour tokens by</legend>
-        {BUTTONS.map((button) => (
+        {buttons.map((button) => (
           <button
             key={button.name}
             type="button"

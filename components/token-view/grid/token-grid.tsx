@@ -19,6 +19,7 @@ import type { GridControl } from './grid-control.ts'
 import { SELECT_ALL, selectionOfKey } from './grid-keys.ts'
 import { tokenName } from './token-box.ts'
 import { SELECTED_ID } from './token-painter.ts'
+import { TokenViewport } from './token-viewport.tsx'
 import { useGridDrawing } from './use-grid-drawing.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 
@@ -80,18 +81,14 @@ export function TokenGrid(props: TokenGridProps) {
 
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount every one */}
-      <div
+      <TokenViewport
         ref={viewport}
-        className="token-viewport"
-        role="grid"
-        tabIndex={0}
-        aria-label="Tokens"
-        aria-multiselectable
-        aria-rowcount={layout?.lineCount ?? 0}
-        aria-activedescendant={selection === undefined ? undefined : SELECTED_ID}
-        data-idle={layout !== undefined && !trajectory.live}
-        data-tokens={tokenCount(trajectory)}
+        label="Tokens"
+        rowCount={layout?.lineCount ?? 0}
+        activeId={selection === undefined ? undefined : SELECTED_ID}
+        isMultiselectable
+        isIdle={layout !== undefined && !trajectory.live}
+        tokenCount={tokenCount(trajectory)}
         onKeyDown={onKeyDown}
       >
         {tokenCount(trajectory) === 0 && !trajectory.live && (
@@ -100,7 +97,7 @@ export function TokenGrid(props: TokenGridProps) {
         <div ref={canvas} className="token-canvas" {...pointer}>
           <div ref={layer} className="token-layer" />
         </div>
-      </div>
+      </TokenViewport>
       {/* The active element is always the same one, so screen readers do not announce it; they announce changes of this text. */}
       <p className="sr-only" aria-live="polite">
         {selection && spokenSelection(selection, trajectory, reading)}
