@@ -3,6 +3,8 @@ import { type KeyGroup, keyGroups } from '#components/commands/command.ts'
 import { isMac } from '#components/commands/is-mac.ts'
 import { COMPARE_COMMANDS, COMPARE_GROUPS } from '#components/compare/commands.ts'
 import { LANE_MOVES } from '#components/compare/lanes/lane-keys.ts'
+import { GROUP_COMMANDS, GROUP_GROUPS } from '#components/group/commands.ts'
+import { TREE_MOVES } from '#components/group/tree/tree-keys.ts'
 import { COMMAND_GROUPS } from '#components/inspector/commands/command.ts'
 import { COMMANDS } from '#components/inspector/commands/commands.ts'
 import { RUN_COMMANDS } from '#components/inspector/commands/run-commands.ts'
@@ -68,6 +70,7 @@ function groupsOf(path: string): readonly KeyGroup[] {
       },
     ]
   if (path === '/compare') return [...keyGroups(COMPARE_GROUPS, COMPARE_COMMANDS), LANES]
+  if (path.startsWith('/group')) return [...keyGroups(GROUP_GROUPS, GROUP_COMMANDS), TREE]
   if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
   if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
   return [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)]
@@ -94,6 +97,15 @@ const LANES: KeyGroup = {
     { names: ['Enter'], what: 'Unfold identical tokens, or fold them again; pin the drift here' },
     { names: ['z', 'Z'], what: 'Unfold or fold here, or everywhere' },
     { names: ['Mod+c'], what: 'Copy the selected text' },
+  ],
+}
+
+const TREE: KeyGroup = {
+  heading: 'Tokens of the tree',
+  keys: [
+    ...TREE_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
+    { names: ['Enter'], what: 'Fold or unfold the branch; show the tokens in its middle' },
+    { names: ['Mod+c'], what: 'Copy the text of the pinned token' },
   ],
 }
 

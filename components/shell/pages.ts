@@ -22,6 +22,7 @@ export const PAGES: readonly Page[] = [
   { href: '/example', help: 'inspector', opensPasted: true },
   { href: '/open', help: 'inspector', opensPasted: true },
   { href: '/file', help: 'library', opensPasted: true },
+  { href: '/group', help: 'groups', opensPasted: true },
   { href: '/docs', help: '' },
 ]
 

@@ -258,6 +258,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'components/export',
       'components/docs',
       'components/compare',
+      'components/group',
       'components/inspector',
       'lib/analysis',
       'lib/browser',
@@ -292,6 +293,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'components/compare': { imports: [...PAGE, 'lib/analysis'], packages: REACT },
   'components/file': { imports: [...PAGE, 'components/inspector'], packages: REACT },
+  'components/group': { imports: [...PAGE, 'lib/analysis'], packages: REACT },
   'components/playground': {
     imports: [...PAGE, 'components/inspector', 'components/templates', 'lib/parsers', 'lib/share/settings'],
     packages: [...REACT, 'zod'],
@@ -337,6 +339,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...PAGE,
       'components/compare',
       'components/file',
+      'components/group',
       'components/inspector',
       'components/playground',
       'components/servers',

@@ -1,0 +1,94 @@
+'use client'
+import { useEffect } from 'react'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { Link } from '#components/shell/navigation.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { Trajectories } from '../tree/use-trajectories.ts'
+import { type SampleTree, siblingsOf, type TreeSpot } from '../tree.ts'
+import { SplitCard } from './split-card.tsx'
+
+const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
+const TokenCard = lazyPart(async () => (await loadTokenCard()).TokenCard)
+
+interface TokenPaneProps {
+  readonly tree: SampleTree
+  readonly trajectories: Trajectories
+  readonly pinned: TreeSpot | undefined
+  readonly pointed: TreeSpot | undefined
+  readonly farthest: number
+  readonly onSample: (sample: number) => void
+  readonly link: () => string
+}
+
+/** Returns the address of the inspector with a token selected, where its panel branches. */
+export const branchHref = (key: string, token: number): string => `/t/${encodeURIComponent(key)}?at=${token}`
+
+/** Shows the card of the pinned token, or of the one under the pointer, and the branches of its split. */
+export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSample, link }: TokenPaneProps) {
+  // The card is loaded early, so that it appears immediately for the first token.
+  useEffect(() => {
+    loadTokenCard().catch(() => {})
+  }, [])
+  const spot = pinned ?? pointed
+  const branch = spot && tree.branches[spot.branch]
+  const sample = branch && tree.forest.samples[branch.sample]
+  if (!spot || !branch || !sample)
+    return (
+      <p className="text-faint text-xs">
+        Point at a token to see it here; click to pin it. Press d for the decisive token, ] and [ for the next and the
+        previous split.
+      </p>
+    )
+  const trajectory = trajectories.get(branch.sample)
+  const token = trajectory && tokenAt(trajectory, spot.token)
+  const siblings = siblingsOf(tree, branch)
+  const split =
+    siblings.length > 1 && spot.token === branch.start
+      ? tree.forest.splits.find(
+          ({ position, branches }) =>
+            position === spot.token &&
+            branches.some(
+              ({ samples }) => samples[0] === branch.samples[0] && samples.length === branch.samples.length,
+            ),
+        )
+      : undefined
+  const isDecisive =
+    split !== undefined && tree.forest.decisive !== null && tree.forest.splits[tree.forest.decisive.split] === split
+  return (
+    <div className="flex flex-col">
+      {isDecisive && (
+        <p className="mb-2 self-start rounded-full bg-accent-soft px-2 py-0.5 font-medium text-accent text-xs">
+          decisive
+        </p>
+      )}
+      {trajectory && token ? (
+        <TokenCard trajectory={trajectory} token={token} state={pinned ? 'pinned' : 'pointed'} linkTo={link} />
+      ) : (
+        <p role="status" className="text-faint text-xs">
+          Loading sample {branch.sample + 1}…
+        </p>
+      )}
+      {split && (
+        // In the sheet of a narrow window the branches are first.
+        <div className="max-lg:-order-1">
+          <SplitCard forest={tree.forest} split={split} farthest={farthest} onSample={onSample} />
+        </div>
+      )}
+      {pinned && (
+        <section aria-label="Branch here" className="mt-5">
+          <Heading>Branch here</Heading>
+          <Link
+            href={branchHref(sample.row.key, spot.token)}
+            className="inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong"
+          >
+            Branch sample {branch.sample + 1} at token {spot.token.toLocaleString('en')}
+          </Link>
+          <p className="mt-1.5 text-faint text-xs">
+            The inspector opens with this token selected. It resamples from here, inserts another token or a text.
+          </p>
+        </section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,283 @@
+/** The page of a group with scripted answers: what it shows, its keys, its brush and its folds. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, fireEvent, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { ShellContext } from '#components/shell/shell-actions.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import type { GroupPageView, useGroupAddress } from './address.ts'
+import { ADVANTAGE } from './colour.ts'
+import { GroupPage } from './group-page.tsx'
+import { exampleGroup, groupOf, type TestGroup, wordTrajectory } from './test-group.ts'
+import { NO_MODES } from './tree/folds.ts'
+
+const go = vi.hoisted(() => vi.fn(async (_href: string) => {}))
+vi.mock('#components/shell/navigation.tsx', () => ({
+  Link: (props: { readonly href: string; readonly children?: string }) => <a {...props}>{props.children}</a>,
+  useNavigation: () => ({ go }),
+}))
+
+/** jsdom has no layout, so the tree gets a height of 900 pixels and a width of 800. */
+beforeAll(() => {
+  Object.defineProperty(document, 'fonts', {
+    configurable: true,
+    value: { ready: Promise.resolve(), addEventListener() {}, removeEventListener() {} },
+  })
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(900)
+  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(800)
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
+})
+
+const START: GroupPageView = {
+  formula: 'mean-std',
+  colour: ADVANTAGE,
+  limit: undefined,
+  pinned: undefined,
+  modes: NO_MODES,
+  brush: undefined,
+}
+
+function Screen({ group, start }: { readonly group: TestGroup; readonly start: Partial<GroupPageView> }) {
+  const [view, setView] = useState<GroupPageView>({ ...START, ...start })
+  const address: ReturnType<typeof useGroupAddress> = {
+    keys: [],
+    view,
+    setView: async (change) => {
+      setView((known) => ({ ...known, ...change }))
+      return new URLSearchParams()
+    },
+    link: () => 'http://localhost/group/group',
+  }
+  return (
+    <>
+      <GroupPage forest={group.forest} title="Group 41-07" address={address} exportFile={() => {}} />
+      <output data-testid="view">{JSON.stringify({ ...view, modes: [...view.modes] })}</output>
+    </>
+  )
+}
+
+async function show(group: TestGroup = exampleGroup(), start: Partial<GroupPageView> = {}) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  for (const trajectory of group.trajectories)
+    client.setQueryData(trajectoryOptions(trajectory.id).queryKey, trajectory)
+  const nothing = () => {}
+  await act(async () => {
+    render(
+      <QueryClientProvider client={client}>
+        <ShellContext
+          value={{ openFile: nothing, exportFile: undefined, showKeys: nothing, showHelp: nothing, onTokens: nothing }}
+        >
+          <Screen group={group} start={start} />
+        </ShellContext>
+      </QueryClientProvider>,
+    )
+  })
+  return { grid: screen.getByRole('grid', { name: 'Tree of the samples' }), user: userEvent.setup() }
+}
+
+const press = (...keys: string[]) => {
+  for (const key of keys) fireEvent.keyDown(document.body, { key })
+}
+const pressIn = (grid: HTMLElement, ...keys: string[]) => {
+  for (const key of keys) fireEvent.keyDown(grid, { key })
+}
+const view = () => JSON.parse(screen.getByTestId('view').textContent ?? '')
+const pinned = () => view().pinned && [view().pinned.sample + 1, view().pinned.token]
+const said = () => document.querySelector('[aria-live]')?.textContent ?? ''
+const visible = (grid: HTMLElement, selector: string) =>
+  [...grid.querySelectorAll<HTMLElement>(selector)].filter((element) => !element.closest('[hidden]'))
+const heads = (grid: HTMLElement) =>
+  visible(grid, '.branch-head')
+    .toSorted((a, b) => topOf(a) - topOf(b))
+    .map((head) => head.querySelector('.branch-count')?.textContent)
+const topOf = ({ style }: HTMLElement) => Number(/translateY\((.*)px/.exec(style.transform)?.[1])
+const texts = (grid: HTMLElement) =>
+  visible(grid, '.token-text')
+    .toSorted((a, b) => topOf(a.parentElement as HTMLElement) - topOf(b.parentElement as HTMLElement))
+    .map(({ textContent }) => textContent)
+
+describe('The page of a group', () => {
+  test('answers with the decisive token, its branches and their intervals', async () => {
+    await show()
+    const line = document.querySelector('[data-decisive]')
+    expect(line?.textContent).toMatch(
+      /Decisive token 5findmean reward0\.86\[0\.59–1\]againstls0\.10\[0–0\.43\]5 and 3 samplesDifference 0\.76/,
+    )
+    expect(line?.textContent).toMatch(/chance \d/)
+  })
+
+  test('draws the shared tokens once, then branches by their number of samples, and folds those with a low reward', async () => {
+    const { grid } = await show()
+    expect(texts(grid)).toEqual([
+      'howmany?',
+      'Ilist',
+      'find',
+      ' src',
+      '13<end>',
+      ' files13<end>',
+      ' .',
+      '13<end>',
+      '22',
+      'ls',
+    ])
+    expect(heads(grid)).toEqual(['5 of 8', '3 of 8', '2 of 8', '1 of 8', '2 of 8', '1 of 8', '1 of 8', '3 of 8'])
+    expect(
+      visible(grid, '.branch-hidden')
+        .map(({ textContent }) => textContent)
+        .toSorted(),
+    ).toEqual(['▸ 1 sample · 2 tokens · end_turn', '▸ 3 samples, 3 branches folded · 3 to 4 tokens each · end_turn'])
+  })
+
+  test('lists the samples with rewards, advantages and labels, and the facts of the group', async () => {
+    await show()
+    const list = screen.getByRole('region', { name: 'Samples' })
+    const rows = within(list)
+      .getAllByRole('row')
+      .map(({ textContent }) => textContent)
+    expect(rows[3]).toBe('21+0.989')
+    expect(rows[4]).toContain('identical to 5')
+    expect(screen.getByText('0.575 ± 0.433')).toBeTruthy()
+    expect(screen.getByText('5 of 8–10 tokens')).toBeTruthy()
+    expect(screen.getByText('7 of 8')).toBeTruthy()
+    expect(screen.getByText('37.5 %, 92.9 %')).toBeTruthy()
+  })
+
+  test('dims the samples outside the brush, whose handles move by arrow keys', async () => {
+    const { grid, user } = await show()
+    const low = screen.getByRole('slider', { name: 'Lowest selected reward' })
+    low.focus()
+    await user.keyboard('{ArrowRight}{ArrowRight}{ArrowRight}')
+    expect(view().brush).toEqual({ by: 'reward', low: 0.3, high: 1 })
+    expect(screen.getByText('5 of 8 samples selected.')).toBeTruthy()
+    const dim = document.querySelectorAll('[data-list-sample][data-dim="true"]')
+    expect([...dim].map((row) => row.getAttribute('data-list-sample'))).toEqual(['2', '6', '7'])
+    expect(visible(grid, '.branch-head[data-dim="true"]')).toHaveLength(1)
+    await user.keyboard('{Home}')
+    expect(view().brush).toBeUndefined()
+    await user.click(screen.getByRole('button', { name: 'length' }))
+    expect(screen.getByRole('slider', { name: 'Highest selected length' })).toBeTruthy()
+  })
+
+  test('shows the path of a sample from the list, and opens the branches before it', async () => {
+    const { grid, user } = await show()
+    await user.click(screen.getByRole('button', { name: 'Sample 3: show it in the tree' }))
+    expect(pinned()).toEqual([3, 6])
+    expect(heads(grid)).toHaveLength(11)
+    expect(said()).toMatch(/^branch with 1 of 8 samples, mean reward 0\.05.*token 6, " src"/)
+  })
+})
+
+describe('The keys of the page', () => {
+  test('lead to the decisive token, along splits, and fold', async () => {
+    const { grid } = await show()
+    press('d')
+    expect(pinned()).toEqual([2, 5])
+    expect(said()).toMatch(/^branch with 5 of 8 samples, mean reward 0\.86/)
+    press(']')
+    expect(pinned()).toEqual([2, 6])
+    press('[')
+    expect(pinned()).toEqual([2, 5])
+    press('z')
+    expect(heads(grid)).toEqual(['5 of 8', '3 of 8'])
+    press('z')
+    expect(heads(grid)).toHaveLength(8)
+    press('n')
+    expect(pinned()).toEqual([2, 6])
+    press('n')
+    expect(pinned()).toEqual([2, 5])
+    press('Escape')
+    expect(pinned()).toBeUndefined()
+  })
+
+  test('walk token by token into the branch with most samples, and from branch to branch', async () => {
+    const { grid } = await show()
+    pressIn(grid, 'j')
+    expect(pinned()).toEqual([2, 0])
+    pressIn(grid, 'j', 'j', 'j', 'j', 'j')
+    expect(pinned()).toEqual([2, 5])
+    pressIn(grid, 'k')
+    expect(pinned()).toEqual([2, 4])
+    pressIn(grid, 'J', 'J', 'J')
+    expect(pinned()).toEqual([2, 7])
+    pressIn(grid, 'K')
+    expect(pinned()).toEqual([2, 6])
+    pressIn(grid, 'G')
+    expect(view().pinned.token).toBe(5)
+    expect(view().pinned.sample).toBe(2)
+    pressIn(grid, 'ArrowUp')
+    expect(view().pinned.token).toBe(7)
+    pressIn(grid, 'g')
+    expect(view().pinned.token).toBe(0)
+  })
+
+  test('go to the largest values of a number, and say so where a colour has no order', async () => {
+    await show(undefined, { colour: 'logprob' })
+    press('n')
+    expect(pinned()).toEqual([2, 8])
+    press('n')
+    expect(pinned()).toEqual([2, 7])
+    press('m', 'n')
+    expect(screen.getByText(/This colour has no order/)).toBeTruthy()
+  })
+})
+
+describe('The card of the group page', () => {
+  test('shows each branch with its samples at a split, and the link to branch there', async () => {
+    const { user } = await show()
+    press('d')
+    const card = await screen.findByRole('region', { name: 'Branches at this token' })
+    expect(
+      within(card).getByRole('img', { name: /^ls: mean reward 0\.10 .* rewards 0\.05, 0\.25, 0\.00/ }),
+    ).toBeTruthy()
+    expect(
+      within(card)
+        .getAllByRole('row')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['find74.1 %12456', 'ls74.1 %378'])
+    expect(screen.getByText('decisive')).toBeTruthy()
+    const link = screen.getByRole('link', { name: 'Branch sample 2 at token 5' })
+    expect(link.getAttribute('href')).toBe('/t/k2?at=5')
+    await user.click(within(card).getByRole('button', { name: 'Sample 7: show it in the tree' }))
+    expect(pinned()).toEqual([7, 6])
+    press('b')
+    expect(go).toHaveBeenLastCalledWith('/t/k7?at=6')
+  })
+
+  test('compares the two branches of the decisive token', async () => {
+    const { user } = await show()
+    await user.click(screen.getByRole('button', { name: 'Compare the branches' }))
+    expect(go.mock.lastCall?.[0]).toMatch(/^\/compare\?left=k2.*right=k3/)
+  })
+})
+
+describe('A group without a decisive token', () => {
+  test('says that all rewards are equal', async () => {
+    await show(groupOf([wordTrajectory('a', 'how', 'I'), wordTrajectory('b', 'how', 'list')], [1, 1]))
+    expect(document.querySelector('[data-note="equal-rewards"]')?.textContent).toMatch(/All rewards are 1/)
+    press('d')
+    expect(screen.getByText(/There is no decisive token/)).toBeTruthy()
+  })
+
+  test('says that the samples share only the prompt, or nothing', async () => {
+    await show(groupOf([wordTrajectory('a', 'how', 'I'), wordTrajectory('b', 'how', 'list')], [1, 0]))
+    expect(document.querySelector('[data-note="prompt-only"]')?.textContent).toMatch(/share only the prompt/)
+  })
+
+  test('draws each beginning as a branch of its own if there is no common prefix', async () => {
+    const { grid } = await show(groupOf([wordTrajectory('a', 'how', 'I'), wordTrajectory('b', 'many', 'I')], [1, 0]))
+    expect(heads(grid)).toEqual(['1 of 2', '1 of 2'])
+    expect(document.querySelector('[data-note="no-common-prefix"]')).toBeTruthy()
+  })
+
+  test('keeps a sample that cannot be read in the list with its finding', async () => {
+    const { forest, trajectories } = groupOf(
+      [wordTrajectory('a', 'how', 'I'), wordTrajectory('b', 'how', 'list'), wordTrajectory('c', '', '')],
+      [1, 0, null],
+    )
+    await show({ forest, trajectories })
+    const row = document.querySelector('[data-list-sample="2"]')
+    expect(row?.textContent).toContain('no tokens')
+    expect(row?.querySelector('button')?.disabled).toBe(true)
+  })
+})

@@ -1,0 +1,111 @@
+'use client'
+/** The page of a group of samples, or of selected trajectories with a common beginning. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { Shell } from '#components/shell/shell.tsx'
+import { clipText } from '#components/token-view/numbers.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { ApiError } from '#lib/browser/api.ts'
+import { type ForestSource, groupForestOptions } from '#lib/browser/library/group-forest.ts'
+import { groupOptions } from '#lib/browser/queries.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { useGroupAddress } from './address.ts'
+import { GroupPage } from './group-page.tsx'
+import { SamplesPane } from './samples/samples-pane.tsx'
+
+const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
+
+/** Longest title; the ids of groups may be hashes or whole prompts. */
+const LONG_TITLE = 60
+
+/** Shows a group by its id, or the trajectories that the address names; `undefined` is for the latter. */
+export function GroupScreen({ groupId }: { readonly groupId: string | undefined }) {
+  const address = useGroupAddress()
+  const { view, keys } = address
+  const source: ForestSource = groupId === undefined ? { kind: 'keys', keys } : { kind: 'group', id: groupId }
+  const { data: forest, error } = useQuery(groupForestOptions(source, view.formula))
+  // The list needs no tokens, so it is shown before the tree.
+  const { data: group } = useQuery(groupOptions(forest ? undefined : groupId))
+  const [isExporting, setIsExporting] = useState(false)
+  const [exportError, setExportError] = useState<string>()
+  const title =
+    groupId === undefined
+      ? `${countWithNoun(keys.length, 'selected trajectory', 'selected trajectories')}`
+      : `Group ${clipText(groupId, LONG_TITLE)}`
+  const rows = forest?.samples.map(({ row }) => row) ?? group?.samples ?? []
+  const exportFile = rows.length > 0 ? () => setIsExporting(true) : undefined
+  return (
+    <Shell
+      title={title}
+      trajectory={undefined}
+      onExport={exportFile}
+      notice={
+        <>
+          {exportError !== undefined && <Banner tone="bad" title={exportError} />}
+          {forest && forest.missing.length > 0 && (
+            <Banner
+              tone="note"
+              title={`${countWithNoun(forest.missing.length, 'trajectory is', 'trajectories are')} not stored here: ${forest.missing.join(', ')}`}
+              hint="The page shows the others. Import the missing ones, or select trajectories in the library."
+            />
+          )}
+        </>
+      }
+    >
+      {forest ? (
+        <GroupPage forest={forest} title={title} address={address} exportFile={() => setIsExporting(true)} />
+      ) : (
+        <main
+          className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)] lg:grid-rows-1"
+          data-group="loading"
+        >
+          <Pending isEmpty={groupId === undefined && keys.length === 0} error={error} />
+          {group && (
+            <aside
+              aria-label="Samples"
+              className="min-h-0 overflow-y-auto bg-panel p-3.5 lg:order-first lg:border-line lg:border-r"
+            >
+              <SamplesPane
+                title={title}
+                forest={undefined}
+                samples={group.samples.map((row) => ({ row }))}
+                view={view}
+                onView={address.setView}
+                by="reward"
+                onBy={() => {}}
+                farthest={0}
+                chosen={undefined}
+                onSample={() => {}}
+              />
+            </aside>
+          )}
+        </main>
+      )}
+      {isExporting && (
+        <SeveralExport
+          keys={rows.map(({ key }) => key)}
+          onClose={() => setIsExporting(false)}
+          onSaveError={(reason) => setExportError(reason instanceof Error ? reason.message : String(reason))}
+        />
+      )}
+    </Shell>
+  )
+}
+
+/** Message that is shown while there is no tree. */
+function Pending({ isEmpty, error }: { readonly isEmpty: boolean; readonly error: Error | null }) {
+  if (error)
+    return (
+      <div>
+        <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+      </div>
+    )
+  return (
+    <p className="p-6 text-faint" role="status">
+      {isEmpty
+        ? 'No trajectory is selected. Select some in the library, then choose “Open as tree”.'
+        : 'Reading the samples and where they differ…'}
+    </p>
+  )
+}

@@ -1,0 +1,114 @@
+/** Scroll position of the tree, and the drawing of its visible part. */
+import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import type { TreeSpot } from '../tree.ts'
+import { itemAtHeight, itemOfSpot, rowOfToken, type TreeRows, tokensOf } from './rows.ts'
+import { createTreePainter } from './tree-painter.ts'
+import type { TreePicture } from './tree-picture.ts'
+
+/** Scrollable view of a tree. */
+export interface TreeView {
+  readonly space: ScrollSpace
+  /** Draws another picture. What is at the top keeps its position if rows above it change. */
+  readonly show: (picture: TreePicture) => void
+  readonly draw: (picture: TreePicture) => void
+  readonly scrollTo: (top: number) => void
+  /** Scrolls to a token unless it is visible. */
+  readonly reveal: (spot: TreeSpot) => void
+}
+
+/** Rows drawn above and below the visible part. */
+const MARGIN_ROWS = 6
+/** Time between two reports of the visible branches while the view scrolls, in milliseconds. */
+const REPORT_MS = 120
+
+/** Returns the view of a scrolled element. `onVisible` is called with the branches that are visible when they change. */
+export function createTreeView(
+  viewport: HTMLElement,
+  canvas: HTMLElement,
+  layer: HTMLElement,
+  onVisible: (branches: ReadonlySet<number>) => void,
+): TreeView & { readonly end: () => void } {
+  const space = createScrollSpace(viewport)
+  const painter = createTreePainter(layer)
+  let current: TreePicture | undefined
+  let drawnHeight = ''
+  let visible: ReadonlySet<number> = new Set()
+  let reported = ''
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const report = () => {
+    timer = undefined
+    const text = [...visible].join(' ')
+    if (text === reported) return
+    reported = text
+    onVisible(visible)
+  }
+
+  const draw = (picture: TreePicture) => {
+    current = picture
+    const { rows, fontSize } = picture
+    const height = `${space.setHeight(rows.height)}px`
+    if (height !== drawnHeight) canvas.style.height = drawnHeight = height
+    // All positions are read before anything is written: a read after a write would force a layout.
+    const [top, viewHeight, shift] = [space.top(), space.viewHeight(), `translateY(${space.shift()}px)`]
+    setProperty(canvas, '--token-size', `${fontSize}px`)
+    setProperty(canvas, '--token-row', `${rows.rowHeight}px`)
+    if (layer.style.transform !== shift) layer.style.transform = shift
+    const margin = MARGIN_ROWS * rows.rowHeight
+    visible = painter.draw(picture, top - margin, top + viewHeight + margin)
+    if (reported === '') report()
+    else timer ??= setTimeout(report, REPORT_MS)
+  }
+  return {
+    space,
+    show: (picture) => {
+      const anchor = current && current.rows !== picture.rows ? anchorAt(current.rows, space.top()) : undefined
+      draw(picture)
+      const top = anchor && topOfSpot(picture.rows, anchor.spot)
+      if (anchor === undefined || top === undefined || top - anchor.below === space.top()) return
+      space.scrollTo(top - anchor.below)
+      draw(picture)
+    },
+    draw,
+    scrollTo: (top) => space.scrollTo(top),
+    reveal: (spot) => {
+      const top = current && topOfSpot(current.rows, spot)
+      if (!current || top === undefined) return
+      const { rowHeight } = current.rows
+      const bottom = space.top() + space.viewHeight()
+      if (top < space.top() + rowHeight) space.scrollTo(top - 3 * rowHeight)
+      else if (top > bottom - 3 * rowHeight) space.scrollTo(top - space.viewHeight() / 3)
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+/** Returns the top of the line that shows a token, in pixels; undefined if no item does. */
+function topOfSpot(rows: TreeRows, spot: TreeSpot): number | undefined {
+  const index = itemOfSpot(rows, spot)
+  const item = rows.items[index]
+  if (!item) return undefined
+  const row = item.branch === spot.branch ? rowOfToken(item, spot.token) : 0
+  return elementAt(rows.tops, index) + row * rows.rowHeight
+}
+
+/** Returns a token near the top of the visible part, and how far its line is below the top, in pixels. */
+function anchorAt(rows: TreeRows, top: number): { readonly spot: TreeSpot; readonly below: number } | undefined {
+  // At the very top the first item stays there.
+  if (top <= 0) return undefined
+  for (let index = Math.max(0, itemAtHeight(rows, top)); index < rows.items.length; index++) {
+    const item = elementAt(rows.items, index)
+    const tokens = tokensOf(rows, index)
+    if (!tokens || elementAt(rows.tops, index + 1) <= top) continue
+    const row =
+      item.kind === 'tokens' ? Math.max(0, Math.ceil((top - elementAt(rows.tops, index)) / rows.rowHeight)) : 0
+    if (item.kind === 'tokens' && row >= item.rows) continue
+    const token = item.kind === 'tokens' ? (item.lines.starts[item.from + row] ?? tokens.start) : tokens.start
+    return { spot: { branch: item.branch, token }, below: elementAt(rows.tops, index) + row * rows.rowHeight - top }
+  }
+  return undefined
+}
+
+function setProperty(element: HTMLElement, name: string, value: string): void {
+  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value)
+}

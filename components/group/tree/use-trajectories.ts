@@ -1,0 +1,52 @@
+'use client'
+/** The trajectories from which the tree is drawn: those of the visible branches, loaded when they are needed. */
+import { useQueries } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import type { SampleTree } from '../tree.ts'
+
+/** Loaded trajectories by the index of their sample. */
+export type Trajectories = ReadonlyMap<number, TrajectoryView>
+
+/** Most tokens of the trajectories that stay loaded after they leave the view. */
+const MOST_TOKENS = 400_000
+
+const POLL_RUNNING_MS = 2_000
+
+/** Returns the loaded trajectories and a function that says which samples are needed now. Those that were needed last stay loaded. */
+export function useTrajectories(tree: SampleTree, pinned: number | undefined) {
+  const [needed, setNeeded] = useState<readonly number[]>([])
+  const samples = pinned === undefined || needed.includes(pinned) ? needed : [pinned, ...needed]
+  const { loaded, error } = useQueries({
+    queries: samples.map((sample) => ({
+      ...trajectoryOptions(elementAt(tree.forest.samples, sample).row.key),
+      refetchInterval: ({ state }: { readonly state: { readonly data?: TrajectoryView | undefined } }) =>
+        state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : (false as const),
+    })),
+    combine: (results) => ({
+      loaded: results.flatMap(({ data }, at) => (data ? [[elementAt(samples, at), data] as const] : [])),
+      error: results.find(({ error }) => error)?.error ?? undefined,
+    }),
+  })
+  const trajectories: Trajectories = useMemo(() => new Map(loaded), [loaded])
+  return {
+    trajectories,
+    error,
+    need: (now: readonly number[]) =>
+      setNeeded((known) => {
+        if (now.every((sample) => known.includes(sample)) && now[0] === known[0]) return known
+        return withinTokens([...new Set([...now, ...known])], now.length, tree)
+      }),
+  }
+}
+
+/** Returns the first samples: those that are needed now, and others up to MOST_TOKENS tokens. */
+function withinTokens(samples: readonly number[], least: number, { forest }: SampleTree): readonly number[] {
+  let tokens = 0
+  return samples.filter((sample, at) => {
+    tokens += forest.samples[sample]?.row.tokens ?? 0
+    return at < least || tokens <= MOST_TOKENS
+  })
+}

@@ -1,0 +1,232 @@
+'use client'
+/** Makes the rows of the tree and everything that one drawing shows. Each part changes only with its own input. */
+import { useEffect, useMemo, useState } from 'react'
+import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
+import { type Colouring, colouringOf } from '#components/token-view/colour/colouring.ts'
+import { measureText } from '#components/token-view/grid/measure-text.ts'
+import type { RowPicture } from '#components/token-view/grid/token-picture.ts'
+import type { useMeasure } from '#components/token-view/grid/use-measure.ts'
+import { type GridOptions, rowHeightOf } from '#components/token-view/grid-options.ts'
+import type { TokenMarks } from '#components/token-view/token-marks.ts'
+import { isTrained, segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ADVANTAGE, advantageColour, farthestAdvantage } from '../colour.ts'
+import { type SampleBranch, type SampleTree, siblingsOf, type TreeSpot } from '../tree.ts'
+import { type BranchLines, linesOfBranch } from './branch-lines.ts'
+import { type BranchModes, modeOf } from './folds.ts'
+import { createPieceTables, type PieceTables } from './piece-tables.ts'
+import { rowsOfTree } from './rows.ts'
+import { indentOfLevel, type TreePicture } from './tree-picture.ts'
+import type { Trajectories } from './use-trajectories.ts'
+
+/** The input of a drawing of the tree. */
+export interface TreePictureOptions {
+  readonly tree: SampleTree
+  readonly trajectories: Trajectories
+  readonly modes: BranchModes
+  readonly options: GridOptions
+  /** Name of the colour mode. */
+  readonly colour: string
+  /** The end of the colour scale; undefined: p95. */
+  readonly limit: number | undefined
+  readonly pinned: TreeSpot | undefined
+  readonly pointed: TreeSpot | undefined
+  readonly chosen: ReadonlySet<number> | undefined
+}
+
+const NO_MARKS: readonly TokenMarks[] = []
+
+/** Returns the picture; undefined before the first measurement. */
+export function useTreePicture(
+  props: TreePictureOptions,
+  measure: ReturnType<typeof useMeasure>,
+): TreePicture | undefined {
+  const { tree, trajectories, modes, options, colour, limit, pinned, pointed, chosen } = props
+  const cell = measure?.cell
+  const fontSize = measure?.fontSize
+  const columns = measure?.columns
+  const tables = useMemo(
+    () =>
+      cell === undefined || fontSize === undefined
+        ? undefined
+        : createPieceTables((text) => measureText(text, fontSize) / cell),
+    [cell, fontSize],
+  )
+  const settled = useSettledTables(tables, trajectories)
+  const [lineCache] = useState(createLineCache)
+  const indentOf = useMemo(() => {
+    const width = (columns ?? 0) * (cell ?? 1)
+    return ({ level }: SampleBranch) => indentOfLevel(level, width)
+  }, [columns, cell])
+  const space = useMemo(
+    () =>
+      tables && columns !== undefined && cell !== undefined
+        ? {
+            tables,
+            columnsOf: (branch: SampleBranch) => Math.max(12, columns - Math.ceil(indentOf(branch) / cell)),
+          }
+        : undefined,
+    [tables, columns, cell, indentOf],
+  )
+  const rows = useMemo(
+    () =>
+      space && fontSize !== undefined
+        ? rowsOfTree(tree, {
+            fontSize,
+            columnsOf: space.columnsOf,
+            modeOf: (index) => {
+              const branch = tree.branches[index]
+              return branch ? modeOf(tree, branch, modes) : 'short'
+            },
+            segmentOf: ({ sample }, token) => {
+              const trajectory = trajectories.get(sample)
+              return trajectory ? segmentIndexAt(segmentStarts(trajectory), token) : -1
+            },
+            linesOf: (branch) => {
+              const trajectory = trajectories.get(branch.sample)
+              if (!trajectory) return undefined
+              const cached = lineCache.linesFor(space.tables, columns, settled)
+              const key = `${branch.start}-${branch.end}-${branch.sample}-${trajectory.segments.length}`
+              const found = cached.get(key)
+              if (found) return found
+              const lines = linesOfBranch(
+                segmentsOf(trajectory),
+                segmentStarts(trajectory),
+                branch,
+                space.tables.tableOf(trajectory),
+                space.columnsOf(branch),
+              )
+              // The lines of a running sample change with its tokens.
+              if (lines.end === branch.end) cached.set(key, lines)
+              return lines
+            },
+          })
+        : undefined,
+    [tree, trajectories, modes, space, columns, settled, fontSize, lineCache],
+  )
+  const colourings = useColourings(trajectories, colour, limit)
+  const farthest = useMemo(() => farthestAdvantage(tree.forest), [tree])
+  const pictureOf = useMemo(() => {
+    const pictures = new Map<number, RowPicture>()
+    const marked = markedBranches(tree, pinned)
+    return (branch: SampleBranch): RowPicture | undefined => {
+      const found = pictures.get(branch.index)
+      if (found) return found
+      const trajectory = trajectories.get(branch.sample)
+      if (!trajectory || !space || cell === undefined) return undefined
+      const reading = trajectoryReading(colourings(trajectory))
+      const picture: RowPicture = {
+        trajectory,
+        layout: {
+          columns: space.columnsOf(branch),
+          rowHeight: rowHeightOf(options.fontSize),
+          table: space.tables.tableOf(trajectory),
+        },
+        reading: colour === ADVANTAGE ? { ...reading, colour: branchColour(branch, farthest) } : reading,
+        cell,
+        specialIds: specialIdsOf(trajectory),
+        selection: undefined,
+        marks: marked.get(branch.index) ?? NO_MARKS,
+        options,
+        canFold: false,
+      }
+      pictures.set(branch.index, picture)
+      return picture
+    }
+  }, [tree, trajectories, space, cell, colour, colourings, farthest, options, pinned])
+  const trajectoryOf = useMemo(
+    () =>
+      ({ sample }: SampleBranch) =>
+        trajectories.get(sample),
+    [trajectories],
+  )
+  return useMemo(
+    () =>
+      rows && cell !== undefined && fontSize !== undefined
+        ? { rows, pictureOf, trajectoryOf, indentOf, cell, fontSize, pinned, pointed, chosen, farthest }
+        : undefined,
+    [rows, pictureOf, trajectoryOf, indentOf, cell, fontSize, pinned, pointed, chosen, farthest],
+  )
+}
+
+/** Returns the reader of the colour of a branch: its mean advantage, at its trained tokens. Shared tokens have no colour. */
+function branchColour({ advantage, parent }: SampleBranch, farthest: number): RowPicture['reading']['colour'] {
+  const colour = parent === undefined ? undefined : advantageColour(advantage, farthest)
+  return (_index, segment, offset) => (isTrained(segment, offset) ? colour : undefined)
+}
+
+const specialIds = new WeakMap<TrajectoryView, ReadonlySet<number>>()
+
+function specialIdsOf(trajectory: TrajectoryView): ReadonlySet<number> {
+  const found = specialIds.get(trajectory) ?? new Set(trajectory.model.tokenizer?.specialIds ?? [])
+  specialIds.set(trajectory, found)
+  return found
+}
+
+/** Marks the first tokens of the other branches at the split of the pinned token. */
+function markedBranches(tree: SampleTree, pinned: TreeSpot | undefined): ReadonlyMap<number, readonly TokenMarks[]> {
+  const branch = pinned && tree.branches[pinned.branch]
+  if (!branch || pinned.token !== branch.start) return new Map()
+  return new Map(
+    siblingsOf(tree, branch)
+      .filter(({ index }) => index !== branch.index)
+      .map(({ index, start }) => [index, [{ kind: 'linked', ranges: Int32Array.of(start, start + 1) }]]),
+  )
+}
+
+/** Returns the colouring of each trajectory, all on the scale of the first one that is loaded, so that one colour is one value. */
+function useColourings(trajectories: Trajectories, colour: string, limit: number | undefined) {
+  const [first] = trajectories.values()
+  return useMemo(() => {
+    const name = colour === ADVANTAGE ? 'none' : colour
+    const shared = first && colouringOf(first, name, limit)
+    const known = new WeakMap<TrajectoryView, Colouring>()
+    return (trajectory: TrajectoryView): Colouring => {
+      if (shared && shared.scale.kind === 'number' && shared.scale.known > 0) return shared
+      const found = known.get(trajectory) ?? colouringOf(trajectory, name, limit)
+      known.set(trajectory, found)
+      return found
+    }
+  }, [first, colour, limit])
+}
+
+/** Returns a cache of the lines of branches, which is empty again when the widths or the number of columns change. */
+function createLineCache() {
+  let now: readonly unknown[] = []
+  let lines = new Map<string, BranchLines>()
+  return {
+    linesFor: (...state: readonly unknown[]): Map<string, BranchLines> => {
+      if (state.some((part, index) => part !== now[index])) {
+        now = state
+        lines = new Map()
+      }
+      return lines
+    },
+  }
+}
+
+const SETTLED_AT_ONCE = 50
+/** Duration of a slice of measuring: half a frame. */
+const SLICE_MS = 8
+
+/** Measures estimated widths in slices. Returns a number that increases when widths have changed. */
+function useSettledTables(tables: PieceTables | undefined, trajectories: Trajectories): number {
+  const [settled, setSettled] = useState(0)
+  const { size } = trajectories
+  useEffect(() => {
+    // Other trajectories may bring other texts.
+    if (size === 0 || !tables?.settle(0)) return
+    const version = tables.version()
+    let timer: ReturnType<typeof setTimeout>
+    const slice = () => {
+      const until = performance.now() + SLICE_MS
+      let isLeft = true
+      while (isLeft && performance.now() < until) isLeft = tables.settle(SETTLED_AT_ONCE)
+      if (isLeft) timer = setTimeout(slice)
+      else if (tables.version() !== version) setSettled((count) => count + 1)
+    }
+    timer = setTimeout(slice)
+    return () => clearTimeout(timer)
+  }, [tables, size])
+  return settled
+}

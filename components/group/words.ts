@@ -1,0 +1,136 @@
+/** Texts of the group page: rewards, intervals, advantages and folds. */
+import { segmentTitle } from '#components/token-view/card/token-reading.ts'
+import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
+import type { GroupForest, RewardEstimate } from '#lib/api/forest/group-forest.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { segmentIndexAt, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { type SampleBranch, type SampleTree, splitsOfTree } from './tree.ts'
+
+/** Returns a mean reward with two decimals. */
+export const meanText = (mean: number): string => decimalText(mean, 2)
+
+/** Returns an interval such as `[0.6–1]`. */
+export const intervalText = ({ low, high }: RewardEstimate['interval']): string => `[${endText(low)}–${endText(high)}]`
+
+/** Returns the interval of a mean; '' for a single reward, whose interval is the whole range. */
+export const estimateInterval = ({ known, interval }: RewardEstimate): string =>
+  known > 1 ? intervalText(interval) : ''
+
+const endText = (value: number): string => rewardText(Math.round(100 * value) / 100)
+
+/** Returns a value with its sign, such as `+0.98`; — if it is unknown. */
+export const signedText = (value: number | null): string =>
+  value === null
+    ? '—'
+    : `${value > 0 ? '+' : ''}${Math.abs(value) < 0.005 && value !== 0 ? value.toPrecision(1).replaceAll('-', '−') : decimalText(value, 2)}`
+
+/** Returns the advantage of a branch in words; '' if it is unknown. */
+export const advantageText = (advantage: number | null): string =>
+  advantage === null ? '' : `advantage ${signedText(advantage)}`
+
+/** A label of a branch or of a sample, with its look. */
+export interface Chip {
+  readonly text: string
+  readonly look: 'plain' | 'good' | 'warn' | 'bad'
+}
+
+/** Returns the labels of a branch: equal rewards, identical samples and truncated ones. */
+export function branchChips({ forest }: SampleTree, branch: SampleBranch): readonly Chip[] {
+  const samples = branch.samples.map((index) => elementAt(forest.samples, index))
+  const rewards = new Set(samples.map(({ row }) => row.reward))
+  const truncated = samples.filter(({ isTruncated }) => isTruncated).length
+  const running = samples.filter(({ row }) => row.outcomeKind === 'running').length
+  const [reward] = rewards
+  const chips: Chip[] = []
+  if (branch.end === branch.start) chips.push({ text: 'ends here', look: 'plain' })
+  if (samples.length > 1 && rewards.size === 1 && reward !== null && reward !== undefined)
+    chips.push({
+      text: `all ${meanText(reward)}`,
+      look: reward >= (forest.rewards?.range.high ?? 1) ? 'good' : 'plain',
+    })
+  if (samples.length > 1 && branch.children.length === 0) chips.push({ text: 'identical to the end', look: 'plain' })
+  if (truncated > 0)
+    chips.push({ text: `${truncated === samples.length ? '' : `${countText(truncated)} `}truncated`, look: 'warn' })
+  if (running > 0) chips.push({ text: `${countText(running)} running`, look: 'plain' })
+  return chips
+}
+
+/** Returns the text of a folded branch: how many samples and branches it has, how long they are and which tools they called. */
+export function foldedBranchText(tree: SampleTree, branch: SampleBranch): string {
+  const known = foldTexts.get(branch)
+  if (known?.tree === tree) return known.text
+  const text = makeFoldText(tree, branch)
+  foldTexts.set(branch, { tree, text })
+  return text
+}
+
+/** Texts of branches: they are drawn in every frame of a scroll. */
+const foldTexts = new WeakMap<SampleBranch, { readonly tree: SampleTree; readonly text: string }>()
+
+function makeFoldText(tree: SampleTree, branch: SampleBranch): string {
+  const samples = branch.samples.map((index) => elementAt(tree.forest.samples, index))
+  const below = countBelow(tree, branch)
+  const lengths = samples.map(({ row }) => Math.max(0, row.tokens - branch.start))
+  const [shortest, longest] = [Math.min(...lengths), Math.max(...lengths)]
+  const calls = samples.map(({ row }) => row.toolCalls)
+  const failed = samples.reduce((sum, { row }) => sum + row.failedCalls, 0)
+  const outcomes = [...new Set(samples.map(({ row }) => row.outcome))]
+  return [
+    `${countWithNoun(samples.length, 'sample')}${below > 0 ? `, ${countWithNoun(below, 'branch', 'branches')} folded` : ''}`,
+    shortest === longest
+      ? countWithNoun(shortest, 'token')
+      : `${countText(shortest)} to ${countText(longest)} tokens each`,
+    Math.max(...calls) > 0 &&
+      `${rangeText(calls)} ${Math.max(...calls) === 1 ? 'call' : 'calls'}${failed > 0 ? `, ${countText(failed)} failed` : ''}`,
+    outcomes.length <= 2 && outcomes.join(' and '),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function rangeText(values: readonly number[]): string {
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  return least === most ? countText(least) : `${countText(least)} to ${countText(most)}`
+}
+
+function countBelow(tree: SampleTree, { children }: SampleBranch): number {
+  return children.reduce((sum, index) => sum + 1 + countBelow(tree, elementAt(tree.branches, index)), 0)
+}
+
+/** Returns the text of a fold within a branch: the number of tokens, the segments they are in, and how many samples have them. */
+export function hiddenTokensText(branch: SampleBranch, tokens: Span, trajectory: TrajectoryView | undefined): string {
+  const count = countWithNoun(tokens.end - tokens.start, 'more token')
+  const shared = branch.samples.length > 1 ? `the same in ${countText(branch.samples.length)} samples` : ''
+  return [count, trajectory && segmentNames(trajectory, tokens), shared].filter(Boolean).join(' · ')
+}
+
+/** Returns the kinds of the segments of some tokens, such as `tool result and response`. */
+function segmentNames(trajectory: TrajectoryView, { start, end }: Span): string {
+  const starts = segmentStarts(trajectory)
+  const [first, last] = [segmentIndexAt(starts, start), segmentIndexAt(starts, end - 1)]
+  if (first < 0 || last < 0) return ''
+  const names = new Set(trajectory.segments.slice(first, last + 1).map(segmentTitle))
+  return [...names].join(' and ')
+}
+
+/** Returns where the shown branch is among the splits, for the status line. */
+export function placeText(tree: SampleTree, branch: SampleBranch | undefined, token: number | undefined): string {
+  const splits = splitsOfTree(tree)
+  const number = branch
+    ? splits.findIndex(({ branches }) => branches.some(({ index }) => index === branch.index)) + 1
+    : 0
+  return [
+    number > 0 && `split ${countText(number)} of ${countText(splits.length)}`,
+    token !== undefined && `token ${countText(token)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** Returns the size of the group, for the status line. */
+export function sizeText({ samples, counts }: GroupForest): string {
+  return `${countWithNoun(samples.length, 'sample')} · ${countText(counts.tokens)} tokens, ${countText(counts.distinctTokens)} distinct`
+}
