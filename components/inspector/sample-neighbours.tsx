@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { groupTreeHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { groupOptions } from '#lib/browser/queries.ts'
 
@@ -34,6 +35,9 @@ export function SampleNeighbours({ groupId, storedKey }: SampleNeighboursProps) 
       {step(place + 1, 'next →')}
       <Link className={link} href={`/?${new URLSearchParams({ t: storedKey, group: groupId })}`}>
         all
+      </Link>
+      <Link className={link} href={groupTreeHref(groupId)}>
+        tree
       </Link>
     </span>
   )

@@ -4,11 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
 import { lazy, type ReactNode, useEffect, useEffectEvent } from 'react'
 import { LabelsForm } from '#components/library/labels-form.tsx'
-import { continueHref } from '#components/shell/hrefs.ts'
+import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
+import { clipText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
@@ -153,9 +154,19 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     >
       {data && storedKey !== undefined && (
         <p className="grid justify-items-start gap-1.5">
-          {list !== undefined && data.group && data.provenance.kind !== 'import' && (
-            <SampleNeighbours groupId={data.group.id} storedKey={storedKey} />
-          )}
+          {data.group &&
+            data.provenance.kind !== 'import' &&
+            (list !== undefined ? (
+              <SampleNeighbours groupId={data.group.id} storedKey={storedKey} />
+            ) : (
+              <Link
+                href={groupTreeHref(data.group.id)}
+                title="All samples of the group as a tree"
+                className="font-medium text-accent hover:underline [overflow-wrap:anywhere]"
+              >
+                Group {visibleText(clipText(data.group.id, LONG_GROUP))} / sample {data.group.index + 1}
+              </Link>
+            ))}
           {continuation !== undefined && (
             <Link href={continuation} className="font-medium text-accent hover:underline">
               Continue in the playground
@@ -172,6 +183,9 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     </TrajectoryScreen>
   )
 }
+
+/** Ids of groups may be hashes or whole prompts. */
+const LONG_GROUP = 60
 
 const NOTHING_OPEN = new ApiError(
   0,

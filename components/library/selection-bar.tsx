@@ -1,4 +1,4 @@
-import { compareBothHref, MOST_IN_ADDRESS, reportOfKeysHref } from '#components/shell/hrefs.ts'
+import { compareBothHref, MOST_IN_ADDRESS, reportOfKeysHref, treeOfKeysHref } from '#components/shell/hrefs.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Button } from '#components/ui/button.tsx'
 
@@ -26,6 +26,9 @@ export function SelectionBar({ chosen, undoable, onExport, onRemove, onClear, on
           <Button onClick={() => onExport([...chosen])}>Export…</Button>
           {chosen.size === 2 && first !== undefined && second !== undefined && (
             <Button onClick={() => go(compareBothHref(first, second))}>Compare</Button>
+          )}
+          {chosen.size > 1 && chosen.size <= MOST_IN_ADDRESS && (
+            <Button onClick={() => go(treeOfKeysHref([...chosen]))}>Open as tree</Button>
           )}
           {chosen.size <= MOST_IN_ADDRESS && (
             <Button onClick={() => go(reportOfKeysHref([...chosen]))}>Drift report of these</Button>

@@ -26,8 +26,17 @@ export const compareBothHref = (left: string, right: string): string =>
 export const MOST_IN_ADDRESS = 200
 
 /** Returns the address of the drift report of some trajectories. */
-export const reportOfKeysHref = (keys: readonly string[]): string =>
-  `/compare/corpus?${new URLSearchParams({ keys: keys.map((key) => key.replaceAll(',', '%2C')).join(',') })}`
+export const reportOfKeysHref = (keys: readonly string[]): string => `/compare/corpus?${keysQuery(keys)}`
+
+/** Returns the address of a group of samples as a tree. */
+export const groupTreeHref = (groupId: string): string => `/group/${encodeURIComponent(groupId)}`
+
+/** Returns the address of selected trajectories as a tree. */
+export const treeOfKeysHref = (keys: readonly string[]): string => `/group?${keysQuery(keys)}`
+
+/** Returns the query of an address that names trajectories by their keys. */
+const keysQuery = (keys: readonly string[]): URLSearchParams =>
+  new URLSearchParams({ keys: keys.map((key) => key.replaceAll(',', '%2C')).join(',') })
 
 /** Returns the address of the drift report of a filtered library; `filter` is as in the library's address. */
 export const reportOfLibraryHref = (filter: Readonly<Record<string, string>>): string =>

@@ -2,6 +2,7 @@
 /** A page of the library as a table. Arrow keys move between rows by focusing their titles. A group is a row that can be expanded. */
 import { ChevronRight, CircleDashed, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import { groupTreeHref } from '#components/shell/hrefs.ts'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
 import { MissingMark } from '#components/token-view/overview/missing-badges.tsx'
 import { Breakable, type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
@@ -230,6 +231,14 @@ function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction 
             <ChevronRight size={14} aria-hidden className={`shrink-0 text-dim ${isOpen ? 'rotate-90' : ''}`} />
             <span className="truncate">{title}</span>
           </button>
+          <a
+            href={groupTreeHref(group.id)}
+            tabIndex={tabIndex}
+            title="The samples as a tree: where they part, and what it cost"
+            className="shrink-0 self-center rounded border border-line px-1 text-[11px] text-dim hover:border-line-strong hover:text-ink"
+          >
+            tree
+          </a>
           {group.isFlat && (
             <span
               title={flatText(group)}

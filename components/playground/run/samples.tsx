@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { RewardFields } from '#components/sharing/reward-fields.tsx'
-import { compareBothHref, inspectorHref } from '#components/shell/hrefs.ts'
+import { compareBothHref, groupTreeHref, inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -58,6 +58,9 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
         <Button className="min-h-7!" onClick={() => setExported(keys)}>
           Export…
         </Button>
+        <Link href={groupTreeHref(groupId)} className="px-1 font-medium text-accent hover:underline">
+          Tree
+        </Link>
         <Link
           href={`/library?${new URLSearchParams({ group: groupId })}`}
           className="px-1 font-medium text-accent hover:underline"
