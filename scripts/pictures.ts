@@ -7,6 +7,7 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { withBench } from '../bench/support/browser.ts'
 import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/support/application.ts'
+import { groupTrajectories } from '../e2e/support/group-trajectories.ts'
 import { trainerTrajectory } from '../e2e/support/trainer-trajectory.ts'
 import { encode } from '../lib/trajectory/format/codec.ts'
 import { LIMITS } from '../lib/util/limits.ts'
@@ -40,6 +41,7 @@ const pictures = ({ groupId, sampleKey, slimeKey, branchedKey }: Stored): Readon
   playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 590, prepare: showFirstResponse },
   inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
+  groups: { address: '/group/41-07?at=1.180', height: 520, prepare: idle },
   branches: { address: `/t/${branchedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
   library: { address: '/library', height: 520, prepare: unfoldGroup },
@@ -167,6 +169,7 @@ async function store(base: string): Promise<Stored> {
   await group(2, 0.5)
   const { groupId, samples } = await group(4, 1.4)
   await imported(encode(trainerTrajectory(RATIOS)), '?name=miles.json')
+  for (const sample of groupTrajectories('41-07')) await imported(encode(sample))
   const branchedKey = keys[2] as string
   for (const body of [{ n: 2, sampling: { temperature: 1.2, max_new_tokens: 120 } }, { force: { text: ' Let' } }])
     await branch(branchedKey, body)
