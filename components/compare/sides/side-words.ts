@@ -67,8 +67,8 @@ export function trajectoryTitle({ title, segments }: TrajectoryView): string {
   if (title !== undefined && title.trim() !== '') return visibleText(title)
   for (const segment of segments) {
     if (segment.kind !== 'prompt') continue
-    const asked = segment.messages.find(({ role }) => role === 'user')?.content
-    if (typeof asked === 'string' && asked.trim() !== '') return visibleText(asked)
+    const question = segment.messages.find(({ role }) => role === 'user')?.content
+    if (typeof question === 'string' && question.trim() !== '') return visibleText(question)
   }
   return 'without a question'
 }
