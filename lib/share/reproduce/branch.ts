@@ -1,5 +1,4 @@
 /** Writes the request that starts branches as Python and as curl, also for a branch that is stored. */
-import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
 import type { BranchBody } from '#lib/api/forest/branch.ts'
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import { withResultText } from '#lib/trajectory/messages/conversation.ts'
@@ -9,6 +8,7 @@ import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { idsBetween, type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { messageText } from './again.ts'
+import { type ApiRequest, apiCurl, apiPython } from './api-request.ts'
 
 /** The branches of a trajectory as a request. */
 export interface BranchRequest {
@@ -94,54 +94,26 @@ function settingsOf(
   }
 }
 
-const pathOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
+const requestOf = ({ key, body }: BranchRequest): ApiRequest => ({
+  path: `/api/trajectories/${encodeURIComponent(key)}/branch`,
+  body,
+})
 
 /** Returns the curl command that starts the branches. */
-export const branchCurl = ({ key, body }: BranchRequest): string =>
-  `# Starts the branches and returns their keys. A branch: GET /api/trajectories/{key}.
-curl --fail-with-body "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}${pathOf(key)}/branch" \\
-  -H 'Content-Type: application/json' \\
-  -H 'X-Rollscope: 1' \\
-  -H "Authorization: Bearer $ROLLSCOPE_TOKEN" \\
-  --data-binary @- <<'JSON'
-${JSON.stringify(body)}
-JSON
-`
+export const branchCurl = (request: BranchRequest): string =>
+  apiCurl(requestOf(request), 'Starts the branches and returns their keys. A branch: GET /api/trajectories/{key}.')
 
-/** Returns the Python script that starts the branches, waits for their ends and prints them. It needs only the standard library. */
-export const branchPython = ({ key, body }: BranchRequest): string => `import json
-import os
-import time
-import urllib.parse
-import urllib.request
-
-BASE = os.environ.get("ROLLSCOPE_URL", "http://127.0.0.1:3000")
-BODY = {
-${Object.entries(body)
-  .map(([name, value]) => `    ${pythonLiteral(name)}: ${pythonLiteral(value)},\n`)
-  .join('')}}
-
-
-def call(path, body=None):
-    headers = {
-        "Authorization": f"Bearer {os.environ['ROLLSCOPE_TOKEN']}",
-        "X-Rollscope": "1",
-        "Content-Type": "application/json",
-    }
-    data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(BASE + path, data, headers)) as answer:
-        return json.load(answer)
-
-
-def stored(key):
-    return call(f"/api/trajectories/{urllib.parse.quote(key, safe='')}")
-
-
-started = call(${pythonLiteral(`${pathOf(key)}/branch`)}, BODY)
-branches = [stored(key) for key in started["keys"]]
+/** Returns the Python script that starts the branches, waits for their ends and prints them. */
+export const branchPython = (request: BranchRequest): string =>
+  apiPython(
+    requestOf(request),
+    `keys = answer["keys"]
+paths = [f"/api/trajectories/{urllib.parse.quote(key, safe='')}" for key in keys]
+branches = [call(path) for path in paths]
 while any(branch["outcome"]["kind"] == "running" for branch in branches):
     time.sleep(1)
-    branches = [stored(key) for key in started["keys"]]
-for key, branch in zip(started["keys"], branches):
+    branches = [call(path) for path in paths]
+for key, branch in zip(keys, branches):
     print(key, json.dumps(branch["outcome"]))
-`
+`,
+  )

@@ -1,5 +1,6 @@
-/** Writes a run or a group of samples as a curl command for Rollscope's HTTP API. Address and token come from the environment. */
+/** Writes a run or a group of samples as a curl command for Rollscope's HTTP API. */
 import type { Again } from './again.ts'
+import { apiCurl } from './api-request.ts'
 
 /** Returns the curl command that starts the run. Later questions are comments with the body of each request. */
 export function rolloutCurl({ request, samples, servers, reward, turns }: Again): string {
@@ -17,19 +18,15 @@ export function rolloutCurl({ request, samples, servers, reward, turns }: Again)
     : isGroup
       ? { ...request, samples, reward }
       : request
-  // The body is passed on the standard input, because Linux refuses arguments of more than 128 KiB.
-  return `${isGroup ? GROUP : ROLLOUT}
-  -H 'Content-Type: application/json' \\
-  -H 'X-Rollscope: 1' \\
-  -H "Authorization: Bearer $ROLLSCOPE_TOKEN" \\
-  --data-binary @- <<'JSON'
-${JSON.stringify(body)}
-JSON
-${further.join('')}`
+  const command = isGroup
+    ? apiCurl(
+        { path: '/api/groups', body },
+        'Starts the samples and returns their ids. Their status: GET /api/groups/{groupId}.',
+      )
+    : apiCurl(
+        { path: '/api/rollouts', body },
+        'Runs the agent. The events are lines of JSON; the first contains the trajectory.',
+        '--no-buffer ',
+      )
+  return `${command}${further.join('')}`
 }
-
-const ROLLOUT = `# Runs the agent. The events are lines of JSON; the first contains the trajectory.
-curl --fail-with-body --no-buffer "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}/api/rollouts" \\`
-
-const GROUP = `# Starts the samples and returns their ids. Their status: GET /api/groups/{groupId}.
-curl --fail-with-body "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}/api/groups" \\`

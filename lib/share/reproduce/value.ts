@@ -1,46 +1,21 @@
-/** Writes the request for a value estimate as Python and as curl. Address and token come from the environment. */
-import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
+/** Writes the request for a value estimate as Python and as curl. */
 import type { ValueBody } from '#lib/api/forest/value.ts'
+import { type ApiRequest, apiCurl, apiPython } from './api-request.ts'
 
-const pathOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}/value`
+const requestOf = (key: string, body: ValueBody): ApiRequest => ({
+  path: `/api/trajectories/${encodeURIComponent(key)}/value`,
+  body,
+})
 
 /** Returns the curl command that starts an estimate. */
 export const valueCurl = (key: string, body: ValueBody): string =>
-  `# Starts the estimate and returns it with its id. Its progress: GET /api/values/{id}.
-curl --fail-with-body "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}${pathOf(key)}" \\
-  -H 'Content-Type: application/json' \\
-  -H 'X-Rollscope: 1' \\
-  -H "Authorization: Bearer $ROLLSCOPE_TOKEN" \\
-  --data-binary @- <<'JSON'
-${JSON.stringify(body)}
-JSON
-`
+  apiCurl(requestOf(key, body), 'Starts the estimate and returns it with its id. Its progress: GET /api/values/{id}.')
 
-/** Returns the Python script that starts an estimate, waits for its end and prints the curve. It needs only the standard library. */
-export const valuePython = (key: string, body: ValueBody): string => `import json
-import os
-import time
-import urllib.request
-
-BASE = os.environ.get("ROLLSCOPE_URL", "http://127.0.0.1:3000")
-BODY = {
-${Object.entries(body)
-  .map(([name, value]) => `    ${pythonLiteral(name)}: ${pythonLiteral(value)},\n`)
-  .join('')}}
-
-
-def call(path, body=None):
-    headers = {
-        "Authorization": f"Bearer {os.environ['ROLLSCOPE_TOKEN']}",
-        "X-Rollscope": "1",
-        "Content-Type": "application/json",
-    }
-    data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(BASE + path, data, headers)) as answer:
-        return json.load(answer)
-
-
-estimate = call(${pythonLiteral(pathOf(key))}, BODY)
+/** Returns the Python script that starts an estimate, waits for its end and prints the curve. */
+export const valuePython = (key: string, body: ValueBody): string =>
+  apiPython(
+    requestOf(key, body),
+    `estimate = answer
 while estimate["state"] == "running":
     time.sleep(1)
     estimate = call(f"/api/values/{estimate['id']}")
@@ -48,4 +23,5 @@ for point in estimate["points"]:
     value = point["value"]
     print(point["at"], value and f"{value['mean']:.2f} [{value['low']:.2f}, {value['high']:.2f}]")
 print(estimate["state"], estimate["reading"], json.dumps(estimate["cliff"]))
-`
+`,
+  )
