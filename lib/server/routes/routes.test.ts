@@ -295,10 +295,11 @@ test('The rows of sessions answer as the table describes', async () => {
   expect(await call('GET /sessions/{id}/{path*}', { params: { id, 'path*': 'model_info' } })).toHaveProperty(
     'model_path',
   )
-  const text = { text: 'Hi', sampling_params: SAMPLING }
-  expect(await call('POST /sessions/{id}/{path*}', { params: { id, 'path*': 'generate' }, body: text })).toHaveProperty(
-    'text',
-  )
+  const given = { input_ids: [1, 2, 3], sampling_params: SAMPLING }
+  expect(await call('POST /sessions/{id}/generate', { params, body: given })).toHaveProperty('text')
+  expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(4)
+  const tokenized = { params: { id, 'path*': 'tokenize' }, body: { prompt: 'Hi' } }
+  expect(await call('POST /sessions/{id}/{path*}', tokenized)).toHaveProperty('tokens')
   await call('DELETE /sessions/{id}', { params })
 })
 

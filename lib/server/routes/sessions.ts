@@ -16,6 +16,7 @@ import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { type Body, endpoint, jsonBody } from '../http/endpoint.ts'
 import { FORCED_TEXT } from '../library/trajectories.ts'
 import { answerClient } from '../sessions/client-call.ts'
+import { answerGenerate } from '../sessions/generate-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
 import { sessionRecords } from '../sessions/records.ts'
 import { exportSamples, SAMPLES_QUERY } from '../sessions/samples.ts'
@@ -145,6 +146,16 @@ export const sessionRoutes = [
   protocolRow('chat', 'Answers a call of an OpenAI client (chat completions). The id auto chooses the session.'),
   protocolRow('messages', 'Answers a call of an Anthropic client (messages). The id auto chooses the session.'),
   protocolRow('responses', 'Answers a call of an OpenAI client (responses). The id auto chooses the session.'),
+  endpoint({
+    method: 'POST',
+    path: '/sessions/{id}/generate',
+    summary:
+      'Sends a call to SGLang’s /generate unchanged, and records its ids and logprobs. Streams, batches and texts are not recorded.',
+    access: 'client',
+    body: protocolBody,
+    answers: { 200: { description: 'The answer of the server.', schema: z.looseObject({}) } },
+    handle: ({ request, params, services }) => answerGenerate(services.sessions.find(params.id), request, services),
+  }),
   otherRow('GET'),
   otherRow('POST'),
 ]

@@ -13,6 +13,7 @@ import { json } from '../http/json-response.ts'
 import { STALLED_MS, streamOf } from '../http/ndjson.ts'
 import type { Services } from '../services.ts'
 import { chooseSession } from './auto.ts'
+import { callFacts } from './call-facts.ts'
 import { answerObserved } from './observe.ts'
 import type { CallRecord, Session } from './session.ts'
 import { type Answered, answerTito } from './tito.ts'
@@ -256,31 +257,8 @@ async function recordRefusal(answering: Omit<Answering, 'call'>, failure: CallFa
   await session.exclusive(() => session.commit({ facts, nodes: [], body, response: null }))
 }
 
-const factsOf = (
-  { name, body, started, request }: Omit<Answering, 'call'>,
-  { status, failure }: Ended,
-): CallRecord['facts'] => ({
-  startedAt: started.at.toISOString(),
-  elapsedMs: performance.now() - started.ms,
-  method: request.method,
-  path: protocols[name].path,
-  protocol: name,
-  client: clientOf(request.headers.get('user-agent')),
-  model: typeof body.model === 'string' ? body.model : null,
-  isStreamed: body.stream === true,
-  status,
-  error: failure?.message ?? null,
-  messages: Array.isArray(body.messages) ? body.messages.length : 0,
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  drift: null,
-})
-
-const LONGEST_CLIENT = 80
-
-/** Returns the name of a client as its first product token, such as `OpenAI/Python 2.8.0`. */
-const clientOf = (userAgent: string | null): string | null => userAgent?.trim().slice(0, LONGEST_CLIENT) || null
+const factsOf = ({ name, ...call }: Omit<Answering, 'call'>, { status, failure }: Ended): CallRecord['facts'] =>
+  callFacts({ ...call, protocol: name, path: protocols[name].path }, { status, error: failure?.message ?? null })
 
 /** Returns the failure of a call for its client: the status of the server, if the server refused it. */
 function failureFor(error: unknown): CallFailure {

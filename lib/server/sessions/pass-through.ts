@@ -36,22 +36,25 @@ export async function sessionModels(
 
 /** Sends a call to the server of a session, and returns its answer with any status. Nothing is recorded. */
 export async function passThrough(session: Session, request: Request, all: Services): Promise<Response> {
+  const isPost = request.method === 'POST'
+  const body = isPost ? Buffer.concat(await Array.fromAsync(bodyChunks(request, LIMITS.runBytes))) : undefined
+  return forwardCall(session, request, body, all)
+}
+
+/** Sends a body to the path of a request on the server of a session. */
+export function forwardCall(
+  session: Session,
+  request: Request,
+  body: string | Uint8Array | undefined,
+  all: Services,
+): Promise<Response> {
   const url = new URL(request.url)
   // The path is that of the address, as URL has normalized it.
-  const path = url.pathname.replace(/^\/sessions\/[^/]+/, '')
+  const path = `${url.pathname.replace(/^\/sessions\/[^/]+/, '')}${url.search}`
   const client = all.servers.client(session.settings.server ?? all.servers.defaultName)
-  const body =
-    request.method === 'POST' ? Buffer.concat(await Array.fromAsync(bodyChunks(request, LIMITS.runBytes))) : undefined
+  const call = { method: body === undefined ? 'GET' : 'POST', path, ...(body !== undefined && { body }) } as const
   return all.sessions.during(session, async () => {
-    const { status, contentType, chunks } = await client.forward(
-      {
-        method: request.method === 'POST' ? 'POST' : 'GET',
-        path: `${path}${url.search}`,
-        ...(body && { body }),
-        routingKey: session.id,
-      },
-      request.signal,
-    )
+    const { status, contentType, chunks } = await client.forward({ ...call, routingKey: session.id }, request.signal)
     const { body: stream, headers } = streamOf(chunks, { 'content-type': contentType || 'application/octet-stream' })
     return new Response(stream, { status, headers })
   })

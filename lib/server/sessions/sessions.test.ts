@@ -589,3 +589,37 @@ test('The savings of a session are what a chat pipeline would have lost on its l
   expect((savings as { total: { drifts: number; trainedTokens: number } }).total.drifts).toBeGreaterThan(0)
   expect((savings as { total: { trainedTokens: number } }).total.trainedTokens).toBeGreaterThan(0)
 })
+
+test('A call with ids to /generate is recorded, and one that begins with recorded ids continues them', async () => {
+  const sent: Record<string, unknown>[] = []
+  const forward: EngineClient['forward'] = async ({ body }) => {
+    sent.push(JSON.parse(String(body)))
+    const rows = [104, 105].map((token) => [-0.5, token, null])
+    const info = { output_token_logprobs: rows, finish_reason: { type: 'length', length: 2 }, cached_tokens: 1 }
+    const chunks = (async function* () {
+      yield Buffer.from(JSON.stringify({ text: 'hi', meta_info: info }))
+    })()
+    return { status: 200, contentType: 'application/json', chunks }
+  }
+  const { client } = services.servers
+  services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
+  shareServices(services)
+  const id = await created()
+  const generateIds = async (input: readonly number[]) =>
+    (
+      await send('POST', `/sessions/${id}/generate`, { input_ids: input, sampling_params: { max_new_tokens: 2 } })
+    ).json()
+  // The client gets no logprobs that it has not requested.
+  expect(await generateIds([97, 98])).toEqual({
+    text: 'hi',
+    meta_info: { finish_reason: { type: 'length', length: 2 }, cached_tokens: 1 },
+  })
+  await generateIds([97, 98, 104, 105, 99])
+  await generateIds([97, 99])
+  expect(sent[0]).toEqual({ input_ids: [97, 98], sampling_params: { max_new_tokens: 2 }, return_logprob: true })
+  const rows = await calls(id)
+  expect(rows.map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued', 'new-root'])
+  const stored = services.store.get(rows[1]?.nodes[0]?.trajectory ?? '')
+  expect(stored?.segments.map((segment) => segment.ids)).toEqual([[97, 98], [104, 105], [99], [104, 105]])
+  expect(rows[0]?.nodes[0]?.trajectory).toBe(rows[1]?.nodes[0]?.trajectory)
+})
