@@ -23,11 +23,11 @@ export function replyParts(written: WrittenReply): readonly ReplyPart[] {
   let hasText = false
   const addText = (from: number, to: number): void => {
     const all = space + written.text.slice(from, Math.max(from, to))
-    const kept = trimEnd(hasText ? all : trimStart(all))
-    space = hasText || kept !== '' ? all.slice(trimEnd(all).length) : ''
-    if (kept === '') return
+    const text = trimEnd(hasText ? all : trimStart(all))
+    space = hasText || text !== '' ? all.slice(trimEnd(all).length) : ''
+    if (text === '') return
     hasText = true
-    append(parts, 'text', kept)
+    append(parts, 'text', text)
   }
   let at = 0
   for (const { range, part } of cutsOf(written)) {
