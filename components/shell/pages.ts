@@ -14,6 +14,7 @@ interface Page {
 /** Every page of app/, in the order of the header. */
 export const PAGES: readonly Page[] = [
   { href: '/', label: 'Playground', help: 'playground' },
+  { href: '/sessions', label: 'Sessions', help: 'sessions' },
   { href: '/compare', label: 'Compare', help: 'compare' },
   { href: '/templates', label: 'Templates', help: 'template-lab' },
   { href: '/library', label: 'Library', help: 'library', opensPasted: true },

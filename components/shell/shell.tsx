@@ -280,7 +280,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
       <h1 className="sr-only">{title}</h1>
       <nav
         aria-label="Pages"
-        className="flex gap-4 overflow-x-auto max-sm:order-last max-sm:justify-between max-sm:gap-2 max-sm:-mx-3.5 max-sm:w-screen max-sm:border-line max-sm:border-t max-sm:px-3.5"
+        className="flex gap-4 overflow-x-auto max-sm:order-last max-sm:justify-between max-sm:gap-1 max-sm:text-xs max-sm:-mx-3.5 max-sm:w-screen max-sm:border-line max-sm:border-t max-sm:px-3.5"
       >
         {LISTED.map(({ href, label }) => (
           <Link

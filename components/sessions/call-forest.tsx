@@ -1,0 +1,191 @@
+'use client'
+import { useMemo } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { type ColumnHeading, ColumnHeadings } from '#components/ui/table.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import { type AttachmentText, attachmentText, type CallNode, messagesText, replyText } from './call-texts.ts'
+import { placeOnRails, type RailPlace } from './rails.ts'
+
+interface CallForestProps {
+  readonly nodes: readonly CallNode[]
+  /** Number of the selected node. */
+  readonly selected: number | undefined
+  readonly onSelect: (node: number) => void
+}
+
+/** Height of a row in pixels; the rails are drawn behind the rows. */
+const ROW = 30
+/** Distance between rails, and the middle of the first one, in pixels. */
+const RAIL = 14
+const FIRST = 16
+/** Further rails are drawn on the last one, so that the texts keep their room. */
+const MOST_RAILS = 8
+
+const COLUMNS: readonly ColumnHeading<never>[] = [
+  { text: 'Attached as' },
+  { text: 'Reply', className: 'max-sm:hidden' },
+  { text: 'Messages', isNumber: true, className: 'max-sm:hidden' },
+  {
+    text: 'Prompt + reply',
+    title: 'Tokens of the whole prompt, and sampled tokens',
+    isNumber: true,
+    className: 'pr-3.5',
+  },
+]
+
+/** Shows the calls of a session as a forest, the newest at the bottom. */
+export function CallForest({ nodes, selected, onSelect }: CallForestProps) {
+  const places = useMemo(() => railPlaces(nodes), [nodes])
+  const width = FIRST + RAIL * Math.min(MOST_RAILS, 1 + Math.max(0, ...places.map(({ rail }) => rail)))
+  const path = pathRows(
+    places,
+    nodes.findIndex(({ node }) => node.node === selected),
+  )
+  return (
+    <table aria-label="Calls" className="w-full table-fixed border-separate border-spacing-0 text-xs tabular-nums">
+      <colgroup>
+        <col style={{ width: width + 34 }} />
+        <col className="sm:w-[30%]" />
+        <col className="max-sm:hidden" />
+        <col className="w-18 max-sm:hidden" />
+        <col className="w-28" />
+      </colgroup>
+      <thead className="sticky top-0 z-1 bg-panel">
+        <tr>
+          <th scope="col" className="border-line border-b py-1.5 pl-3.5 text-left font-medium text-dim">
+            Call
+          </th>
+          <ColumnHeadings columns={COLUMNS} />
+        </tr>
+      </thead>
+      <tbody>
+        {nodes.map((entry, row) => {
+          const { call, node } = entry
+          const isSelected = node.node === selected
+          return (
+            <tr
+              key={node.node}
+              data-node={node.node}
+              data-chosen={isSelected || undefined}
+              className="cursor-pointer hover:bg-raised data-chosen:bg-accent-soft"
+              style={{ height: ROW }}
+              onClick={() => onSelect(node.node)}
+            >
+              <td className="relative p-0">
+                <Rails places={places} row={row} path={path} status={node.status} />
+                <button
+                  type="button"
+                  aria-current={isSelected || undefined}
+                  aria-label={`Call ${call.sequence}${node.choice > 0 ? `, reply ${node.choice + 1}` : ''}`}
+                  className="absolute inset-0 pr-1.5 text-right"
+                >
+                  {call.sequence}
+                  {node.choice > 0 && <sub>{node.choice + 1}</sub>}
+                </button>
+              </td>
+              <td className="truncate px-2">
+                <Attached text={attachmentText(call, nodes)} />
+              </td>
+              <td className={`truncate px-2 max-sm:hidden ${node.status === 'complete' ? 'text-dim' : 'text-bad'}`}>
+                {call.accepted.length > 0 && (
+                  <span
+                    className="mr-1.5 rounded-full border border-line bg-raised px-1.5"
+                    title={call.accepted.map(({ rule, message }) => `${rule}, from message ${message}`).join('; ')}
+                  >
+                    accepted
+                  </span>
+                )}
+                {visibleText(replyText(entry))}
+              </td>
+              <td className="whitespace-nowrap px-2 text-right text-dim max-sm:hidden">{messagesText(call)}</td>
+              <td className="whitespace-nowrap px-2 pr-3.5 text-right">
+                {countText(node.start + node.prompt)} + {countText(node.reply)}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+const INKS: Readonly<Record<AttachmentText['tone'], string>> = {
+  quiet: 'text-dim',
+  note: 'font-medium text-warn',
+  bad: 'font-medium text-bad',
+  root: 'font-medium text-accent',
+}
+
+const Attached = ({ text: { kind, detail, tone } }: { readonly text: AttachmentText }) => (
+  <>
+    <span className={INKS[tone]}>{kind}</span> <span className="text-dim">{detail}</span>
+  </>
+)
+
+function railPlaces(nodes: readonly CallNode[]): readonly RailPlace[] {
+  const rows = new Map(nodes.map(({ node }, row) => [node.node, row]))
+  return placeOnRails(nodes.map(({ node }) => (node.parent === null ? undefined : rows.get(node.parent))))
+}
+
+/** Returns the rows of the path to a row. */
+function pathRows(places: readonly RailPlace[], end: number): ReadonlySet<number> {
+  const rows = new Set<number>()
+  for (let at = places[end] ? end : undefined; at !== undefined; at = places[at]?.parent) rows.add(at)
+  return rows
+}
+
+interface RailsProps {
+  readonly places: readonly RailPlace[]
+  readonly row: number
+  readonly path: ReadonlySet<number>
+  readonly status: CallNode['node']['status']
+}
+
+const xOf = (rail: number): number => FIRST + RAIL * Math.min(rail, MOST_RAILS - 1)
+
+/** Draws the rails of one row: those that pass it, the one that leads to its node, and the node. */
+function Rails({ places, row, path, status }: RailsProps) {
+  const place = places[row]
+  if (!place) return null
+  const isRoot = place.parent === undefined
+  const isOnPath = path.has(row)
+  const lines = places.flatMap(({ rail, parent }, child) => {
+    if (parent === undefined || parent > row || child < row || (parent === row && child === row)) return []
+    const x = xOf(rail)
+    const isPath = path.has(child) && path.has(parent)
+    // A rail leaves its parent in the row of the parent, passes rows, and ends at the node.
+    const from = xOf(places[parent]?.rail ?? 0)
+    const shape =
+      parent === row
+        ? `M ${from} ${ROW / 2} C ${from} ${ROW - 3} ${x} ${ROW / 2 + 3} ${x} ${ROW}`
+        : `M ${x} 0 V ${child === row ? ROW / 2 : ROW}`
+    return [{ key: child, shape, isPath }]
+  })
+  return (
+    <svg
+      aria-hidden
+      className="pointer-events-none absolute inset-y-0 left-0 h-full overflow-visible"
+      width={xOf(MOST_RAILS)}
+      viewBox={`0 0 ${xOf(MOST_RAILS)} ${ROW}`}
+      preserveAspectRatio="none"
+    >
+      {lines.map(({ key, shape, isPath }) => (
+        <path
+          key={key}
+          d={shape}
+          fill="none"
+          strokeWidth={isPath ? 2 : 1.25}
+          stroke={isPath ? 'var(--accent)' : 'var(--line-strong)'}
+        />
+      ))}
+      <circle
+        cx={xOf(place.rail)}
+        cy={ROW / 2}
+        r={4}
+        strokeWidth={1.5}
+        stroke={status === 'complete' ? (isOnPath ? 'var(--accent)' : 'var(--ink)') : 'var(--bad)'}
+        fill={isRoot ? (isOnPath ? 'var(--accent)' : 'var(--ink)') : isOnPath ? 'var(--accent)' : 'var(--panel)'}
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import type { SessionCallRow } from '#lib/api/sessions/session.ts'
+import {
+  attachmentText,
+  changeSentence,
+  comparedHref,
+  forestText,
+  forkedFrom,
+  messagesText,
+  nodesOf,
+  replyText,
+} from './call-texts.ts'
+
+const call = (sequence: number, attached: SessionCallRow['attached'], more: Partial<SessionCallRow> = {}) => ({
+  sequence,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  elapsedMs: 1,
+  method: 'POST',
+  path: '/v1/chat/completions',
+  protocol: 'chat',
+  client: null,
+  model: null,
+  isStreamed: false,
+  status: 200,
+  error: null,
+  attached,
+  messages: 8,
+  added: 1,
+  accepted: [],
+  promptTokens: 1,
+  cachedTokens: 0,
+  completionTokens: 1,
+  drift: null,
+  nodes: [
+    {
+      node: sequence - 1,
+      parent: null,
+      choice: 0,
+      status: 'complete' as const,
+      trajectory: `key ${sequence}`,
+      segments: 2,
+      start: 0,
+      prompt: 1,
+      reply: 1,
+      text: 'hello',
+      finish: 'stop',
+      malformedCalls: 0,
+    },
+  ],
+  ...more,
+})
+
+const calls: readonly SessionCallRow[] = [
+  call(1, { kind: 'new-root', because: 'first-call' }),
+  call(2, { kind: 'continued' }),
+  call(3, { kind: 'retried', of: 1 }),
+  call(4, { kind: 'rolled-back', to: 7, dropped: 2, added: 1, abandoned: 1 }),
+  call(
+    5,
+    { kind: 'rewritten', from: 7, replaced: 6, by: 1, abandoned: 3 },
+    { accepted: [{ rule: 'call-ids', message: 3 }] },
+  ),
+  call(6, { kind: 'new-root', because: 'tools' }),
+  call(7, null),
+]
+const nodes = nodesOf(calls)
+const nodeAt = (index: number) => nodes[index] as (typeof nodes)[number]
+
+test('Each kind of call names what the client did with its history', () => {
+  expect(calls.map((each) => Object.values(attachmentText(each, nodes)))).toEqual([
+    ['new root', '', 'root'],
+    ['continued', '', 'quiet'],
+    ['retried', 'same prompt as 2', 'note'],
+    ['rolled back', 'to message 7', 'note'],
+    ['rewritten', 'from message 7', 'bad'],
+    ['new root', 'other tools', 'root'],
+    ['passed through', '', 'quiet'],
+  ])
+  expect(calls.map(messagesText)).toEqual(['8', '+ 1', '+ 1', '− 2 + 1', '6 → 1', '8', '+ 1'])
+  expect(calls.map(changeSentence).filter((text) => text !== '')).toEqual([
+    'The client sent the same prompt again.',
+    'The client cut 2 messages after message 7 and added 1.',
+    'The client replaced 6 messages from message 7 on by 1.',
+  ])
+})
+
+test('A call that changed a history is compared with the last call of that history', () => {
+  expect(calls.map((each) => forkedFrom(each, nodes)?.call.sequence)).toEqual([
+    undefined,
+    undefined,
+    2,
+    2,
+    4,
+    undefined,
+    undefined,
+  ])
+  expect(comparedHref(nodeAt(3), nodeAt(1))).toBe('/compare?left=key+2&right=key+4')
+  expect(comparedHref(nodeAt(3), nodeAt(3))).toBeUndefined()
+  expect(comparedHref(nodeAt(3), undefined)).toBeUndefined()
+})
+
+test('A reply that was aborted or failed says so', () => {
+  const { call: first, node } = nodeAt(0)
+  const status = (text: 'aborted' | 'failed', error: string | null = null) =>
+    replyText({ call: { ...first, error, status: 503 }, node: { ...node, status: text } })
+  expect(replyText(nodeAt(0))).toBe('hello')
+  expect(status('aborted')).toBe('aborted: hello')
+  expect(status('failed', 'no room')).toBe('no room')
+  expect(status('failed')).toBe('status 503')
+})
+
+test('The line below the forest counts kinds and names the rules', () => {
+  expect(forestText(calls, 5)).toEqual([
+    '5 leaves',
+    '2 roots',
+    '1 retried',
+    '1 rolled back',
+    '1 rewritten',
+    'accepted: call-ids',
+  ])
+})

@@ -1,0 +1,112 @@
+/** Calls of a session as texts: how each attached to the forest, and what it added. */
+import { compareBothHref } from '#components/shell/hrefs.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { SessionCallRow, SessionNodeRow } from '#lib/api/sessions/session.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+
+/** A node of the forest with its call. */
+export interface CallNode {
+  readonly call: SessionCallRow
+  readonly node: SessionNodeRow
+}
+
+/** Returns the nodes of all calls, in their order. */
+export const nodesOf = (calls: readonly SessionCallRow[]): readonly CallNode[] =>
+  calls.flatMap((call) => call.nodes.map((node) => ({ call, node })))
+
+/** How a call attached, as a person reads it. */
+export interface AttachmentText {
+  readonly kind: string
+  /** What follows the kind: '' if it says everything. */
+  readonly detail: string
+  /** `quiet` is usual, `note` is a retry or a rollback, `bad` is a rewrite, and `root` begins a tree. */
+  readonly tone: 'quiet' | 'note' | 'bad' | 'root'
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  'system-prompt': 'another system prompt',
+  'first-message': 'another first message',
+  tools: 'other tools',
+  template: 'another template',
+}
+
+/** Returns the text of an attachment. `nodes` are those of the session, whose calls are named. */
+export function attachmentText({ attached }: SessionCallRow, nodes: readonly CallNode[]): AttachmentText {
+  switch (attached?.kind) {
+    case 'new-root':
+      return { kind: 'new root', detail: REASONS[`${attached.because}`] ?? '', tone: 'root' }
+    case 'retried': {
+      const repeated = nodes.find(({ node }) => node.node === attached.of)
+      return { kind: 'retried', detail: repeated ? `same prompt as ${repeated.call.sequence}` : '', tone: 'note' }
+    }
+    case 'rolled-back':
+      return { kind: 'rolled back', detail: `to message ${attached.to}`, tone: 'note' }
+    case 'rewritten':
+      return { kind: 'rewritten', detail: `from message ${attached.from}`, tone: 'bad' }
+    default:
+      return { kind: attached ? 'continued' : 'passed through', detail: '', tone: 'quiet' }
+  }
+}
+
+/** Returns how many messages a call added, cut or replaced. */
+export function messagesText({ attached, messages, added }: SessionCallRow): string {
+  switch (attached?.kind) {
+    case 'new-root':
+      return countText(messages)
+    case 'rolled-back':
+      return `− ${attached.dropped} + ${attached.added}`
+    case 'rewritten':
+      return `${attached.replaced} → ${attached.by}`
+    default:
+      return `+ ${countText(added)}`
+  }
+}
+
+/** Returns what happened to the history, in one sentence; '' if the client only added messages. */
+export function changeSentence({ attached }: SessionCallRow): string {
+  switch (attached?.kind) {
+    case 'retried':
+      return 'The client sent the same prompt again.'
+    case 'rolled-back':
+      return `The client cut ${countWithNoun(Number(attached.dropped), 'message')} after message ${attached.to} and added ${attached.added}.`
+    case 'rewritten':
+      return `The client replaced ${countWithNoun(Number(attached.replaced), 'message')} from message ${attached.from} on by ${attached.by}.`
+    default:
+      return ''
+  }
+}
+
+/** Returns the node whose history a call repeated, cut or replaced; undefined if it only continues one. */
+export function forkedFrom({ attached }: SessionCallRow, nodes: readonly CallNode[]): CallNode | undefined {
+  const other = attached?.kind === 'retried' ? attached.of : attached?.abandoned
+  return typeof other === 'number' ? nodes.find(({ node }) => node.node === other) : undefined
+}
+
+/** Returns what a node shows of its reply. */
+export function replyText({ call, node }: CallNode): string {
+  if (node.status === 'failed') return call.error ?? `status ${call.status}`
+  return node.status === 'aborted' ? `aborted: ${node.text}` : node.text
+}
+
+/** Returns a line that counts what a session consists of. */
+export function forestText(calls: readonly SessionCallRow[], leaves: number): readonly string[] {
+  const count = (kind: string) => calls.filter(({ attached }) => attached?.kind === kind).length
+  const rules = [...new Set(calls.flatMap(({ accepted }) => accepted.map(({ rule }) => rule)))]
+  const counted: readonly (readonly [number, string])[] = [
+    [count('retried'), 'retried'],
+    [count('rolled-back'), 'rolled back'],
+    [count('rewritten'), 'rewritten'],
+  ]
+  return [
+    countWithNoun(leaves, 'leaf', 'leaves'),
+    countWithNoun(count('new-root'), 'root'),
+    ...counted.flatMap(([number, kind]) => (number > 0 ? [`${countText(number)} ${kind}`] : [])),
+    ...(rules.length > 0 ? [`accepted: ${rules.join(', ')}`] : []),
+  ]
+}
+
+/** Returns the address that compares a call with the one whose history it changed; undefined if they are on one path. */
+export function comparedHref({ node }: CallNode, other: CallNode | undefined): string | undefined {
+  const [own, before] = [node.trajectory, other?.node.trajectory ?? null]
+  return own !== null && before !== null && own !== before ? compareBothHref(before, own) : undefined
+}

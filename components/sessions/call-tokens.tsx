@@ -1,0 +1,110 @@
+'use client'
+/** The tokens of the path of one call, with what the client did to its history. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { compareHref, inspectorHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
+import { colouringOf } from '#components/token-view/colour/colouring.ts'
+import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
+import { countText } from '#components/token-view/numbers.ts'
+import type { Selection } from '#components/token-view/selection.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { ApiError } from '#lib/browser/api.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { attachmentText, type CallNode, changeSentence, comparedHref, forkedFrom } from './call-texts.ts'
+
+interface CallTokensProps {
+  readonly entry: CallNode
+  readonly nodes: readonly CallNode[]
+  readonly isLive: boolean
+}
+
+/** Interval at which the path of a live session is read again. */
+const POLL_MS = 2_000
+
+const LINK =
+  'inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong'
+
+/** Shows the tokens up to a call and the rest of its path. */
+export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
+  const { call, node } = entry
+  const key = node.trajectory ?? undefined
+  const { data, error } = useQuery({ ...trajectoryOptions(key), refetchInterval: isLive ? POLL_MS : false })
+  const text = attachmentText(call, nodes)
+  const other = forkedFrom(call, nodes)
+  const compared = comparedHref(entry, other)
+  const change = changeSentence(call)
+  return (
+    <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)]">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">
+        <h3 className="font-semibold">Call {call.sequence}</h3>
+        <span className="text-dim text-xs">
+          {text.kind} {text.detail}
+        </span>
+        {key !== undefined && (
+          <span className="ml-auto flex flex-wrap gap-1.5 text-xs">
+            {compared !== undefined && other && (
+              <Link href={compared} className={LINK}>
+                Compare with call {other.call.sequence}
+              </Link>
+            )}
+            <Link href={compareHref(key, 'messages')} className={LINK}>
+              Compare with a chat pipeline
+            </Link>
+            <Link href={inspectorHref(key)} className={LINK}>
+              Open in inspector
+            </Link>
+          </span>
+        )}
+      </header>
+      <div>
+        {change !== '' && (
+          <p
+            className={`flex flex-wrap gap-x-3 border-line border-b px-3.5 py-1.5 text-xs ${text.tone === 'bad' ? 'bg-bad-soft' : 'bg-warn-soft'}`}
+          >
+            <span className={`font-medium ${text.tone === 'bad' ? 'text-bad' : 'text-warn'}`}>
+              {text.kind} {text.detail}
+            </span>
+            {change}
+            <span className="ml-auto text-dim">first difference at token {countText(node.start)}</span>
+          </p>
+        )}
+        {call.drift !== null && (
+          <Banner
+            tone="bad"
+            title={`Live drift: the server read other tokens than the recorded ones, from token ${countText(call.drift)} on.`}
+            hint="The client sends messages, and the server renders and tokenizes them again."
+          />
+        )}
+        {call.error !== null && <Banner tone="bad" title={call.error} />}
+        {error && <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />}
+      </div>
+      {data ? (
+        <PathTokens key={`${key} ${node.node}`} trajectory={data} firstToken={node.start} />
+      ) : (
+        <p className="p-3.5 text-faint text-sm">
+          {key === undefined ? 'No tokens were recorded for this call.' : 'Loading…'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function PathTokens({ trajectory, firstToken }: { readonly trajectory: TrajectoryView; readonly firstToken: number }) {
+  const [selection, setSelection] = useState<Selection>()
+  const reading = trajectoryReading(colouringOf(trajectory, 'logprob'))
+  return (
+    <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
+      <TokenGrid
+        trajectory={trajectory}
+        reading={reading}
+        selection={selection}
+        shown={firstToken}
+        onSelect={setSelection}
+        onPoint={() => {}}
+      />
+    </div>
+  )
+}

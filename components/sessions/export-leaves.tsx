@@ -1,0 +1,56 @@
+'use client'
+import { useId, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import type { SessionRow } from '#lib/api/sessions/session.ts'
+import { ApiError, callApi } from '#lib/browser/api.ts'
+import { saveContent } from '#lib/browser/files/save-file.ts'
+
+/** The pickers of leaves with their names on screen. */
+const PICKERS = [
+  { name: 'all', label: 'all' },
+  { name: 'without-retries', label: 'without retries' },
+  { name: 'without-rolled-back', label: 'without rolled-back leaves' },
+  { name: 'longest', label: 'longest' },
+] as const
+
+interface ExportLeavesProps {
+  readonly session: SessionRow
+  readonly onMessage: (message: string) => void
+}
+
+/** Shows the choice of leaves, and a button that saves them as training samples. */
+export function ExportLeaves({ session: { id, leaves }, onMessage }: ExportLeavesProps) {
+  const [picker, setPicker] = useState<string>('all')
+  const field = useId()
+  const save = async () => {
+    try {
+      const query = new URLSearchParams({ leaves: picker })
+      const answer = await callApi(`/sessions/${encodeURIComponent(id)}/trajectories?${query}`)
+      saveContent(await answer.blob(), `${id}.jsonl`)
+    } catch (error) {
+      onMessage(error instanceof ApiError ? error.message : String(error))
+    }
+  }
+  return (
+    <span className="flex items-center gap-1.5 text-xs">
+      <label htmlFor={field} className="text-dim">
+        Leaves
+      </label>
+      <select
+        id={field}
+        className="rounded-md border border-line bg-raised px-1.5 py-1"
+        value={picker}
+        onChange={(event) => setPicker(event.target.value)}
+      >
+        {PICKERS.map(({ name, label }) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Button className="text-xs" disabled={leaves === 0} onClick={save}>
+        Export leaves
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import type { SessionRow } from '#lib/api/sessions/session.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { SESSIONS, setSessionReward } from '#lib/browser/sessions/sessions.ts'
+
+interface RewardFieldProps {
+  readonly session: SessionRow
+  readonly onMessage: (message: string) => void
+}
+
+/** Shows the reward of a session as a field. An empty field removes it. */
+export function RewardField({ session: { id, reward }, onMessage }: RewardFieldProps) {
+  const [text, setText] = useState(reward === null ? '' : String(reward))
+  const field = useId()
+  const client = useQueryClient()
+  const value = text.trim() === '' ? null : Number(text)
+  const isValid = value === null || Number.isFinite(value)
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!isValid) return
+    try {
+      await setSessionReward(id, value)
+      await client.invalidateQueries({ queryKey: SESSIONS })
+      onMessage(value === null ? 'The reward was removed.' : `The reward is ${value}.`)
+    } catch (error) {
+      onMessage(error instanceof ApiError ? error.message : String(error))
+    }
+  }
+  return (
+    <form className="flex items-center gap-1.5 text-xs" onSubmit={save}>
+      <label htmlFor={field} className="text-dim">
+        Reward
+      </label>
+      <input
+        id={field}
+        inputMode="decimal"
+        autoComplete="off"
+        aria-invalid={!isValid || undefined}
+        className="w-16 rounded-md border border-line bg-raised px-2 py-1 aria-invalid:border-bad"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button type="submit" className="text-xs" disabled={!isValid || value === reward}>
+        Set
+      </Button>
+    </form>
+  )
+}

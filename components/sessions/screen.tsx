@@ -1,0 +1,239 @@
+'use client'
+/** The page of sessions: a live table, and below it the forest of one session beside the tokens of one of its calls. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { parseAsInteger, parseAsString, useQueryStates } from 'nuqs'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { StatusLine } from '#components/commands/status-line.tsx'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { useNavigation } from '#components/shell/navigation.tsx'
+import { Shell } from '#components/shell/shell.tsx'
+import { countText } from '#components/token-view/numbers.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Segmented } from '#components/ui/segmented.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { SessionRow } from '#lib/api/sessions/session.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { createSession, SESSIONS, sessionOptions, sessionsOptions } from '#lib/browser/sessions/sessions.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { CallForest } from './call-forest.tsx'
+import { type CallNode, comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
+import { EmptySessions } from './empty-sessions.tsx'
+import { ExportLeaves } from './export-leaves.tsx'
+import { RewardField } from './reward-field.tsx'
+import { SavingsLine } from './savings-line.tsx'
+import { SessionTable } from './session-table.tsx'
+import { SetupLine } from './setup-line.tsx'
+
+// The token view is most of the code of this page, and a list without calls does not need it.
+const CallTokens = lazyPart(async () => (await import('./call-tokens.tsx')).CallTokens)
+
+type Part = 'calls' | 'tokens'
+
+/** Moves the focus to the row that keys selected, because the row with the focus may leave the page. */
+const focusRow = (selector: string): void => document.querySelector<HTMLElement>(`${selector} button`)?.focus()
+
+interface PageActions {
+  readonly stepSession: (step: number) => void
+  readonly stepCall: (step: number) => void
+  readonly compare: () => void
+}
+
+/** Returns what a key does on this page; undefined if it does nothing. */
+function keyAction(key: string, { stepSession, stepCall, compare }: PageActions): (() => void) | undefined {
+  switch (key) {
+    case 'j':
+    case 'k':
+      return () => stepSession(key === 'j' ? 1 : -1)
+    case 'ArrowDown':
+    case 'ArrowUp':
+      return () => stepCall(key === 'ArrowDown' ? 1 : -1)
+    case 'c':
+      return compare
+    default:
+      return undefined
+  }
+}
+
+/** The page /sessions. */
+export function SessionsScreen() {
+  const [address, setAddress] = useQueryStates({ session: parseAsString, node: parseAsInteger }, { history: 'replace' })
+  const { data: sessions, error } = useQuery(sessionsOptions())
+  const id = address.session ?? sessions?.[0]?.id
+  const opened = useQuery(sessionOptions(id))
+  const calls = opened.data?.calls ?? []
+  const nodes = nodesOf(calls)
+  const entry = nodes.find(({ node }) => node.node === address.node) ?? nodes.at(-1)
+  const [part, setPart] = useState<Part>('calls')
+  const [message, setMessage] = useState('')
+  const { go } = useNavigation()
+  const client = useQueryClient()
+  const select = (session: string) => setAddress({ session, node: null })
+  const selectNode = (node: number) => {
+    setAddress({ node })
+    setPart('tokens')
+  }
+  const create = async () => {
+    try {
+      const created = await createSession()
+      await client.invalidateQueries({ queryKey: SESSIONS })
+      select(created)
+      setMessage(`Session ${created} is ready: point a client to it.`)
+    } catch (failure) {
+      setMessage(failure instanceof ApiError ? failure.message : String(failure))
+    }
+  }
+  const stepSession = (step: number) => {
+    const at = sessions?.findIndex((session) => session.id === id) ?? -1
+    const next = sessions?.[at + step]
+    if (!next) return
+    select(next.id)
+    focusRow(`[data-session="${CSS.escape(next.id)}"]`)
+  }
+  const stepCall = (step: number) => {
+    const next = entry && nodes[nodes.indexOf(entry) + step]
+    if (!next) return
+    setAddress({ node: next.node.node })
+    focusRow(`[data-node="${next.node.node}"]`)
+  }
+  const compare = () => {
+    const href = entry && comparedHref(entry, forkedFrom(entry.call, nodes))
+    if (href === undefined) setMessage('This call did not leave the path of an earlier one: select a fork.')
+    else void go(href)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isElsewhere =
+      event.target instanceof Element && event.target.closest('input, select, textarea, dialog, [role="grid"]') !== null
+    if (isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return
+    const run = keyAction(event.key, { stepSession, stepCall, compare })
+    if (!run) return
+    event.preventDefault()
+    run()
+  }
+  return (
+    <Shell title="Sessions" trajectory={undefined}>
+      {sessions && sessions.length === 0 ? (
+        <main className="grid min-h-0 overflow-y-auto">
+          <EmptySessions />
+        </main>
+      ) : (
+        <main
+          className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_fit-content(38%)_auto_minmax(0,1fr)_auto]"
+          onKeyDown={onKeyDown}
+        >
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2">
+            {sessions && <SetupLine sessionId={address.session ?? 'auto'} />}
+            <span className="flex items-center gap-2">
+              {address.session !== null && (
+                <Button className="text-xs" onClick={() => setAddress({ session: null, node: null })}>
+                  Any session
+                </Button>
+              )}
+              <Button look="primary" onClick={create}>
+                New session
+              </Button>
+            </span>
+          </div>
+          <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
+            {error && (
+              <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+            )}
+            <SessionTable sessions={sessions ?? []} selected={id} onSelect={select} />
+          </div>
+          <SessionBar session={opened.data?.session} error={opened.error} onMessage={setMessage}>
+            <span className="lg:hidden">
+              <Segmented<Part>
+                label="Part"
+                value={part}
+                onChange={setPart}
+                options={[
+                  { value: 'calls', text: 'Calls' },
+                  { value: 'tokens', text: 'Tokens' },
+                ]}
+              />
+            </span>
+          </SessionBar>
+          <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)] lg:grid-cols-[minmax(0,43%)_minmax(0,1fr)]">
+            <section
+              aria-label="Forest"
+              className={`overflow-y-auto bg-panel lg:block lg:border-line lg:border-r ${part === 'calls' ? '' : 'hidden'}`}
+            >
+              {/* The rails have widths of their own, and the policy of the page allows none in the HTML of the server. */}
+              {entry && <CallForest nodes={nodes} selected={entry.node.node} onSelect={selectNode} />}
+              {opened.data && (
+                <p className="flex flex-wrap gap-x-4 px-3.5 py-2.5 text-dim text-xs">
+                  {forestText(calls, opened.data.session.leaves).map((text) => (
+                    <span key={text}>{text}</span>
+                  ))}
+                </p>
+              )}
+            </section>
+            <section aria-label="Tokens" className={`min-h-0 min-w-0 lg:block ${part === 'tokens' ? '' : 'hidden'}`}>
+              {entry ? (
+                <Selected entry={entry} nodes={nodes} session={opened.data?.session} />
+              ) : (
+                <p className="p-3.5 text-faint text-sm">
+                  {opened.data ? 'No call yet: point a client to this session.' : 'Loading…'}
+                </p>
+              )}
+            </section>
+          </div>
+          <StatusLine text={totalsText(sessions ?? [])} message={message} />
+        </main>
+      )}
+    </Shell>
+  )
+}
+
+const Selected = ({
+  entry,
+  nodes,
+  session,
+}: {
+  readonly entry: CallNode
+  readonly nodes: readonly CallNode[]
+  readonly session: SessionRow | undefined
+}) => <CallTokens entry={entry} nodes={nodes} isLive={session?.state === 'live'} />
+
+interface SessionBarProps {
+  readonly session: SessionRow | undefined
+  readonly error: Error | null
+  readonly onMessage: (message: string) => void
+  readonly children: ReactNode
+}
+
+function SessionBar({ session, error, onMessage, children }: SessionBarProps) {
+  if (error)
+    return <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+  if (!session) return <div className="h-10 border-line border-b" />
+  const { id, mode, drifts } = session
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">
+      <span className="font-mono text-xs">{visibleText(id)}</span>
+      <span className="rounded-full bg-accent-soft px-2 text-xs">{mode}</span>
+      {mode === 'tito' ? (
+        <SavingsLine session={session} />
+      ) : (
+        <span className="font-medium text-xs">{countWithNoun(drifts, 'call')} with live drift</span>
+      )}
+      {children}
+      <span className="ml-auto flex flex-wrap items-center gap-2">
+        <RewardField key={`${id} ${session.reward}`} session={session} onMessage={onMessage} />
+        <ExportLeaves session={session} onMessage={onMessage} />
+      </span>
+    </div>
+  )
+}
+
+function totalsText(sessions: readonly SessionRow[]): string {
+  const sum = (numberOf: (session: SessionRow) => number) => sessions.reduce((total, one) => total + numberOf(one), 0)
+  return [
+    countWithNoun(sessions.length, 'session'),
+    countWithNoun(
+      sum(({ calls }) => calls),
+      'call',
+    ),
+    `${countText(sum(({ tokens }) => tokens))} tokens`,
+    'J K session · ↑ ↓ call · C compare the fork',
+  ].join(' · ')
+}

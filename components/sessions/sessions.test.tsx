@@ -1,0 +1,114 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { fireEvent, render, screen, within } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { SessionRow } from '#lib/api/sessions/session.ts'
+import { storeToken } from '#lib/browser/api.ts'
+import { CallForest } from './call-forest.tsx'
+import type { CallNode } from './call-texts.ts'
+import { EmptySessions } from './empty-sessions.tsx'
+import { RewardField } from './reward-field.tsx'
+import { SessionTable } from './session-table.tsx'
+import { SetupLine } from './setup-line.tsx'
+
+const session: SessionRow = {
+  id: 'ses_1',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  mode: 'observe',
+  server: null,
+  state: 'live',
+  running: 0,
+  client: 'agent 1.0',
+  protocols: ['chat'],
+  model: 'm',
+  lastCallAt: null,
+  calls: 11,
+  failedCalls: 1,
+  tokens: 48_210,
+  leaves: 5,
+  drifts: 3,
+  malformedCalls: 2,
+  truncated: 1,
+  cachedShare: 0.5,
+  tokensPerSecond: 142,
+  reward: null,
+  group: null,
+  tags: [],
+}
+
+const withQueries = (children: ReactNode) => (
+  <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>
+)
+
+beforeEach(() => storeToken('a-token'))
+
+test('The table of sessions shows the numbers of each session and selects one by its button', () => {
+  const onSelect = vi.fn()
+  render(
+    <SessionTable
+      sessions={[session, { ...session, id: 'ses_2', state: 'idle' }]}
+      selected="ses_1"
+      onSelect={onSelect}
+    />,
+  )
+  const [, first, second] = screen.getAllByRole('row')
+  expect(first?.textContent).toContain('agent 1.0 observe · chat')
+  expect(first?.textContent).toContain('48,210')
+  expect(
+    within(first as HTMLElement)
+      .getByRole('img')
+      .getAttribute('aria-label'),
+  ).toBe('live, 1 calls failed, drift')
+  expect(
+    within(first as HTMLElement)
+      .getByRole('button')
+      .getAttribute('aria-current'),
+  ).toBe('true')
+  fireEvent.click(within(second as HTMLElement).getByRole('button'))
+  expect(onSelect).toHaveBeenCalledWith('ses_2')
+})
+
+test('The setup line shows the variable of each kind of client', () => {
+  render(<SetupLine sessionId="auto" />)
+  const { origin } = window.location
+  expect(screen.getByText(`OPENAI_BASE_URL=${origin}/sessions/auto/v1`)).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Anthropic' }))
+  expect(screen.getByText(`ANTHROPIC_BASE_URL=${origin}/sessions/auto`)).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Command' }))
+  expect(screen.getByText('npx rollscope run -- COMMAND')).toBeTruthy()
+})
+
+test('Without a session the page shows three set-ups and a call that works offline, each with a copy button', () => {
+  render(<EmptySessions />)
+  expect(screen.getAllByRole('button', { name: 'Copy' })).toHaveLength(4)
+  expect(screen.getByText(/curl .*Bearer a-token/)).toBeTruthy()
+})
+
+test('The forest shows a row for each reply and names its call', () => {
+  const onSelect = vi.fn()
+  const call = { sequence: 1, attached: { kind: 'continued' }, accepted: [], added: 1 }
+  const node = { parent: null, status: 'complete', start: 0, prompt: 1204, reply: 86, text: 'find .' }
+  const nodes = [0, 1].map((index) => ({
+    call,
+    node: { ...node, node: index, choice: index },
+  })) as unknown as CallNode[]
+  render(<CallForest nodes={nodes} selected={0} onSelect={onSelect} />)
+  expect(screen.getAllByText('1,204 + 86')).toHaveLength(2)
+  fireEvent.click(screen.getByRole('button', { name: 'Call 1, reply 2' }))
+  expect(onSelect).toHaveBeenCalledWith(1)
+})
+
+test('The reward of a session is sent as a number, and a text that is no number cannot be sent', async () => {
+  const onMessage = vi.fn()
+  const send = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 204 }))
+  render(withQueries(<RewardField session={session} onMessage={onMessage} />))
+  const field = screen.getByLabelText('Reward')
+  const set = screen.getByRole<HTMLButtonElement>('button', { name: 'Set' })
+  fireEvent.change(field, { target: { value: 'good' } })
+  expect(set.disabled).toBe(true)
+  fireEvent.change(field, { target: { value: '0.5' } })
+  fireEvent.click(set)
+  await expect.poll(() => onMessage.mock.calls).toEqual([['The reward is 0.5.']])
+  expect(send.mock.calls[0]?.[0]).toBe('/sessions/ses_1/reward')
+  expect(send.mock.calls[0]?.[1]?.body).toBe('{"reward":0.5}')
+})

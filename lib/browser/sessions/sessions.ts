@@ -1,0 +1,51 @@
+/** Recorded sessions: their list, the calls of one, and changes to them. */
+import { queryOptions } from '@tanstack/react-query'
+import { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
+import { sessionCreatedSchema, sessionListSchema, sessionSchema } from '#lib/api/sessions/session.ts'
+import { callApi, fetchJson } from '../api.ts'
+
+const POLL_MS = 1_500
+
+/** Beginning of the key of everything that is known about sessions. */
+export const SESSIONS = ['sessions'] as const
+
+/** Query for the list of sessions, repeated while the page is visible. */
+export const sessionsOptions = () =>
+  queryOptions({
+    queryKey: [...SESSIONS, 'list'],
+    queryFn: async ({ signal }) => (await fetchJson('/api/sessions', sessionListSchema, { signal })).sessions,
+    refetchInterval: POLL_MS,
+  })
+
+/** Query for a session with its calls, repeated while the page is visible. */
+export const sessionOptions = (id: string | undefined) =>
+  queryOptions({
+    queryKey: [...SESSIONS, id],
+    queryFn: ({ signal }) => fetchJson(`/api${pathOf(id ?? '')}`, sessionSchema, { signal }),
+    enabled: id !== undefined,
+    refetchInterval: POLL_MS,
+  })
+
+/**
+ * Query for what a session saved, compared with a chat pipeline. Every prompt is rendered again for it, so it is repeated only when
+ * `tokens` changes, the number of tokens of the session.
+ */
+export const savingsOptions = (id: string, tokens: number) =>
+  queryOptions({
+    queryKey: ['session-savings', id, tokens],
+    queryFn: ({ signal }) => fetchJson(`/api${pathOf(id)}/savings`, sessionSavingsSchema, { signal }),
+    placeholderData: (before) => before,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+/** Creates a session with the default settings and returns its id. Throws ApiError. */
+export const createSession = async (): Promise<string> =>
+  (await fetchJson('/sessions', sessionCreatedSchema, { method: 'POST', json: {} })).session_id
+
+/** Sets the reward of a session, or removes it with null. Throws ApiError. */
+export async function setSessionReward(id: string, reward: number | null): Promise<void> {
+  await callApi(`${pathOf(id)}/reward`, { method: 'PUT', json: { reward } })
+}
+
+const pathOf = (id: string): string => `/sessions/${encodeURIComponent(id)}`
