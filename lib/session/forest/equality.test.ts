@@ -50,7 +50,10 @@ const CHANGES: Readonly<Record<EqualityRule, readonly (readonly [readonly Messag
     [[{ role: 'assistant', content: '' }], [{ role: 'assistant' }]],
     [[{ role: 'assistant', content: 'a' }], [{ role: 'assistant', content: 'a', toolCalls: [] }]],
   ],
-  'dropped-reasoning': [[[{ role: 'assistant', content: 'a', reasoning: 'r' }], [{ role: 'assistant', content: 'a' }]]],
+  'dropped-reasoning': [
+    [[{ role: 'assistant', content: 'a', reasoning: 'r' }], [{ role: 'assistant', content: 'a' }]],
+    [[{ role: 'assistant', content: 'a', reasoning: 'I r.' }], [{ role: 'assistant', content: 'a', reasoning: ' r.' }]],
+  ],
   'call-ids': [
     [
       [calling('x'), result('x'), calling('y'), result('y')],

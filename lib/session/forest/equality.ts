@@ -77,8 +77,11 @@ export function normalHistory(
 export const reasoningOf = (message: Message, rules: EqualityRules): string =>
   rules.has('dropped-reasoning') && message.role === 'assistant' ? (message.reasoning ?? '') : ''
 
-/** Returns whether a client may have sent `sent` in place of a message whose reasoning is `stored`. */
-export const hasReasoning = (stored: string, sent: string): boolean => sent === '' || sent === stored
+/**
+ * Returns whether a client may have sent `sent` in place of a message whose reasoning is `stored`: all, nothing, or its end, because the
+ * stream reader of OpenAI's JavaScript client keeps the last piece.
+ */
+export const hasReasoning = (stored: string, sent: string): boolean => stored.endsWith(sent)
 
 /**
  * Returns the rules that were needed to treat two histories as equal, each with its first message. `stored` and `sent` have the same
