@@ -8,7 +8,7 @@ import { labelColumns, recordColumns } from './entry.ts'
 import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { recordReader } from './record.ts'
 import { insertRow, type StoredRow } from './row.ts'
-import { createSegmentWriter } from './segments.ts'
+import { createSegmentWriter } from './segments/segments.ts'
 
 /** Result of an insertion: the key of the trajectory, and whether it is new. */
 export interface Inserted {

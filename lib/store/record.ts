@@ -7,8 +7,9 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import { DATABASE_FILE, LOCK_TIMEOUT_MS } from './database.ts'
 import { labelsIn } from './entry.ts'
 import { createHealthStore, type RecordRevision } from './health.ts'
-import { createSegmentReader } from './segments.ts'
+import { createSegmentReader } from './segments/segments.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
+import { readTransaction } from './transaction.ts'
 
 /**
  * Creates a reader that returns the trajectory, an error text if it cannot be read, or undefined if it does not exist.
@@ -17,10 +18,11 @@ import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 export function recordReader(database: DatabaseSync): (key: string) => Trajectory | string | undefined {
   const record = database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?')
   const segments = createSegmentReader(database)
-  return (key) => {
-    const row = record.get(key)
-    return row && decodeParts(row, () => segments(key))
-  }
+  return (key) =>
+    readTransaction(database, () => {
+      const row = record.get(key)
+      return row && decodeParts(row, () => segments(key))
+    })
 }
 
 /** Reader of stored records for another thread. */
@@ -41,15 +43,11 @@ export function openTrajectoryReader(folder: string): TrajectoryReader {
     const decoded = recordReader(database)
     const reader: TrajectoryReader = {
       read(key) {
-        // The rows are read in one transaction, so that the record does not change between them.
-        database.exec('BEGIN')
-        try {
+        return readTransaction(database, () => {
           const of = revision(key)
           const found = decoded(key)
           return of && found !== undefined ? { of, found } : undefined
-        } finally {
-          if (database.isTransaction) database.exec('COMMIT')
-        }
+        })
       },
       close: () => database.close(),
     }

@@ -1,5 +1,7 @@
 /** Tests databases of older versions, created as those versions did. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,7 +10,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { PART } from './segments.ts'
+import { wrongUses } from '#testing/stored-forests.ts'
+import { PART } from './segments/segments.ts'
 import { StoreError } from './store-error.ts'
 import { openTrajectoryStore } from './trajectories.ts'
 
@@ -45,6 +48,7 @@ function madeByVersion1(trajectories: readonly Trajectory[], runningIn: number |
     ) STRICT, WITHOUT ROWID;
     PRAGMA user_version = 1;
   `)
+  old.exec('BEGIN')
   const insert = old.prepare('INSERT INTO trajectories VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
   const insertSegment = old.prepare('INSERT INTO segments VALUES (?, ?, ?)')
   for (const { segments, ...header } of trajectories) {
@@ -52,6 +56,7 @@ function madeByVersion1(trajectories: readonly Trajectory[], runningIn: number |
     for (const [position, segment] of segments.entries())
       insertSegment.run(header.id, position, JSON.stringify(segment))
   }
+  old.exec('COMMIT')
   old.close()
 }
 
@@ -92,6 +97,63 @@ test('migrate keeps a segment with many tokens, which older versions stored as o
   const store = open()
   expect(isDeepStrictEqual(store.get('sample'), long)).toBe(true)
   expect(store.add(long)).toBe('sample')
+  store.close()
+})
+
+/** Returns samples with the same prompt, whose text is long, and with a response of their own. */
+function samples(count: number): readonly Trajectory[] {
+  const { tokenizer: _, ...model } = sample.model
+  const ids = Array.from({ length: 1000 }, (_, index) => index)
+  const prompt = { kind: 'prompt', ids, messages: [] } as const
+  return Array.from({ length: count }, (_, index): Trajectory => {
+    const response = { kind: 'response', ids: [index, ...ids], thinks: [], toolCalls: [] } as const
+    return { ...sample, id: `sample ${index}`, model, segments: [prompt, response] }
+  })
+}
+
+test('migrate stores equal long segments once, and leaves the others in their rows', () => {
+  const { segments, ...first } = samples(3)[0] as Trajectory
+  const twice: Trajectory = { ...first, id: 'twice', segments: [...segments, ...segments] }
+  madeByVersion1([...samples(3), sample, twice])
+  const store = open()
+  for (const one of [...samples(3), sample, twice]) expect(isDeepStrictEqual(store.get(one.id), one)).toBe(true)
+  store.close()
+  const after = database()
+  expect(after.prepare('SELECT uses, length(text) AS length FROM shared_texts ORDER BY uses').all()).toEqual(
+    [segments[1], segments[0]].map((segment, index) => ({
+      uses: [3, 5][index],
+      length: JSON.stringify(segment).length,
+    })),
+  )
+  expect([wrongUses(after), after.prepare('PRAGMA integrity_check').get()]).toEqual([[], { integrity_check: 'ok' }])
+  after.close()
+})
+
+test('migrate leaves the old database when its process is killed before the commit, and a later start upgrades it', async () => {
+  madeByVersion1(samples(50))
+  const program = `
+    const { DatabaseSync } = await import('node:sqlite')
+    const { openTrajectoryStore } = await import(${JSON.stringify(path.join(import.meta.dirname, 'trajectories.ts'))})
+    const { exec } = DatabaseSync.prototype
+    DatabaseSync.prototype.exec = function (sql) {
+      // Changed pages do not fit into the cache, so they are written before the commit.
+      if (sql === 'BEGIN IMMEDIATE') exec.call(this, 'PRAGMA cache_size = 10')
+      if (sql.startsWith('PRAGMA user_version =')) process.kill(process.pid, 'SIGKILL')
+      return exec.call(this, sql)
+    }
+    openTrajectoryStore(process.argv[1], { now: () => new Date() })`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program, folder], { stdio: 'inherit' })
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
+  expect(statSync(path.join(folder, 'rollscope.db-wal')).size).toBeGreaterThan(100_000)
+  const old = database()
+  expect([
+    old.prepare('PRAGMA user_version').get(),
+    old.prepare('SELECT count(*) AS n FROM segments WHERE length(segment) > 1000').get(),
+    old.prepare(`SELECT count(*) AS n FROM sqlite_master WHERE name = 'shared_texts'`).get(),
+  ]).toEqual([{ user_version: 1 }, { n: 100 }, { n: 0 }])
+  old.close()
+  const store = open()
+  for (const one of samples(50)) expect(isDeepStrictEqual(store.get(one.id), one)).toBe(true)
   store.close()
 })
 

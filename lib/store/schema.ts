@@ -5,6 +5,7 @@ import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
 import { insertRow, type StoredRow } from './row.ts'
+import { createSharedTexts, shareEqualSegments } from './segments/shared-texts.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
@@ -23,6 +24,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepEstimates,
   describeForks,
   keepSessions,
+  shareTexts,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -294,6 +296,12 @@ function keepSessions(database: DatabaseSync): void {
       PRIMARY KEY (session, sequence)
     ) STRICT;
   `)
+}
+
+/** Segments that several trajectories begin with are stored once. */
+function shareTexts(database: DatabaseSync): void {
+  createSharedTexts(database)
+  shareEqualSegments(database)
 }
 
 function listedColumns(row: StoredRow, segments: readonly string[]) {

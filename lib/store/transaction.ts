@@ -18,6 +18,17 @@ export function transaction<T>(database: DatabaseSync, action: () => T): T {
   }
 }
 
+/** Runs an action that reads one state of the database, while other connections write. */
+export function readTransaction<T>(database: DatabaseSync, action: () => T): T {
+  if (database.isTransaction) return action()
+  database.exec('BEGIN')
+  try {
+    return action()
+  } finally {
+    if (database.isTransaction) database.exec('COMMIT')
+  }
+}
+
 const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const
 const NESTED = ['SAVEPOINT nested', 'RELEASE nested', 'ROLLBACK TO nested; RELEASE nested'] as const
 

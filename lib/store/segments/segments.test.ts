@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '../trajectories.ts'
 import { PART } from './segments.ts'
-import { openTrajectoryStore, type TrajectoryStore } from './trajectories.ts'
 
 let folder: string
 let store: TrajectoryStore
@@ -56,8 +56,9 @@ test('A segment with more tokens than a part is stored in short texts, and read 
   expect(isDeepStrictEqual(store.get(store.add(long())), long())).toBe(true)
   // The texts of `notes` are no numbers, so they stay in the segment.
   expect(longest('segments', 'segment')).toBeLessThan(10 * TOKENS)
-  expect(longest('segment_lists', 'entries')).toBeLessThan(25 * PART)
-  expect(count('segment_lists')).toBe(5 * 2 + 2 * 3)
+  expect(longest('shared_texts', 'text')).toBeLessThan(25 * PART)
+  // A part has the entries of the same tokens, whether a list has one for each token or more.
+  expect(count('segment_lists')).toBe(7 * 2)
   expect(store.add(long())).toBe('long')
 })
 
@@ -85,21 +86,21 @@ test.each([
   [
     'a lost part',
     'DELETE FROM segment_lists WHERE part = 1',
-    /columns\["a \\"name\\"\.\[0\]"\] has 16384 of its 16386 entries/,
+    /columns\["a \\"name\\"\.\[0\]"\] has 2048 of its 2050 entries/,
   ],
-  ['a lost list', `DELETE FROM segment_lists WHERE path = '["ids"]'`, /segments\[0\].ids: expected .*found 16386/],
+  ['a lost list', `DELETE FROM segment_lists WHERE path = '["ids"]'`, /segments\[0\].ids: expected .*found 2050/],
   [
     'a wrong entry',
     `UPDATE segment_lists SET entries = '["x",1]' WHERE path = '["ids"]' AND part = 1`,
-    /segments\[0\].ids\[16384\]: expected a number, found "x"/,
+    /segments\[0\].ids\[2048\]: expected a number, found "x"/,
   ],
-  ['a text that is not JSON', `UPDATE segment_lists SET entries = '[1'`, /is damaged: .*JSON/],
+  ['a text that is not JSON', `UPDATE segment_lists SET entries = '[1', shared = NULL`, /is damaged: .*JSON/],
   [
     'an unknown list',
     `UPDATE segment_lists SET path = '["lost","list"]' WHERE path = '["mask"]'`,
     /the segment has no list lost.list/,
   ],
-  ['a list of another segment', 'UPDATE segment_lists SET position = 1', /segments\[0\].ids: expected .*found 16386/],
+  ['a list of another segment', 'UPDATE segment_lists SET position = 1', /the segment has no list columns/],
 ])('%s is reported as damage of the trajectory', (_, damage, problem) => {
   store.add(long())
   database.exec(`PRAGMA foreign_keys = OFF; ${damage}`)
