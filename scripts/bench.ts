@@ -33,6 +33,7 @@ const SLOW = [
   'parsers',
   'rollout-overhead',
   'stopped-readers',
+  'store-upgrade',
   'upstream-faults',
 ]
 const { values: options, positionals: wanted } = parseArgs({

@@ -19,6 +19,7 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { randomTrajectory, wrongUses } from '#testing/stored-forests.ts'
 import { CHANGING, TOKEN } from '../../e2e/support/application.ts'
 import { freePort } from '../../e2e/support/free-port.ts'
 import { buildWhenNeeded } from '../../scripts/build.ts'
@@ -191,7 +192,12 @@ function hear(one: Known, event: RolloutEvent): void {
 }
 
 async function importFile(): Promise<boolean> {
-  const trajectories = Array.from({ length: 1 + below(20) }, () => ({ ...sampleTrajectory, id: crypto.randomUUID() }))
+  // Few seeds: imports have long segments in common, which the store keeps once.
+  const trajectories = Array.from({ length: 1 + below(20) }, (_, index) =>
+    index % 4 === 0
+      ? randomTrajectory(crypto.randomUUID(), below(10))
+      : { ...sampleTrajectory, id: crypto.randomUUID() },
+  )
   const file = trajectories.map((trajectory) => encode(trajectory).replaceAll('\n', '')).join('\n')
   const answer = (await call('POST', '/api/import', file)) as { readonly trajectories: readonly string[] } | undefined
   if (!answer) return false
@@ -338,11 +344,12 @@ const plain = (value: unknown): unknown => (value === undefined ? undefined : JS
 
 function isWhole(): boolean {
   const database = new DatabaseSync(path.join(data, 'rollscope.db'), { readOnly: true })
-  const found = [database.prepare('PRAGMA integrity_check').all(), database.prepare('PRAGMA foreign_key_check').all()]
+  const found = ['PRAGMA integrity_check', 'PRAGMA foreign_key_check'].map((check) => database.prepare(check).all())
+  found.push(wrongUses(database))
   database.close()
   return isDeepStrictEqual(
     found,
-    [[{ integrity_check: 'ok' }], []].map((rows) => rows.map((row) => Object.assign(Object.create(null), row))),
+    [[{ integrity_check: 'ok' }], [], []].map((rows) => rows.map((row) => Object.assign(Object.create(null), row))),
   )
 }
 
