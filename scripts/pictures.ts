@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { withBench } from '../bench/support/browser.ts'
 import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/support/application.ts'
@@ -34,15 +35,24 @@ interface Stored {
   readonly sampleKey: string
   readonly slimeKey: string
   readonly branchedKey: string
+  /** A sample with the wrong answer and an estimate of its value. */
+  readonly failedKey: string
 }
 
 /** The pictures by the name of their page in docs/. */
-const pictures = ({ groupId, sampleKey, slimeKey, branchedKey }: Stored): Readonly<Record<string, Picture>> => ({
+const pictures = ({
+  groupId,
+  sampleKey,
+  slimeKey,
+  branchedKey,
+  failedKey,
+}: Stored): Readonly<Record<string, Picture>> => ({
   playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 590, prepare: showFirstResponse },
   inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
   groups: { address: '/group/41-07?at=1.180', height: 520, prepare: idle },
   branches: { address: `/t/${branchedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
+  'decisive-token': { address: `/t/${failedKey}`, height: 540, prepare: showDrop },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
   library: { address: '/library', height: 520, prepare: unfoldGroup },
   compare: { address: '/compare?left=example:retokenization-drift&drift=1', height: 640, prepare: idle },
@@ -73,6 +83,13 @@ const BRANCHED_TOKEN = 217
 async function showBranches(page: Page): Promise<void> {
   await idle(page)
   await page.getByRole('region', { name: 'Branches' }).scrollIntoViewIfNeeded()
+}
+
+async function showDrop(page: Page): Promise<void> {
+  await idle(page)
+  await page.getByRole('grid', { name: 'Tokens' }).focus()
+  await page.keyboard.press('v')
+  await page.locator('[data-value-cliff]').getByRole('button').click()
 }
 
 async function showFirstResponse(page: Page): Promise<void> {
@@ -174,7 +191,34 @@ async function store(base: string): Promise<Stored> {
   for (const body of [{ n: 2, sampling: { temperature: 1.2, max_new_tokens: 120 } }, { force: { text: ' Let' } }])
     await branch(branchedKey, body)
   await post('/api/servers', JSON.stringify({ name: 'gpu-box', baseUrl: 'http://127.0.0.1:9' }))
-  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey, branchedKey }
+  const failedKey = await failedSample()
+  let estimate = await (await post(`/api/trajectories/${failedKey}/value`, '{"range": {"surprising": 10}}')).json()
+  while (estimate.state === 'running') {
+    await delay(500)
+    estimate = await (await fetch(`${base}/api/values/${estimate.id}`, { headers: AUTHORIZED })).json()
+  }
+  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey, branchedKey, failedKey }
+
+  /** Returns the key of a sample that did not give the expected answer. */
+  async function failedSample(): Promise<string> {
+    for (let seed = 3; ; seed += 100) {
+      const request = {
+        prompt: 'What is 25 * 17?',
+        samples: 24,
+        tools: ['calculator'],
+        sampling: { temperature: 1, max_new_tokens: 120, sampling_seed: seed },
+        reward: { kind: 'number', expected: 425 },
+      }
+      const started = await (await post('/api/groups', JSON.stringify(request))).json()
+      await (await fetch(`${base}/api/groups/${started.groupId}/events`, { headers: AUTHORIZED })).text()
+      const answer = await fetch(`${base}/api/groups/${started.groupId}`, { headers: AUTHORIZED })
+      const { samples } = (await answer.json()) as {
+        readonly samples: readonly { readonly key: string; readonly reward: number | null }[]
+      }
+      const failed = samples.find(({ reward }) => reward === 0)
+      if (failed) return failed.key
+    }
+  }
 }
 
 /** The folder with the tokenizer of the pushed sample. */

@@ -7,7 +7,7 @@ test('The value of tokens finds the mistake of a failed rollout by keyboard, and
   page,
   request,
 }) => {
-  test.slow()
+  test.setTimeout(240_000)
   const failed = await failedSample()
   await open(page, `/t/${failed}`)
   await idle(page)
@@ -20,12 +20,13 @@ test('The value of tokens finds the mistake of a failed rollout by keyboard, and
   await expect(panel.locator('[data-value-cost]')).toContainText('10 tokens × 8 samples')
   await panel.getByLabel('Tokens', { exact: true }).press('Enter')
   await expect(panel.getByRole('button', { name: /^Cancel, \d+ of 80$/ })).toBeVisible()
-  await expect(panel.locator('[data-value-cliff]')).toBeVisible({ timeout: 60_000 })
+  await expect(panel.locator('[data-value-cliff]')).toBeVisible({ timeout: 90_000 })
   await expectFitEverywhere(page)
   await panel.getByRole('button', { name: /^Narrow it down/ }).press('Enter')
+  await panel.getByLabel('Samples at each token').fill('6')
   await panel.getByRole('button', { name: 'Estimate the value' }).press('Enter')
   const drop = panel.locator('[data-value-cliff]').getByRole('button', { name: /at token/ })
-  await expect(drop).toBeVisible({ timeout: 60_000 })
+  await expect(drop).toBeVisible({ timeout: 90_000 })
   await drop.press('Enter')
   const cliff = await panel.locator('[data-value-cliff]').getAttribute('data-value-cliff')
   await expect(page.getByRole('region', { name: 'Token', exact: true })).toContainText(`Token ${cliff}`)

@@ -39,14 +39,14 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
   return (
     <form
       aria-label="Value estimate"
-      className="grid gap-2.5"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2.5"
       onSubmit={(event) => {
         event.preventDefault()
         if (input.ok) onStart()
       }}
     >
       <div className="flex flex-wrap gap-x-6 gap-y-2.5">
-        <div className="grid w-112 max-w-full grid-cols-[3fr_2fr] content-start gap-2.5">
+        <div className="grid w-112 max-w-full grid-cols-[minmax(0,3fr)_minmax(0,2fr)] content-start gap-2.5">
           <SelectField
             label="Sample again from"
             value={draft.kind}

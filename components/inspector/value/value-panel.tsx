@@ -106,44 +106,46 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
       className="grid grid-cols-[minmax(0,1fr)] gap-2"
       data-value-state={estimate?.state ?? (id === undefined ? 'none' : 'loading')}
     >
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <h2 className="font-semibold text-sm">Value</h2>
-        <p className="min-w-0 flex-1 basis-56 text-dim text-xs tabular-nums">
-          {estimate
-            ? summaryText(estimate)
-            : id === undefined
-              ? 'the mean reward of samples that continue from a token'
-              : 'Reading the estimate…'}
-        </p>
-        {known.estimates.length > 1 && (
-          <select
-            aria-label="Shown estimate"
-            className="min-h-7 max-w-64 rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong"
-            value={id}
-            onChange={({ target }) => setChosen(target.value)}
-          >
-            {known.estimates.map(({ id, range, n, createdAt }) => (
-              <option key={id} value={id}>
-                {rangeText(range)}, × {n}, {new Date(createdAt).toLocaleTimeString('en', { timeStyle: 'short' })}
-              </option>
-            ))}
-          </select>
-        )}
-        {estimate?.state === 'running' && (
-          <Button disabled={isStarting} onClick={() => change('cancel')}>
-            Cancel, {countText(estimate.progress.ended)} of {countText(estimate.progress.resamples)}
-          </Button>
-        )}
-        {estimate && estimate.state !== 'running' && estimate.progress.ended < estimate.progress.resamples && (
-          <Button disabled={isStarting} onClick={() => change('resume')}>
-            Resume, {countText(estimate.progress.resamples - estimate.progress.ended)} left
-          </Button>
-        )}
-        {obstacle === undefined && id !== undefined && (
-          <Button aria-expanded={isFormShown} onClick={() => setIsOpen(!isOpen)}>
-            New estimate…
-          </Button>
-        )}
+      <div className="flex items-start gap-2">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
+          <h2 className="font-semibold text-sm">Value</h2>
+          <p className="min-w-0 flex-1 basis-56 text-dim text-xs tabular-nums">
+            {estimate
+              ? summaryText(estimate)
+              : id === undefined
+                ? 'the mean reward of samples that continue from a token'
+                : 'Reading the estimate…'}
+          </p>
+          {known.estimates.length > 1 && (
+            <select
+              aria-label="Shown estimate"
+              className="min-h-7 max-w-64 rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong"
+              value={id}
+              onChange={({ target }) => setChosen(target.value)}
+            >
+              {known.estimates.map(({ id, range, n, createdAt }) => (
+                <option key={id} value={id}>
+                  {rangeText(range)}, × {n}, {new Date(createdAt).toLocaleTimeString('en', { timeStyle: 'short' })}
+                </option>
+              ))}
+            </select>
+          )}
+          {estimate?.state === 'running' && (
+            <Button disabled={isStarting} onClick={() => change('cancel')}>
+              Cancel, {countText(estimate.progress.ended)} of {countText(estimate.progress.resamples)}
+            </Button>
+          )}
+          {estimate && estimate.state !== 'running' && estimate.progress.ended < estimate.progress.resamples && (
+            <Button disabled={isStarting} onClick={() => change('resume')}>
+              Resume, {countText(estimate.progress.resamples - estimate.progress.ended)} left
+            </Button>
+          )}
+          {obstacle === undefined && id !== undefined && (
+            <Button aria-expanded={isFormShown} onClick={() => setIsOpen(!isOpen)}>
+              New estimate…
+            </Button>
+          )}
+        </div>
         <CloseButton onClose={onClose} />
       </div>
       {obstacle !== undefined && <p className="text-faint text-xs">{obstacle}</p>}
@@ -213,7 +215,7 @@ function Reading({ inspection, estimate }: InspectorPartProps & { readonly estim
       <p role="status" className="text-xs tabular-nums" data-value-cliff={cliff.from}>
         <button
           type="button"
-          className="rounded-sm font-semibold text-bad text-sm underline decoration-1 underline-offset-2"
+          className="rounded-sm text-left font-semibold text-bad text-sm underline decoration-1 underline-offset-2"
           onClick={() => onSelect(single(cliff.from), 'tokens')}
         >
           {cliffText(trajectory, cliff)}
