@@ -39,7 +39,7 @@ export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
   return (
     <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)]">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">
-        <h3 className="font-semibold">Call {call.sequence}</h3>
+        <h2 className="font-semibold">Call {call.sequence}</h2>
         <span className="text-dim text-xs">
           {text.kind} {text.detail}
         </span>
