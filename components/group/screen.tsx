@@ -8,11 +8,19 @@ import { clipText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { ApiError } from '#lib/browser/api.ts'
 import { type ForestSource, groupForestOptions } from '#lib/browser/library/group-forest.ts'
+import { pageReader } from '#lib/browser/page-reader.ts'
 import { groupOptions } from '#lib/browser/queries.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { useGroupAddress } from './address.ts'
-import { GroupPage } from './group-page.tsx'
 import { SamplesPane } from './samples/samples-pane.tsx'
+
+const loadPage = () => import('./group-page.tsx')
+const GroupPage = lazyPart(async () => (await loadPage()).GroupPage)
+// The page and the reader load in parallel with the trees, which take longer. If this fails, they are loaded again when they are needed.
+if (typeof window !== 'undefined') {
+  pageReader.prepare()
+  loadPage().catch(() => {})
+}
 
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 

