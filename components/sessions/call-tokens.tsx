@@ -14,6 +14,7 @@ import { ApiError } from '#lib/browser/api.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { attachmentText, type CallNode, changeSentence, comparedHref, forkedFrom } from './call-texts.ts'
+import { FirstDifference } from './first-difference.tsx'
 
 interface CallTokensProps {
   readonly entry: CallNode
@@ -68,7 +69,9 @@ export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
               {text.kind} {text.detail}
             </span>
             {change}
-            <span className="ml-auto text-dim">first difference at token {countText(node.start)}</span>
+            {key !== undefined && other?.node.trajectory != null && (
+              <FirstDifference own={key} other={other.node.trajectory} />
+            )}
           </p>
         )}
         {call.drift !== null && (

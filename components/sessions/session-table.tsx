@@ -3,6 +3,7 @@ import { countText, percentText, rewardText } from '#components/token-view/numbe
 import { type ColumnHeading, ColumnHeadings } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 interface SessionTableProps {
   readonly sessions: readonly SessionRow[]
@@ -97,7 +98,7 @@ const NUMBER = `${CELL} whitespace-nowrap text-right`
 /** Shows the state of a session: a filled dot is live, a ring is idle, and red has failed calls or drift. */
 function SessionLight({ session: { state, failedCalls, drifts } }: { readonly session: SessionRow }) {
   const hasProblem = failedCalls > 0 || drifts > 0
-  const title = `${state}${failedCalls > 0 ? `, ${countText(failedCalls)} calls failed` : ''}${drifts > 0 ? ', drift' : ''}`
+  const title = `${state}${failedCalls > 0 ? `, ${countWithNoun(failedCalls, 'failed call')}` : ''}${drifts > 0 ? ', drift' : ''}`
   const ink = hasProblem ? 'border-bad' : state === 'live' ? 'border-good' : 'border-line-strong'
   const fill = state === 'live' ? (hasProblem ? 'bg-bad' : 'bg-good') : ''
   return <span role="img" aria-label={title} title={title} className={`size-2 rounded-full border-2 ${ink} ${fill}`} />

@@ -4,9 +4,12 @@ import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { storeToken } from '#lib/browser/api.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { CallForest } from './call-forest.tsx'
 import type { CallNode } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
+import { FirstDifference } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
 import { SessionTable } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
@@ -58,7 +61,7 @@ test('The table of sessions shows the numbers of each session and selects one by
     within(first as HTMLElement)
       .getByRole('img')
       .getAttribute('aria-label'),
-  ).toBe('live, 1 calls failed, drift')
+  ).toBe('live, 1 failed call, drift')
   expect(
     within(first as HTMLElement)
       .getByRole('button')
@@ -111,4 +114,19 @@ test('The reward of a session is sent as a number, and a text that is no number 
   await expect.poll(() => onMessage.mock.calls).toEqual([['The reward is 0.5.']])
   expect(send.mock.calls[0]?.[0]).toBe('/sessions/ses_1/reward')
   expect(send.mock.calls[0]?.[1]?.body).toBe('{"reward":0.5}')
+})
+
+test('A changed history names the first token that differs from the other call, not the first one of its own', () => {
+  const queries = new QueryClient()
+  const outcome = { kind: 'ended', reason: 'end_turn' }
+  const trajectory = (id: number) =>
+    ({ outcome, segments: [{ kind: 'prompt', ids: [1, 2, id] }] }) as unknown as TrajectoryView
+  queries.setQueryData(trajectoryOptions('own').queryKey, trajectory(3))
+  queries.setQueryData(trajectoryOptions('other').queryKey, trajectory(4))
+  render(
+    <QueryClientProvider client={queries}>
+      <FirstDifference own="own" other="other" />
+    </QueryClientProvider>,
+  )
+  expect(screen.getByText('first difference at token 2')).toBeTruthy()
 })

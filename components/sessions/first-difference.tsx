@@ -1,0 +1,23 @@
+'use client'
+/** The first token of a call that differs from another call. */
+import { useQuery } from '@tanstack/react-query'
+import { countText } from '#components/token-view/numbers.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+
+interface FirstDifferenceProps {
+  /** Key of the trajectory of a call. */
+  readonly own: string
+  /** Key of the trajectory of the other call. */
+  readonly other: string
+}
+
+/** Names the first token at which the trajectories of two calls differ; shows nothing until both are known. */
+export function FirstDifference({ own, other }: FirstDifferenceProps) {
+  const { data: ownTrajectory } = useQuery(trajectoryOptions(own))
+  const { data: otherTrajectory } = useQuery(trajectoryOptions(other))
+  if (!ownTrajectory || !otherTrajectory) return null
+  const position = commonIds(ids(ownTrajectory), ids(otherTrajectory))
+  return <span className="ml-auto text-dim">first difference at token {countText(position)}</span>
+}
