@@ -54,6 +54,14 @@ const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-group-'))
 const large = path.join(scratch, 'large.json')
 writeFileSync(large, encode(largeTrajectory({ tokens: 200_000 })))
 
+// All files are made before the application runs: it closes connections that wait too long.
+const shared = largeTrajectory({ tokens, seed: 99 })
+const files = Array.from({ length: samples }, (_, index) => {
+  const file = path.join(scratch, `${index}.json`)
+  writeFileSync(file, encode(sampleOf(shared, index)))
+  return file
+})
+
 await withBench(async ({ base, open }) => {
   const store = async (bytes: Uint8Array | string): Promise<string> => {
     const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
@@ -62,8 +70,7 @@ await withBench(async ({ base, open }) => {
     return (await response.json()).trajectories[0]
   }
   const largeKey = await store(readFileSync(large))
-  const shared = largeTrajectory({ tokens, seed: 99 })
-  for (let index = 0; index < samples; index++) await store(encode(sampleOf(shared, index)))
+  for (const file of files) await store(readFileSync(file))
   await new Promise((resolve) => setTimeout(resolve, CHECKED_MS))
 
   const [single, group]: [number[], number[]] = [[], []]

@@ -19,8 +19,9 @@ export interface TreeView {
 
 /** Rows drawn above and below the visible part. */
 const MARGIN_ROWS = 6
-/** Time between two reports of the visible branches while the view scrolls, in milliseconds. */
-const REPORT_MS = 120
+/** Time for which the view must rest before it reports the visible branches, and the longest time without a report, in milliseconds. */
+const REST_MS = 90
+const LONGEST_MS = 450
 
 /** Returns the view of a scrolled element. `onVisible` is called with the branches that are visible when they change. */
 export function createTreeView(
@@ -36,8 +37,10 @@ export function createTreeView(
   let visible: ReadonlySet<number> = new Set()
   let reported = ''
   let timer: ReturnType<typeof setTimeout> | undefined
+  let reportedAt = 0
   const report = () => {
     timer = undefined
+    reportedAt = performance.now()
     const text = [...visible].join(' ')
     if (text === reported) return
     reported = text
@@ -57,7 +60,11 @@ export function createTreeView(
     const margin = MARGIN_ROWS * rows.rowHeight
     visible = painter.draw(picture, top - margin, top + viewHeight + margin)
     if (reported === '') report()
-    else timer ??= setTimeout(report, REPORT_MS)
+    else if (performance.now() - reportedAt < LONGEST_MS || timer === undefined) {
+      // Branches that only pass by are not loaded.
+      clearTimeout(timer)
+      timer = setTimeout(report, REST_MS)
+    }
   }
   return {
     space,

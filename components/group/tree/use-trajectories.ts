@@ -1,7 +1,7 @@
 'use client'
 /** The trajectories from which the tree is drawn: those of the visible branches, loaded when they are needed. */
 import { useQueries } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -18,19 +18,28 @@ const POLL_RUNNING_MS = 2_000
 /** Returns the loaded trajectories and a function that says which samples are needed now. Those that were needed last stay loaded. */
 export function useTrajectories(tree: SampleTree, pinned: number | undefined) {
   const [needed, setNeeded] = useState<readonly number[]>([])
-  const samples = pinned === undefined || needed.includes(pinned) ? needed : [pinned, ...needed]
-  const { loaded, error } = useQueries({
+  const samples = useMemo(
+    () => (pinned === undefined || needed.includes(pinned) ? needed : [pinned, ...needed]),
+    [needed, pinned],
+  )
+  // A map is not compared with the one before: the comparison of lists would read every token of trajectories at other places.
+  const combine = useCallback(
+    (results: readonly { readonly data: TrajectoryView | undefined; readonly error: Error | null }[]) => ({
+      trajectories: new Map(
+        results.flatMap(({ data }, at) => (data ? [[elementAt(samples, at), data] as const] : [])),
+      ) as Trajectories,
+      error: results.find(({ error }) => error)?.error ?? undefined,
+    }),
+    [samples],
+  )
+  const { trajectories, error } = useQueries({
     queries: samples.map((sample) => ({
       ...trajectoryOptions(elementAt(tree.forest.samples, sample).row.key),
       refetchInterval: ({ state }: { readonly state: { readonly data?: TrajectoryView | undefined } }) =>
         state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : (false as const),
     })),
-    combine: (results) => ({
-      loaded: results.flatMap(({ data }, at) => (data ? [[elementAt(samples, at), data] as const] : [])),
-      error: results.find(({ error }) => error)?.error ?? undefined,
-    }),
+    combine,
   })
-  const trajectories: Trajectories = useMemo(() => new Map(loaded), [loaded])
   return {
     trajectories,
     error,
