@@ -60,6 +60,9 @@ async function expectStatuses(cases: readonly RawCase[]): Promise<void> {
 /** Returns an item by a running number, so that requests to many routes together try every item. */
 const turn = <T>(values: readonly T[], number: number): T => values[number % values.length] as T
 
+/** Returns whether a request gets a page, which has no data, although the path is also that of a route. */
+const isPage = (method: string, route: string): boolean => method === 'GET' && route === '/sessions'
+
 const servers: Server[] = []
 test.afterEach(() => {
   for (const server of servers.splice(0)) {
@@ -180,7 +183,7 @@ test('H3, H4, H9: pages of other origins are refused, for every request', { tag:
   await expectStatuses([
     ...METHODS.flatMap((method) => foreign.map((line) => refused(method, '/api/servers', line))),
     ...[...guarded, '/sglang/model_info', '/model_info'].map((route, i) =>
-      refused(turn(METHODS, i), route, turn(foreign, i)),
+      refused(isPage(turn(METHODS, i), route) ? 'POST' : turn(METHODS, i), route, turn(foreign, i)),
     ),
     ...['/api/servers', '/sglang/model_info'].map((target) => ({
       target,
@@ -223,7 +226,6 @@ test('H5, H7: every route requires the token, for every method', { tag: CORE }, 
     [`authorization: Basic ${btoa(`x:${TOKEN}`)}`],
     [`cookie: token=${TOKEN}; rollscope.token=${TOKEN}`],
   ]
-  const isPage = (method: string, route: string) => method === 'GET' && route === '/sessions'
   await expectStatuses([
     // Only clients of sessions send the token as a key.
     ...[...without, [`x-api-key: ${TOKEN}`]].map((lines) => ({
