@@ -14,7 +14,13 @@ import { Segmented } from '#components/ui/segmented.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { createSession, SESSIONS, sessionOptions, sessionsOptions } from '#lib/browser/sessions/sessions.ts'
+import {
+  createSession,
+  pauseRecording,
+  SESSIONS,
+  sessionOptions,
+  sessionsOptions,
+} from '#lib/browser/sessions/sessions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
 import { type CallNode, comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
@@ -58,7 +64,8 @@ function keyAction(key: string, { stepSession, stepCall, compare }: PageActions)
 /** The page /sessions. */
 export function SessionsScreen() {
   const [address, setAddress] = useQueryStates({ session: parseAsString, node: parseAsInteger }, { history: 'replace' })
-  const { data: sessions, error } = useQuery(sessionsOptions())
+  const { data: list, error } = useQuery(sessionsOptions())
+  const sessions = list?.sessions
   const id = address.session ?? sessions?.[0]?.id
   const opened = useQuery(sessionOptions(id))
   const calls = opened.data?.calls ?? []
@@ -79,6 +86,15 @@ export function SessionsScreen() {
       await client.invalidateQueries({ queryKey: SESSIONS })
       select(created)
       setMessage(`Session ${created} is ready: point a client to it.`)
+    } catch (failure) {
+      setMessage(failure instanceof ApiError ? failure.message : String(failure))
+    }
+  }
+  const pause = async (isPaused: boolean) => {
+    try {
+      await pauseRecording(isPaused)
+      await client.invalidateQueries({ queryKey: SESSIONS })
+      setMessage(isPaused ? 'Recording is paused.' : 'Calls are recorded again.')
     } catch (failure) {
       setMessage(failure instanceof ApiError ? failure.message : String(failure))
     }
@@ -129,12 +145,18 @@ export function SessionsScreen() {
                   Any session
                 </Button>
               )}
+              {list && (
+                <Button className="text-xs" onClick={() => pause(!list.isPaused)}>
+                  {list.isPaused ? 'Resume recording' : 'Pause recording'}
+                </Button>
+              )}
               <Button look="primary" onClick={create}>
                 New session
               </Button>
             </span>
           </div>
           <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
+            {list?.isPaused && <Banner tone="note" title="Recording is paused: calls pass through." />}
             {error && (
               <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
             )}

@@ -148,7 +148,13 @@ const sessionRowSchema = z.object({
 export type SessionRow = z.infer<typeof sessionRowSchema>
 
 /** The answer of GET /api/sessions. */
-export const sessionListSchema = z.object({ sessions: z.array(sessionRowSchema) })
+export const sessionListSchema = z.object({
+  isPaused: withDescription(z.boolean(), 'Whether the recording is paused: calls go on to the servers unchanged.'),
+  sessions: z.array(sessionRowSchema),
+})
+
+/** Schema of the body of PUT /api/sessions. */
+export const recordingSchema = z.strictObject({ isPaused: z.boolean() })
 
 /** The answer of GET /api/sessions/{id}. */
 export const sessionSchema = z.object({ session: sessionRowSchema, calls: z.array(sessionCallSchema) })

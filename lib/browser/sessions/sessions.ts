@@ -13,7 +13,7 @@ export const SESSIONS = ['sessions'] as const
 export const sessionsOptions = () =>
   queryOptions({
     queryKey: [...SESSIONS, 'list'],
-    queryFn: async ({ signal }) => (await fetchJson('/api/sessions', sessionListSchema, { signal })).sessions,
+    queryFn: ({ signal }) => fetchJson('/api/sessions', sessionListSchema, { signal }),
     refetchInterval: POLL_MS,
   })
 
@@ -38,6 +38,11 @@ export const savingsOptions = (id: string, tokens: number) =>
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
+
+/** Pauses or resumes the recording of all sessions. Throws ApiError. */
+export async function pauseRecording(isPaused: boolean): Promise<void> {
+  await callApi('/api/sessions', { method: 'PUT', json: { isPaused } })
+}
 
 /** Creates a session with the default settings and returns its id. Throws ApiError. */
 export const createSession = async (): Promise<string> =>

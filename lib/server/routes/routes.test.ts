@@ -300,6 +300,11 @@ test('The rows of sessions answer as the table describes', async () => {
   expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(4)
   const tokenized = { params: { id, 'path*': 'tokenize' }, body: { prompt: 'Hi' } }
   expect(await call('POST /sessions/{id}/{path*}', tokenized)).toHaveProperty('tokens')
+  await call('PUT /api/sessions', { body: { isPaused: true } })
+  await call('POST /sessions/{id}/generate', { params, body: given })
+  expect((await call('GET /api/sessions')).isPaused).toBe(true)
+  expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(4)
+  await call('PUT /api/sessions', { body: { isPaused: false } })
   await call('DELETE /sessions/{id}', { params })
 })
 

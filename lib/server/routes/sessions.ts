@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import {
   createSessionSchema,
+  recordingSchema,
   sessionCreatedSchema,
   sessionListSchema,
   sessionRecordsSchema,
@@ -35,7 +36,8 @@ const protocolRow = (name: ProtocolName, summary: string) =>
     answers: {
       200: { description: 'The answer in the protocol, whole or as server-sent events.', schema: z.looseObject({}) },
     },
-    handle: ({ request, params, services }) => answerClient(name, params.id ?? '', request, services),
+    handle: ({ request, params: { id = '' }, services }) =>
+      services.sessions.isPaused ? passThrough(id, request, services) : answerClient(name, id, request, services),
   })
 
 const otherRow = (method: 'GET' | 'POST') =>
@@ -46,7 +48,7 @@ const otherRow = (method: 'GET' | 'POST') =>
     access: 'client',
     ...(method === 'POST' && { body: protocolBody }),
     answers: { 200: { description: 'The answer of the server, with its status.', schema: z.looseObject({}) } },
-    handle: ({ request, params, services }) => passThrough(services.sessions.find(params.id), request, services),
+    handle: ({ request, params, services }) => passThrough(params.id ?? '', request, services),
   })
 
 /** Rows of sessions. */
@@ -56,7 +58,18 @@ export const sessionRoutes = [
     path: '/api/sessions',
     summary: 'Lists the newest sessions.',
     answers: { 200: { description: 'The sessions, the newest first.', schema: sessionListSchema } },
-    handle: ({ services }) => ({ sessions: [...services.sessions.list()] }),
+    handle: ({ services: { sessions } }) => ({ isPaused: sessions.isPaused, sessions: [...sessions.list()] }),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/api/sessions',
+    summary: 'Pauses or resumes the recording. While it is paused, calls go on to the servers unchanged.',
+    body: jsonBody(recordingSchema),
+    answers: { 204: { description: 'Done.' } },
+    handle({ body, services }) {
+      services.sessions.isPaused = body.isPaused
+      return undefined
+    },
   }),
   endpoint({
     method: 'GET',
@@ -154,7 +167,10 @@ export const sessionRoutes = [
     access: 'client',
     body: protocolBody,
     answers: { 200: { description: 'The answer of the server.', schema: z.looseObject({}) } },
-    handle: ({ request, params, services }) => answerGenerate(services.sessions.find(params.id), request, services),
+    handle: ({ request, params, services }) =>
+      services.sessions.isPaused
+        ? passThrough(params.id, request, services)
+        : answerGenerate(services.sessions.find(params.id), request, services),
   }),
   otherRow('GET'),
   otherRow('POST'),

@@ -34,16 +34,20 @@ export async function sessionModels(
   })
 }
 
-/** Sends a call to the server of a session, and returns its answer with any status. Nothing is recorded. */
-export async function passThrough(session: Session, request: Request, all: Services): Promise<Response> {
+/**
+ * Sends a call to the server of a session, and returns its answer with any status. Nothing is recorded. The id auto opens no session: its
+ * calls go to the default server.
+ */
+export async function passThrough(sessionId: string, request: Request, all: Services): Promise<Response> {
+  const session = sessionId === 'auto' ? undefined : all.sessions.find(sessionId)
   const isPost = request.method === 'POST'
   const body = isPost ? Buffer.concat(await Array.fromAsync(bodyChunks(request, LIMITS.runBytes))) : undefined
   return forwardCall(session, request, body, all)
 }
 
-/** Sends a body to the path of a request on the server of a session. */
-export function forwardCall(
-  session: Session,
+/** Sends a body to the path of a request on the server of a session; without a session, to the default server. */
+export async function forwardCall(
+  session: Session | undefined,
   request: Request,
   body: string | Uint8Array | undefined,
   all: Services,
@@ -51,11 +55,13 @@ export function forwardCall(
   const url = new URL(request.url)
   // The path is that of the address, as URL has normalized it.
   const path = `${url.pathname.replace(/^\/sessions\/[^/]+/, '')}${url.search}`
-  const client = all.servers.client(session.settings.server ?? all.servers.defaultName)
+  const client = all.servers.client(session?.settings.server ?? all.servers.defaultName)
   const call = { method: body === undefined ? 'GET' : 'POST', path, ...(body !== undefined && { body }) } as const
-  return all.sessions.during(session, async () => {
-    const { status, contentType, chunks } = await client.forward({ ...call, routingKey: session.id }, request.signal)
+  const answer = async () => {
+    const routed = session ? { ...call, routingKey: session.id } : call
+    const { status, contentType, chunks } = await client.forward(routed, request.signal)
     const { body: stream, headers } = streamOf(chunks, { 'content-type': contentType || 'application/octet-stream' })
     return new Response(stream, { status, headers })
-  })
+  }
+  return session ? all.sessions.during(session, answer) : answer()
 }

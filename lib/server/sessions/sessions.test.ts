@@ -463,7 +463,8 @@ test('A history of 2,000 messages is continued by its new messages only', async 
   expect((two ?? 0) - (one ?? 0)).toBeLessThan(60)
 })
 
-test('Other paths go on to the server with its status, and are not recorded', async () => {
+/** Lets the server answer every forwarded call with 418, and returns the calls. */
+function teaServer(): readonly object[] {
   const forwarded: object[] = []
   const forward: EngineClient['forward'] = async (call) => {
     forwarded.push(call)
@@ -478,12 +479,39 @@ test('Other paths go on to the server with its status, and are not recorded', as
   const client = services.servers.client
   services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
   shareServices(services)
+  return forwarded
+}
+
+test('Other paths go on to the server with its status, and are not recorded', async () => {
+  const forwarded = teaServer()
   const id = await created()
   const response = await send('GET', `/sessions/${id}/get_load?x=1`)
   expect([response.status, await response.text()]).toEqual([418, 'tea'])
   expect(forwarded).toEqual([{ method: 'GET', path: '/get_load?x=1', routingKey: id }])
   expect(await calls(id)).toEqual([])
   expect(await (await send('GET', `/sessions/${id}/v1/models`)).json()).toMatchObject({ data: [{ id: 'bytes' }] })
+})
+
+test('While the recording is paused, calls of clients go on to the server unchanged, and auto opens no session', async () => {
+  const forwarded = teaServer()
+  const id = await created()
+  const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1' }
+  const pause = async (isPaused: boolean) =>
+    (await send('PUT', '/api/sessions', { isPaused }, { headers: { ...headers, 'content-type': 'application/json' } }))
+      .status
+  expect(await pause(true)).toBe(204)
+  const body = { model: 'm', messages: [user('a')], unknown: 1 }
+  for (const session of [id, 'auto'])
+    expect((await send('POST', `/sessions/${session}/v1/chat/completions`, body)).status).toBe(418)
+  const call = { method: 'POST', path: '/v1/chat/completions', body: Buffer.from(JSON.stringify(body)) }
+  expect(forwarded).toEqual([{ ...call, routingKey: id }, call])
+  expect(await (await send('GET', '/api/sessions')).json()).toMatchObject({
+    isPaused: true,
+    sessions: [{ id, calls: 0 }],
+  })
+  expect(await pause(false)).toBe(204)
+  await chat(id, [user('a')])
+  expect(await calls(id)).toHaveLength(1)
 })
 
 test('The samples of a session train shared tokens once, in the leaves that the query picks, up to a number of tokens', async () => {

@@ -10,6 +10,8 @@ import { sessionRow } from './session-row.ts'
 
 /** Access to the sessions. */
 export interface Sessions {
+  /** Whether calls go on to the servers unchanged and unrecorded, in all sessions of this process. */
+  isPaused: boolean
   /** Creates a session, or returns the existing one with the requested id. Throws HttpProblem 409 for a session that is being deleted. */
   create(settings: SessionSettings, id?: string): Session
   /** Returns a session. Throws HttpProblem 404. */
@@ -77,6 +79,7 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
   }
   const row = (session: Session): SessionRow => sessionRow({ ...session, calls: session.rows }, Date.now())
   return {
+    isPaused: false,
     find,
     row,
     create(settings, id = `ses_${randomBytes(6).toString('hex')}`) {
