@@ -71,9 +71,18 @@ interface CallOptions {
 
 /** Calls the server and returns the checked JSON of its answer. Throws ApiError, or the signal's reason. */
 export async function fetchJson<T>(path: string, schema: SchemaReader<T>, options: CallOptions = {}): Promise<T> {
-  const response = await callApi(path, options)
+  return readJson(path, await callApi(path, options), schema, options.signal)
+}
+
+/** Returns the checked JSON of an answer. Throws ApiError, or the signal's reason. */
+export async function readJson<T>(
+  path: string,
+  response: Response,
+  schema: SchemaReader<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const value: unknown = await response.json().catch((error: unknown) => {
-    if (options.signal?.aborted) throw error
+    if (signal?.aborted) throw error
     throw error instanceof SyntaxError ? badAnswer(path, 'it is not JSON') : unreachable()
   })
   return checkedAnswer(path, value, schema)
