@@ -1,8 +1,8 @@
 /** Damages good files by a seed: the same number gives the same file on every machine. */
 import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
-import { documentedRecords } from '#testing/documented-records.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
+import { documentedRecords } from '#testing/documented-records.ts'
 import { type Opened, openText } from './reading/open.ts'
 import { formats, writableFormats } from './registry.ts'
 
