@@ -282,7 +282,7 @@ test('An estimate whose process is killed keeps its samples, and another process
     next.store.close()
     rmSync(data, { recursive: true })
   }
-}, 20_000)
+})
 
 describe('A value estimate is refused', () => {
   async function refusal(key: string, request: ValueRequest) {
