@@ -6,7 +6,7 @@
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
-import { type Labels, labelsOf } from '#lib/trajectory/format/labels.ts'
+import { type Labels, labelsOf, withNotesInside } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
@@ -66,12 +66,12 @@ export function recordColumns(trajectory: Trajectory) {
 
 /** Returns the columns that follow from the labels. */
 export function labelColumns(labels: Labels) {
-  const { title, tags = [], note = '', reward } = labels
+  const { title, tags = [], note = '', notes = [], reward } = labels
   return {
     labels: JSON.stringify(labelsOf(labels)),
     title_sort: sortKey(title ?? ''),
     reward: reward ?? null,
-    labels_search: foldCase([title ?? '', ...tags, note].join('\n')),
+    labels_search: foldCase([title ?? '', ...tags, note, ...notes.map(({ text }) => text)].join('\n')),
   }
 }
 
@@ -122,8 +122,12 @@ function forkIn(row: Readonly<Record<string, unknown>>): TrajectorySummary['fork
   return kind ? { from: String(row.forked_from), token: Number(row.fork_token), kind } : null
 }
 
-/** Returns the labels of a row, which has the column `labels`. */
+/** Returns all labels of a row, which has the column `labels`. */
 export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON.parse(String(row.labels)) as Labels
+
+/** Returns the labels of a row that also has the column `tokens`, without the notes on tokens that a repair has removed. */
+export const visibleLabelsIn = (row: Readonly<Record<string, unknown>>): Labels =>
+  withNotesInside(labelsIn(row), Number(row.tokens))
 
 /** Returns the beginning of a text as it is compared in sorting; null if it is empty. */
 function sortKey(text: string): string | null {

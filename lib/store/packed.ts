@@ -11,7 +11,7 @@ import { PACKED_VERSION, packedBytes, readPackedBytes } from '#lib/trajectory/to
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { DATABASE_FILE, LOCK_TIMEOUT_MS, openDatabase } from './database.ts'
-import { labelsIn } from './entry.ts'
+import { visibleLabelsIn } from './entry.ts'
 import type { RecordRevision } from './health.ts'
 import { openTrajectoryReader } from './record.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
@@ -33,13 +33,15 @@ const CURRENT = `packed.key = trajectories.key AND packed.revision = trajectorie
 /** Returns a reader of copies: undefined if there is no undamaged copy of the current revision. Running records have none. */
 export function packedReader(database: DatabaseSync): (key: string) => PackedCopy | undefined {
   const copy = database.prepare(
-    `SELECT labels, checksum, bytes FROM trajectories JOIN packed ON ${CURRENT}
+    `SELECT labels, tokens, checksum, bytes FROM trajectories JOIN packed ON ${CURRENT}
      WHERE trajectories.key = ? AND deleted_at IS NULL AND running_in IS NULL`,
   )
   return (key) => {
     const row = copy.get(key)
     const bytes = row?.bytes
-    return bytes instanceof Uint8Array && crc32(bytes) === row?.checksum ? { labels: labelsIn(row), bytes } : undefined
+    return bytes instanceof Uint8Array && crc32(bytes) === row?.checksum
+      ? { labels: visibleLabelsIn(row), bytes }
+      : undefined
   }
 }
 

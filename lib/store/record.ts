@@ -5,7 +5,7 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { DATABASE_FILE, LOCK_TIMEOUT_MS } from './database.ts'
-import { labelsIn } from './entry.ts'
+import { visibleLabelsIn } from './entry.ts'
 import { createHealthStore, type RecordRevision } from './health.ts'
 import { createSegmentReader } from './segments/segments.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
@@ -16,7 +16,9 @@ import { readTransaction } from './transaction.ts'
  * Deleted trajectories are included.
  */
 export function recordReader(database: DatabaseSync): (key: string) => Trajectory | string | undefined {
-  const record = database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?')
+  const record = database.prepare(
+    'SELECT labels, tokens, header FROM trajectories JOIN headers USING (key) WHERE key = ?',
+  )
   const segments = createSegmentReader(database)
   return (key) =>
     readTransaction(database, () => {
@@ -61,7 +63,7 @@ function decodeParts(record: Row, segments: () => readonly unknown[]): Trajector
   try {
     const decoded = decodeValue({
       ...JSON.parse(String(record.header)),
-      ...labelsIn(record),
+      ...visibleLabelsIn(record),
       segments: segments(),
     })
     return decoded.ok ? decoded.trajectory : violationText(decoded.error)

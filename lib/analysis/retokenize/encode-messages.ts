@@ -84,17 +84,18 @@ const optionsOf = ({ model }: Trajectory): JsonObject => model.template?.options
 
 /** Removes the tokens that an earlier encoding gave, and what was derived from them. */
 function withoutEncoding(trajectory: Trajectory): Trajectory {
-  const { tokenizer: _, parser: __, ...model } = trajectory.model
+  const { notes: _, ...record } = trajectory
+  const { tokenizer: __, parser: ___, ...model } = record.model
   return {
-    ...trajectory,
+    ...record,
     model,
     vocab: {},
-    segments: trajectory.segments.flatMap((segment): Segment[] => {
+    segments: record.segments.flatMap((segment): Segment[] => {
       if (segment.kind === 'prompt')
         return segment.messages.length > 0
           ? [{ kind: 'prompt', ids: [], messages: segment.messages, ...problemsOf(segment) }]
           : []
-      const { mask: ___, ...rest } = segment
+      const { mask: ____, ...rest } = segment
       return isReply(segment) ? [{ ...rest, ids: [], thinks: [], toolCalls: [] }] : []
     }),
   }

@@ -126,5 +126,7 @@ export async function completeWithTokenizer(
     })
   const complete = takesEncoding(found) ? withMessageIds(found, source) : withTokenizerTexts(found, source)
   all.store.update(key, complete, 0)
+  // Messages that are encoded again have other tokens than those on which the notes were written.
+  if (found.notes && !complete.notes) all.store.label(key, { notes: null })
   return complete
 }

@@ -131,6 +131,24 @@ describe('A change of labels', () => {
     expect(problemOf(() => labelTrajectory('z', {}, all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
   })
 
+  test('replaces the notes on tokens, and refuses those on tokens that the trajectory does not have', () => {
+    const notes = [{ id: '1', start: 3, end: 12, text: 'all of it' }]
+    labelTrajectory('a', { notes }, all)
+    expect(store.get('a')).toMatchObject({ notes })
+    const beyond = [{ id: '1', start: 3, end: 13, text: 'too far' }]
+    expect(problemOf(() => labelTrajectory('a', { notes: beyond }, all))).toMatchObject({
+      status: 422,
+      code: 'BAD_REQUEST',
+      detail: 'notes[0]: expected 0 ≤ start < end ≤ 12, found start 3, end 13',
+      hint: expect.stringContaining('12 tokens'),
+      field: 'notes[0]',
+    })
+    expect(problemOf(() => labelTrajectory('z', { notes }, all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
+    expect(store.get('a')).toMatchObject({ notes })
+    labelTrajectory('a', { notes: null }, all)
+    expect(store.get('a')).not.toHaveProperty('notes')
+  })
+
   test.each([
     { title: '' },
     { title: ' padded' },
@@ -142,6 +160,9 @@ describe('A change of labels', () => {
     { tags: ['x'.repeat(81)] },
     { tags: Array.from({ length: 51 }, (_, n) => `t${n}`) },
     { note: '' },
+    { notes: [{ id: '1', start: 0, end: 1 }] },
+    { notes: [{ id: '1', start: -1, end: 1, text: 'x' }] },
+    { notes: [{ id: '1', start: 0, end: 1, text: 'x'.repeat(2001) }] },
     { reward: '1' },
     { reward: Number.POSITIVE_INFINITY },
     { outcome: null },

@@ -10,8 +10,11 @@ import {
 } from '#lib/api/library.ts'
 import { HEALTH_FILTERS } from '#lib/store/health.ts'
 import type { ListFilter, PlaceQuery } from '#lib/store/listing/listing.ts'
+import { tokenNotesSchema, tokenNotesViolation } from '#lib/trajectory/format/token-notes.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/health/trainer-cut.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { cursorText, readCursor } from '../http/list-cursor.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
@@ -132,15 +135,29 @@ export const labelChangeSchema = z.strictObject({
     .exactOptional()
     .describe('All tags of the trajectory: they replace the earlier ones. null removes them.'),
   note: z.string().min(1).max(20_000).nullable().exactOptional().describe('null removes it.'),
+  notes: z
+    .nullable(tokenNotesSchema)
+    .exactOptional()
+    .describe('All notes on tokens: they replace the earlier ones. null removes them.'),
   reward: z.number().nullable().exactOptional().describe('null: not scored.'),
 })
 
-/** Changes the labels of a trajectory and returns its row. Throws HttpProblem 404. */
+/** Changes the labels of a trajectory and returns its row. Throws HttpProblem 404, and 422 for notes on tokens that it does not have. */
 export function labelTrajectory(
   key: string,
   change: z.infer<typeof labelChangeSchema>,
   { store }: Services,
 ): TrajectorySummary {
+  const found = store.row(key)
+  const violation = found && change.notes && tokenNotesViolation(change.notes, found.tokens)
+  if (violation)
+    throw new HttpProblem({
+      status: 422,
+      code: 'BAD_REQUEST',
+      detail: violationText(violation),
+      hint: `The trajectory has ${countWithNoun(found.tokens, 'token')}. A note is on the tokens from "start" to before "end".`,
+      field: violation.path,
+    })
   const row = store.label(key, change)
   if (!row) throw noTrajectory(key, store)
   return row

@@ -57,6 +57,19 @@ test('An undone repair restores the tokens of the file and leaves no record of t
   )
 })
 
+test('A repair hides the notes on tokens that it removes, and they are back when it is undone', () => {
+  const notes = [
+    { id: '1', start: 0, end: 2, text: 'kept' },
+    { id: '2', start: 4, end: 6, text: 'padding' },
+  ]
+  const key = store.add({ ...padded, notes })
+  const repaired = repairTrajectory(key, { name: 'trailing-padding' }, services())
+  expect(repaired.notes).toEqual(notes.slice(0, 1))
+  expect(store.get(key)).toEqual(repaired)
+  repairTrajectory(key, { name: 'trailing-padding', undo: true }, services())
+  expect(store.get(key)).toEqual({ ...padded, notes })
+})
+
 test('A record of a repair that would restore an invalid trajectory is refused, and nothing is stored', () => {
   const [response, padding] = padded.segments
   if (!response || !padding) throw new Error('the trajectory has two segments')

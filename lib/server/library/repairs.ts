@@ -2,7 +2,9 @@
 import * as z from 'zod'
 import { applyRepair, repairs, undoRepair } from '#lib/analysis/repairs/repairs.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import { withNotesInside } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { endedTrajectory } from './trajectories.ts'
@@ -27,7 +29,7 @@ export function repairTrajectory(
   const found = endedTrajectory(key, all, 'Repair it after the run has ended.')
   const changed = undo ? withoutRepair(found, name) : repaired(found, name)
   all.store.update(key, changed, 0)
-  return changed
+  return withNotesInside(changed, tokenCount(changed))
 }
 
 function repaired(trajectory: Trajectory, name: string): Trajectory {

@@ -257,7 +257,7 @@ function newTrajectory(
   reward: number | null,
   { store }: Services,
 ): Trajectory {
-  const { forkedFrom: _, group: __, reward: ___, note: ____, title: _____, ...record } = path
+  const { forkedFrom: _, group: __, reward: ___, note: ____, notes: _____, title: ______, ...record } = path
   return {
     ...record,
     id: randomUUID(),

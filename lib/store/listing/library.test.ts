@@ -88,6 +88,23 @@ describe('labels of a stored trajectory', () => {
     expect(store.get(store.add(file))).toEqual(file)
   })
 
+  test('include notes on tokens, which are kept when the trajectory has fewer tokens, and shown when it has them again', () => {
+    const notes = [
+      { id: '1', start: 0, end: 2, text: 'kept' },
+      { id: '2', start: 11, end: 12, text: 'beyond' },
+    ]
+    const key = store.add(sample)
+    store.label(key, { notes })
+    reopen()
+    expect(store.get(key)).toEqual({ ...sample, notes })
+    store.update(key, { ...sample, segments: sample.segments.slice(0, 2) }, 0)
+    expect(store.get(key)).toMatchObject({ notes: notes.slice(0, 1) })
+    store.update(key, sample, 0)
+    expect(store.get(key)).toEqual({ ...sample, notes })
+    store.label(key, { notes: null })
+    expect(store.get(key)).toEqual(sample)
+  })
+
   test('cannot be set on a missing trajectory', () => {
     expect(store.label('nothing', { title: 'x' })).toBeUndefined()
   })
@@ -183,7 +200,7 @@ describe('search', () => {
       ['a', 'How many Straße_names?', { title: 'Geography', tags: ['Hard cases'] }],
       ['b', '100% of "quoted" NEAR(x, y) * stars', { note: 'looked at\nin two lines' }],
       ['c', "' OR 1=1 --", {}],
-      ['d', 'plain', { title: 'ﬁne ＡＢＣ' }],
+      ['d', 'plain', { title: 'ﬁne ＡＢＣ', notes: [{ id: '1', start: 0, end: 1, text: 'the Mistake' }] }],
     ] as const)
       store.add({ ...asking(id, question), ...labels, model: { ...sample.model, name: `org/Model-${id}`, tools: [] } })
   })
@@ -199,6 +216,7 @@ describe('search', () => {
     ['model-b', ['b']],
     ['end_turn', ['d', 'c', 'b', 'a']],
     ['two lines', ['b']],
+    ['mistake', ['d']],
     ['fine abc', ['d']],
     ["' OR 1=1 --", ['c']],
     ["' OR 1=2 --", []],

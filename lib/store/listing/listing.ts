@@ -20,7 +20,7 @@ import { type Condition, searchConditions } from './search.ts'
 /** Conditions on the rows of a list, which must all be true. Omitted fields have no effect. */
 export interface ListFilter {
   /**
-   * Words and "phrases" that must all occur: inside of words in title, question, tags, note, model, outcome or file
+   * Words and "phrases" that must all occur: inside of words in title, question, tags, note, notes on tokens, model, outcome or file
    * name, or at the beginning of words in generated text; also numbers such as `reward>0.5`.
    */
   readonly text?: string

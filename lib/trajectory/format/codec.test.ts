@@ -44,6 +44,14 @@ describe('a trajectory file', () => {
     expect(decode(JSON.stringify({ ...sample, segments }))).toMatchObject({ ok: false })
   })
 
+  test('keeps the notes on its tokens, and one without notes opens as before', () => {
+    const noted = { ...sample, notes: [{ id: '1', start: 11, end: 12, text: 'last', author: 'me' }] }
+    const decoded = decodeValue(noted)
+    expect(decoded.ok && JSON.parse(encode(decoded.trajectory))).toEqual(noted)
+    expect(encode(sample)).not.toContain('"notes"')
+    expect(decode(encode(sample))).toEqual({ ok: true, trajectory: sample })
+  })
+
   test('keeps the routed experts and images of imported trajectories', () => {
     const imported = { ...sample, routedExperts: ['AAAAAA==', 'AQAAAA=='], imageData: ['data:image/png;base64,AA=='] }
     const decoded = decodeValue(imported)
@@ -120,6 +128,16 @@ describe('decode reports what is wrong and where for', () => {
       'a newer version',
       { format: 'rollscope.trajectory/2' },
       'format: expected "rollscope.trajectory/1" or older, found version 2, written by a newer Rollscope: update it to open this file',
+    ],
+    [
+      'a note on tokens that it does not have',
+      { ...sample, notes: [{ id: '1', start: 11, end: 13, text: 'x' }] },
+      'notes[0]: expected 0 ≤ start < end ≤ 12, found start 11, end 13',
+    ],
+    [
+      'a note without a text',
+      { ...sample, notes: [{ id: '1', start: 0, end: 1, text: '' }] },
+      'notes[0].text: expected a text of at least 1 characters, found ""',
     ],
     ['a missing field', { ...sample, id: undefined }, 'id: expected a string, found nothing'],
     ['an empty id', { ...sample, id: '' }, 'id: expected a text of at least 1 characters, found ""'],

@@ -9,6 +9,7 @@ import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import type { LiveTrajectory } from '../events/events.ts'
 import { responseCalls } from '../messages/response-calls.ts'
 import { parseTrajectory } from './parse-trajectory.ts'
+import { tokenNotesViolation } from './token-notes.ts'
 import { FORMAT, type Segment, type Span, type Trajectory } from './trajectory.ts'
 
 /** A trajectory, or the violation that makes the file invalid. */
@@ -114,7 +115,7 @@ function inconsistency(trajectory: Trajectory): DecodeError | undefined {
       callIds.add(call.id)
     }
   }
-  return undefined
+  return tokenNotesViolation(trajectory.notes ?? [], length)
 }
 
 function columnsInconsistency(segment: Segment, at: string): DecodeError | undefined {

@@ -3,7 +3,8 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { encode } from './codec.ts'
 import { changedLabels, labelsOf, withLabels } from './labels.ts'
 
-const labels = { title: 'a', tags: ['x', 'y'], note: 'n', reward: 0 }
+const notes = [{ id: '1', start: 0, end: 2, text: 'here' }]
+const labels = { title: 'a', tags: ['x', 'y'], note: 'n', notes, reward: 0 }
 
 test('labelsOf and withLabels restore the same file', () => {
   const labelled = { ...sample, ...labels }
@@ -19,6 +20,11 @@ test('labelsOf keeps a reward of null that a file contained', () => {
 
 test('changedLabels sets the named labels, removes null ones and keeps all others', () => {
   expect(changedLabels(labels, {})).toEqual(labels)
-  expect(changedLabels(labels, { title: 'b', note: null, reward: null })).toEqual({ title: 'b', tags: ['x', 'y'] })
+  expect(changedLabels(labels, { title: 'b', note: null, reward: null })).toEqual({
+    title: 'b',
+    tags: ['x', 'y'],
+    notes,
+  })
+  expect(changedLabels(labels, { notes: null })).not.toHaveProperty('notes')
   expect(changedLabels({}, { reward: -1.5, tags: ['z'] })).toEqual({ tags: ['z'], reward: -1.5 })
 })

@@ -10,6 +10,7 @@ import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { forkKinds } from './fork-kinds.ts'
 import { MISSING_CONTENTS } from './missing-content.ts'
+import { tokenNotesSchema } from './token-notes.ts'
 
 /** Name and version of the trajectory format. */
 export const FORMAT = 'rollscope.trajectory/1'
@@ -806,6 +807,7 @@ export const trajectorySchema = z.looseObject({
   title: z.optional(z.string()),
   tags: z.optional(z.array(z.string())),
   note: z.optional(z.string()),
+  notes: withDescription(z.optional(tokenNotesSchema), 'Notes on ranges of tokens. Omitted: none.'),
   reward: withDescription(z.optional(z.nullable(z.number())), 'The scalar reward. Omitted: not scored.'),
   group: withDescription(
     z.optional(
