@@ -56,5 +56,5 @@ export function OfflineExport({ trajectory, tokens, onClose, onError }: OfflineE
 const PARTS = [
   ['alternatives', 'Alternatives'],
   ['messages', 'Messages and results'],
-  ['labels', 'Title, tags, note, reward'],
+  ['labels', 'Title, tags, notes, reward'],
 ] as const

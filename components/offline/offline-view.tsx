@@ -4,6 +4,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
 import { FindBar } from '#components/inspector/find/find-bar.tsx'
+import { NoteList } from '#components/inspector/notes/note-list.tsx'
 import { RangeCard } from '#components/inspector/selection/range-card.tsx'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { TokenCard } from '#components/token-view/card/token-card.tsx'
@@ -18,6 +19,7 @@ import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { markKindsOf } from '#components/token-view/token-marks.ts'
 import type { OfflineViewState as SavedView } from '#lib/share/offline/document.ts'
+import { sortTokenNotes } from '#lib/trajectory/format/token-notes.ts'
 import { tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { StatusLine } from '../commands/status-line.tsx'
@@ -115,6 +117,12 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               inSight={inspection.inSight}
               folds={inspection.folds}
               onSelect={choose}
+            />
+            <NoteList
+              notes={sortTokenNotes(trajectory.notes ?? [])}
+              selection={selection}
+              onShow={(range) => onSelect(range, 'tokens')}
+              actions={undefined}
             />
             <Labels trajectory={trajectory} />
             <Heading>Origin</Heading>

@@ -30,10 +30,10 @@ async function storeHostile(request: APIRequestContext): Promise<string> {
   return (await reply.json()).trajectories[0]
 }
 
-/** Exports the shown page with title, tags, note and reward, and returns the path of the HTML file. */
+/** Exports the shown page with title, tags, notes and reward, and returns the path of the HTML file. */
 async function exportPage(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Export', exact: true }).click()
-  await page.getByRole('dialog').getByLabel('Title, tags, note, reward').click()
+  await page.getByRole('dialog').getByLabel('Title, tags, notes, reward').click()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export as an offline page' }).click()
   const file = path.join(folder, 'page.html')

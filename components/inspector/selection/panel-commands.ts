@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent } from 'react'
  * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `first-jump` selects the main finding about
  * importance ratios. `alternative` chooses an alternative of the selected token by its position, `resample` and `branch` start branches
  * there, `force` focuses the text to insert, and `cut` stores the tokens before it.
- * `value` shows or hides the value estimates.
+ * `value` shows or hides the value estimates. `note` opens the note on the selected tokens.
  */
 export type PanelCommandName =
   | 'find'
@@ -19,6 +19,7 @@ export type PanelCommandName =
   | 'force'
   | 'cut'
   | 'value'
+  | 'note'
 
 /** An action; `position` counts from 1 in the list that the command names. */
 export type PanelAction = (position?: number) => void

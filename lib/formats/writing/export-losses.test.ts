@@ -9,6 +9,7 @@ const filled: Trajectory = {
   title: 'Sums',
   tags: ['a'],
   note: 'b',
+  notes: [{ id: '1', start: 0, end: 1, text: 'e' }],
   reward: 1,
   group: { id: 'g', index: 0 },
   problems: [{ kind: 'file', message: 'c' }],

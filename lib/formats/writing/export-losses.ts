@@ -48,6 +48,7 @@ const contents = {
     'title, tags and note',
     ({ title, tags, note }) => title !== undefined || note !== undefined || (tags ?? []).length > 0,
   ],
+  notes: ['notes on tokens', ({ notes }) => notes !== undefined],
   reward: ['reward', ({ reward }) => reward !== undefined],
   group: ['group', ({ group }) => group !== undefined],
   outcome: ['outcome', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],

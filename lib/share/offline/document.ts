@@ -26,13 +26,13 @@ export interface OfflineParts {
   readonly alternatives: boolean
   /** Texts and images of given messages, and texts of tool results. Their tokens are always included. */
   readonly messages: boolean
-  /** Title, tags, note and reward. */
+  /** Title, tags, note, notes on tokens and reward. */
   readonly labels: boolean
 }
 
 /** Returns the document with the chosen parts. Request settings, tool schemas, chat template and foreign fields are always left out. */
 export function offlineDocument(trajectory: Trajectory, view: OfflineViewState, parts: OfflineParts): OfflineDocument {
-  const { format, id, createdAt, title, tags, note, reward, model, outcome, provenance, problems } = trajectory
+  const { format, id, createdAt, title, tags, note, notes, reward, model, outcome, provenance, problems } = trajectory
   const segments = trajectory.segments.map((segment) => segmentWith(segment, parts))
   return {
     view,
@@ -44,6 +44,7 @@ export function offlineDocument(trajectory: Trajectory, view: OfflineViewState, 
         ...(title !== undefined && { title }),
         ...(tags && { tags }),
         ...(note !== undefined && { note }),
+        ...(notes && { notes }),
         ...(reward !== undefined && { reward }),
       }),
       model: modelWith(model),
@@ -64,13 +65,20 @@ export interface Characters {
 }
 
 /** Returns the characters of a trajectory. Tokens whose bytes are not text are ignored. */
-export function charactersOf({ title = '', tags = [], note = '', vocab, segments }: Trajectory): Characters {
+export function charactersOf({
+  title = '',
+  tags = [],
+  note = '',
+  notes = [],
+  vocab,
+  segments,
+}: Trajectory): Characters {
   const names = segments.flatMap((segment) =>
     segment.kind === 'response' ? segment.toolCalls.map(({ name }) => name ?? '') : [],
   )
   return {
     tokens: distinct(Object.values(vocab).map((entry) => (typeof entry === 'string' ? entry : ''))),
-    labels: distinct([title, ...tags, note, ...names]),
+    labels: distinct([title, ...tags, note, ...notes.map(({ text }) => text), ...names]),
   }
 }
 

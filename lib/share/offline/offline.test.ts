@@ -108,6 +108,7 @@ describe('the offline document', () => {
     title: 'SECRET-label',
     tags: ['SECRET-label'],
     note: 'SECRET-label',
+    notes: [{ id: '1', start: 0, end: 1, text: 'SECRET-label' }],
     reward: 0.123456,
     model: {
       ...sample.model,
@@ -146,6 +147,13 @@ describe('the offline document', () => {
     expect(secrets({ ...NONE, labels: true })).toEqual(['SECRET-label'])
     expect(secrets(NONE)).toEqual([])
     expect(JSON.stringify(offlineDocument(secretive, view, NONE))).not.toContain('0.123456')
+  })
+
+  test('contains the notes on tokens if the labels are chosen, and its fonts have their characters', () => {
+    const notes = [{ id: '1', start: 2, end: 4, text: 'Ω here' }]
+    expect(offlineDocument({ ...sample, notes }, view, ALL).trajectory.notes).toEqual(notes)
+    expect(offlineDocument({ ...sample, notes }, view, NONE).trajectory).not.toHaveProperty('notes')
+    expect(charactersOf({ ...sample, notes }).labels).toContain('Ω')
   })
 
   test('keeps the temperature and top_p of each request', () => {
