@@ -23,6 +23,7 @@ import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { DetailsPane } from './details-pane.tsx'
 import type { ListPlace } from './list-walk.tsx'
+import { useTokenNotes } from './notes/use-token-notes.ts'
 import { OutlinePane } from './outline-pane.tsx'
 import type { RegisterPanelCommand } from './selection/panel-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
@@ -37,6 +38,8 @@ import { ViewPane } from './view-pane.tsx'
 const TokenizerDialog = lazyPart(
   async () => (await import('#components/tokenizer/tokenizer-dialog.tsx')).TokenizerDialog,
 )
+
+const NoteDialog = lazyPart(async () => (await import('#components/inspector/notes/note-dialog.tsx')).NoteDialog)
 
 interface InspectorProps {
   readonly trajectory: TrajectoryView
@@ -87,6 +90,7 @@ export function Inspector({
     isPromptTokenSelected || inspection.colouring.mode.name === SURPRISE_WITH_PROMPT.name,
   )
   const controls = useTokenControls()
+  const notes = useTokenNotes(inspection, own.link)
   const placeOfStored = useListPlace(given, storedKey)
   const place = placeOfPage ?? placeOfStored
   const commands = useInspectorCommands({ state, controls, place, onShowMiddle: showMiddle })
@@ -107,7 +111,7 @@ export function Inspector({
         buttons={isNarrow && buttons}
         gist={shownToken && <TokenGist token={shownToken} vocab={trajectory.vocab} />}
         left={
-          <OutlinePane {...{ inspection, ratios, place, labels, onChooseTokenizer }} onChoose={choose}>
+          <OutlinePane {...{ inspection, ratios, place, notes, labels, onChooseTokenizer }} onChoose={choose}>
             {children}
           </OutlinePane>
         }
@@ -137,6 +141,7 @@ export function Inspector({
           />
         }
       />
+      {notes.draft && <NoteDialog {...notes} draft={notes.draft} trajectory={trajectory} />}
       {storedKey !== undefined && isChoosing && (
         <TokenizerDialog
           storedKey={storedKey}

@@ -9,15 +9,18 @@ import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
+import type { TokenNotes } from './notes/use-token-notes.ts'
 
 const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
 const BranchList = lazyPart(async () => (await import('#components/inspector/branch/branch-list.tsx')).BranchList)
+const NoteList = lazyPart(async () => (await import('#components/inspector/notes/note-list.tsx')).NoteList)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {
   readonly ratios: RatiosState
   readonly place: ListPlace | undefined
+  readonly notes: TokenNotes
   /** Selects a token. */
   readonly onChoose: (index: number) => void
   /** `undefined` means that the trajectory cannot have another tokenizer. */
@@ -33,6 +36,7 @@ export function OutlinePane({
   inspection,
   ratios,
   place,
+  notes,
   onChoose,
   onChooseTokenizer,
   labels,
@@ -67,6 +71,12 @@ export function OutlinePane({
         inSight={inspection.inSight}
         folds={inspection.folds}
         onSelect={onChoose}
+      />
+      <NoteList
+        notes={notes.notes}
+        selection={view.selection}
+        onShow={(selection) => inspection.onSelect(selection, 'tokens')}
+        actions={notes.actions}
       />
       {labels}
       <Heading>Origin</Heading>

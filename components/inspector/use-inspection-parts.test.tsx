@@ -39,3 +39,11 @@ test('marks without known ranges are removed', () => {
   act(() => result.current.inspection.onMarks('drift', undefined))
   expect(result.current.inspection.marks).toEqual([])
 })
+
+test('the tokens of notes are marked', () => {
+  const { result, rerender } = show()
+  expect(result.current.inspection.marks).toEqual([])
+  const note = { id: '1', start: 1, end: 4, text: 'x' }
+  rerender({ trajectory: { ...sample, notes: [{ ...note, id: '2', start: 3, end: 6 }, note] } })
+  expect(result.current.inspection.marks).toEqual([{ kind: 'note', ranges: Int32Array.of(1, 6) }])
+})

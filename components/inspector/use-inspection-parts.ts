@@ -7,6 +7,7 @@ import { type Folds, NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { unfoldedAt } from '#components/token-view/pieces/folding.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
+import { rangesWithNotes } from '#lib/trajectory/format/token-notes.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { currentHit, withCurrentHit } from './find/hit-steps.ts'
@@ -55,9 +56,13 @@ export function useInspectionParts(parent: ParentInspection, { onShowTokens, fir
   const hit = currentHit(ownMarks, view.selection)
   // Drift of other tokens, or of another tokenizer, is unknown and not shown.
   const isDriftOld = ownMarks.some(({ kind, of }) => kind === 'drift' && of !== trajectory)
+  const { notes } = trajectory
   const marks = useMemo(
-    () => withCurrentHit(isDriftOld ? ownMarks.filter(({ kind }) => kind !== 'drift') : ownMarks, hit),
-    [ownMarks, hit, isDriftOld],
+    () => [
+      ...withCurrentHit(isDriftOld ? ownMarks.filter(({ kind }) => kind !== 'drift') : ownMarks, hit),
+      ...(notes ? [{ kind: 'note' as const, ranges: Int32Array.from(rangesWithNotes(notes)) }] : []),
+    ],
+    [ownMarks, hit, isDriftOld, notes],
   )
   const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
     setMarks((known) => [

@@ -19,6 +19,8 @@ export type MarkKind =
   | 'cut'
   /** Tokens that a correction of importance ratios leaves out. */
   | 'dropped'
+  /** Tokens on which a note was written. */
+  | 'note'
 
 /** All marks of one kind. */
 export interface TokenMarks {

@@ -47,7 +47,12 @@ export function toDrift({ inspection }: CommandScreen, direction: 1 | -1): void 
 const visited = new WeakMap<Inspection['trajectory'], { readonly mode: string; readonly token: number }>()
 
 /** Selects the token with the largest value of the colour shown; again, that with the next largest, and after the smallest the largest. */
-export function toNextLargest({ trajectory, colouring, view, onSelect, say }: Inspection): void {
+export const toNextLargest = (inspection: Inspection): void => walkLargest(inspection, 1)
+
+/** Goes back in the walk of `toNextLargest`: selects the token with the next larger value. */
+export const toPreviousLargest = (inspection: Inspection): void => walkLargest(inspection, -1)
+
+function walkLargest({ trajectory, colouring, view, onSelect, say }: Inspection, direction: 1 | -1): void {
   const { mode, scale } = colouring
   if (mode.kind !== 'number' || scale.kind !== 'number') return
   const { tokens, values } = seriesNamed(trajectory, quantityOf(mode))
@@ -57,16 +62,21 @@ export function toNextLargest({ trajectory, colouring, view, onSelect, say }: In
     const value = elementAt(values, index)
     return distance(scale.axis, isNegated ? -value : value)
   }
+  const isBefore = (a: number, b: number) => far(a) > far(b) || (far(a) === far(b) && a < b)
   const last = visited.get(trajectory)
   const selected = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
   // Another token or colour begins with the largest value.
   const isWalk = last !== undefined && last.mode === mode.name && last.token === selected
   const chosen = isWalk ? tokens.indexOf(last.token) : -1
-  const isAfterChosen = (index: number) =>
-    chosen < 0 || far(index) < far(chosen) || (far(index) === far(chosen) && index > chosen)
+  const isBack = direction === -1 && chosen >= 0
+  const isFurther = (index: number) => chosen < 0 || (isBack ? isBefore(index, chosen) : isBefore(chosen, index))
   let next = -1
   for (let index = 0; index < tokens.length; index++)
-    if (isAfterChosen(index) && (next < 0 || far(index) > far(next))) next = index
+    if (isFurther(index) && (next < 0 || (isBack ? isBefore(next, index) : isBefore(index, next)))) next = index
+  if (next < 0 && isBack) {
+    say('This is the largest value.')
+    return
+  }
   if (next < 0 && chosen >= 0) {
     say('The largest value comes next again.')
     onSelect(undefined)

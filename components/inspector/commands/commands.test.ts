@@ -79,7 +79,7 @@ describe("table of the inspector's commands", () => {
   test('contains every key that the inspector promises', () => {
     const keys = new Set(COMMANDS.flatMap(({ keys = [] }) => keys))
     for (const key of [
-      ...'jkJKgGnp/mhzZfewbLc?[]+-12345rRBFxX',
+      ...'jkJKgGnp/amhzZfewbLc?[]+-12345rRBFxX',
       'Escape',
       'Mod+k',
       'Mod+a',
@@ -106,6 +106,8 @@ describe('keys of the inspector', () => {
     ['2', {}, ['say', 'Select a single sampled token of a stored trajectory first.']],
     ['e', {}, ['say', 'There is nothing to export yet.']],
     ['n', { colour: 'mask' }, ['say', 'There are no hits.']],
+    ['p', { colour: 'mask' }, ['say', 'There are no hits.']],
+    ['a', { selection: single(4) }, ['say', 'Select tokens of a stored trajectory first.']],
     ['d', {}, ['say', 'Colour the tokens by importance ratio first.']],
     ['z', {}, ['say', 'No token is selected.']],
     ['z', { selection: single(4) }, ['folds', { segments: new Set(), thinks: new Set([3]) }]],
@@ -123,12 +125,14 @@ describe('keys of the inspector', () => {
     expect(press(key, using)).toEqual([calls])
   })
 
-  test('without a search, the key n goes from the largest surprisal to the next', () => {
+  test('without a search, the key n goes from the largest surprisal to the next, and p goes back', () => {
     expect(press('n', {})).toEqual([
       ['select', single(6), 'tokens'],
       ['say', 'surprise 1'],
     ])
     expect(press('n', { selection: single(6) })[0]).toEqual(['select', single(3), 'tokens'])
+    expect(press('p', { selection: single(3) })[0]).toEqual(['select', single(6), 'tokens'])
+    expect(press('p', { selection: single(6) })).toEqual([['say', 'This is the largest value.']])
   })
 
   test('a command runs the action that a part has registered', () => {

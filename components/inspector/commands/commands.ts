@@ -15,7 +15,16 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { INSPECTOR_TABS, TAB_TITLES } from '../inspection.ts'
 import type { PanelCommandName } from '../selection/panel-commands.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
-import { colour, copy, gridPlaceOf, step, toDrift, toNextLargest, withSelection } from './command-steps.ts'
+import {
+  colour,
+  copy,
+  gridPlaceOf,
+  step,
+  toDrift,
+  toNextLargest,
+  toPreviousLargest,
+  withSelection,
+} from './command-steps.ts'
 
 const obstacleAtToken = ({ inspection }: CommandScreen) =>
   inspection.view.selection === undefined ? 'No token is selected.' : undefined
@@ -23,6 +32,10 @@ const obstacleWithout =
   (offer: PanelCommandName, reason: string) =>
   ({ offers }: CommandScreen) =>
     offers[offer] ? undefined : reason
+const obstacleOfSteps =
+  (offer: PanelCommandName) =>
+  ({ offers, inspection }: CommandScreen) =>
+    offers[offer] || inspection.colouring.mode.kind === 'number' ? undefined : 'There are no hits.'
 
 const NO_TOKEN = 'Select a single token of a stored trajectory first.'
 const NO_SAMPLED_TOKEN = 'Select a single sampled token of a stored trajectory first.'
@@ -66,6 +79,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
     obstacle: obstacleAtToken,
     run: ({ inspection }) => inspection.onSelect(undefined),
   },
+  {
+    name: 'note',
+    title: 'Write a note on the selected tokens, or edit theirs',
+    group: 'Select',
+    keys: ['a'],
+    obstacle: obstacleWithout('note', 'Select tokens of a stored trajectory first.'),
+    run: ({ offers }) => offers.note?.(),
+  },
 
   {
     name: 'find',
@@ -82,8 +103,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     title: 'Next hit; without a search, the next largest value of the colour shown',
     group: 'Find',
     keys: ['n'],
-    obstacle: ({ offers, inspection }) =>
-      offers['next-hit'] || inspection.colouring.mode.kind === 'number' ? undefined : 'There are no hits.',
+    obstacle: obstacleOfSteps('next-hit'),
     run: (screen) => {
       const toNextHit = screen.offers['next-hit']
       if (toNextHit) toNextHit()
@@ -100,11 +120,15 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'previous-hit',
-    title: 'Previous hit',
+    title: 'Previous hit; without a search, back to the next larger value',
     group: 'Find',
     keys: ['p'],
-    obstacle: obstacleWithout('previous-hit', 'There are no hits.'),
-    run: ({ offers }) => offers['previous-hit']?.(),
+    obstacle: obstacleOfSteps('previous-hit'),
+    run: (screen) => {
+      const toPreviousHit = screen.offers['previous-hit']
+      if (toPreviousHit) toPreviousHit()
+      else toPreviousLargest(screen.inspection)
+    },
   },
 
   {

@@ -89,6 +89,7 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
 /** Kinds of marks in the order of drawing: later ones cover earlier ones. */
 const MARKS: readonly { readonly kind: MarkKind; readonly colour: string }[] = [
   { kind: 'linked', colour: '--mark-linked' },
+  { kind: 'note', colour: '--mark-note' },
   { kind: 'drift', colour: '--bad' },
   { kind: 'dropped', colour: '--bad' },
   { kind: 'hit', colour: '--mark-hit' },

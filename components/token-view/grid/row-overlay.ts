@@ -51,6 +51,10 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
     layer(caps(marks), '100% 2px', '0 1px'),
     layer(caps(marks), '100% 2px', `0 ${row - 3}px`),
   ],
+  note: (marks, row) => [
+    layer(runsOfColour(marks, 'var(--mark-note)'), '100% 2px', '0 0'),
+    uprights(marks, 'var(--mark-note)', row, 0, ({ from, begins }) => (begins ? [from] : [])),
+  ],
   dropped: (marks, row) => outline(marks, 'var(--bad)', row, 2),
   drift: (marks, row) => outline(marks, 'var(--bad)', row, 1),
   selected: (marks, row) => frame(marks, 'var(--selected)', row),

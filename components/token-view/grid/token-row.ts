@@ -230,6 +230,7 @@ function foldedMarks({ layout: { firstToken }, start, end }: DrawnLine, { marks 
 const FOLDED_NAMES: Readonly<Partial<Record<MarkKind, readonly [string, string]>>> = {
   hit: ['hit', 'hits'],
   drift: ['drift', 'drifts'],
+  note: ['note', 'notes'],
 }
 
 interface TextRun {

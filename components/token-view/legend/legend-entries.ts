@@ -230,6 +230,13 @@ const GROUPS: readonly LegendGroup[] = [
         occurs: marks('dropped'),
       },
       {
+        title: 'Note',
+        meaning: 'a line above the tokens on which a note was written; the outline lists the notes',
+        sample: { kind: 'row', text: 'token', overlay: 'note' },
+        views: ['inspector', 'run'],
+        occurs: marks('note'),
+      },
+      {
         title: 'Missing tokens',
         meaning: 'a red caret: the other sequence has tokens here, this one has none',
         sample: { kind: 'row', text: 'here', overlay: 'gap' },

@@ -1,0 +1,79 @@
+/** Notes on tokens: written, linked, changed and deleted by keyboard, and in the offline page. */
+import { mkdtempSync, readFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from '@playwright/test'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
+
+test('A note is written on tokens by keyboard, is in the link, the file and the offline page, and is deleted', async ({
+  page,
+  request,
+}) => {
+  const wrongs = watch(page)
+  const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
+  const imported = await request.post('/api/import?name=notes.json', {
+    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
+    data: Buffer.from(encode({ ...example, id: 'with-notes' })),
+  })
+  const key = (await imported.json()).trajectories[0]
+  const stored = async () =>
+    (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
+  await open(page, `/t/${encodeURIComponent(key)}?at=195`)
+  await idle(page)
+  const grid = page.getByRole('grid', { name: 'Tokens' })
+  const notes = page.getByRole('region', { name: 'Notes', exact: true })
+  const dialog = page.getByRole('dialog')
+
+  await test.step('the key A opens the dialog, whose text is stored with the selected tokens', async () => {
+    await grid.focus()
+    for (let times = 0; times < 5; times++) await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('a')
+    await expect(dialog.getByLabel('Note')).toBeFocused()
+    await expectFitEverywhere(page)
+    await page.setViewportSize(WINDOWS[0])
+    await page.keyboard.type('Here it goes wrong.')
+    await page.keyboard.press('Control+Enter')
+    await expect(notes.getByRole('button', { name: /^Tokens 195 to 200/ })).toHaveText(/Here it goes wrong\.$/)
+    await expect(grid).toBeFocused()
+    expect(await stored()).toMatchObject({ notes: [{ id: '1', start: 195, end: 201, text: 'Here it goes wrong.' }] })
+    await expectFitEverywhere(page)
+    await page.setViewportSize(WINDOWS[0])
+  })
+
+  await test.step('the note leads to its tokens', async () => {
+    await page.getByRole('tab', { name: 'Messages' }).press('Enter')
+    await notes.getByRole('button', { name: /^Tokens 195/ }).press('Enter')
+    await expect(page).toHaveURL(/[?&]at=195-200(&|$)/)
+    await expect(grid).toBeFocused()
+  })
+
+  await test.step('the offline page lists the note and leads to its tokens', async () => {
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    await dialog.getByLabel('Title, tags, notes, reward').click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as an offline page' }).click()
+    const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'rollscope-notes-')), 'page.html')
+    await (await download).saveAs(file)
+    const saved = await page.context().newPage()
+    await saved.goto(pathToFileURL(file).href)
+    await idle(saved)
+    await saved.getByRole('grid', { name: 'Tokens' }).press('Home')
+    await saved.getByRole('region', { name: 'Notes' }).getByRole('button').press('Enter')
+    await expect(saved.getByText('6 tokens selected of 364')).toBeVisible()
+    await saved.close()
+  })
+
+  await test.step('on the tokens of the note, the key A edits it, and it can be deleted', async () => {
+    await grid.focus()
+    await page.keyboard.press('a')
+    await expect(dialog.getByLabel('Note')).toHaveValue('Here it goes wrong.')
+    await dialog.getByRole('button', { name: 'Delete note' }).press('Enter')
+    await expect(notes.getByRole('listitem')).toHaveCount(0)
+    expect(await stored()).not.toHaveProperty('notes')
+  })
+  expect(wrongs).toEqual([])
+})
