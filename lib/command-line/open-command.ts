@@ -2,9 +2,9 @@
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import * as z from 'zod'
 import { type Imported, importedSchema } from '#lib/api/imported.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { failureText, refusalText } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { filesNamed } from './inputs.ts'
@@ -61,8 +61,6 @@ async function filesOf(names: readonly string[], folder: string) {
 
 type Stored = { readonly ok: true; readonly imported: Imported } | { readonly ok: false; readonly why: string }
 
-const problemSchema = z.object({ detail: z.string(), hint: z.string().optional() })
-
 /** Sends a file to the application. */
 async function storedFile(
   file: string,
@@ -82,12 +80,10 @@ async function storedFile(
     } as RequestInit)
     const answer: unknown = await response.json()
     if (response.ok) return { ok: true, imported: importedSchema.parse(answer) }
-    const { detail, hint } = problemSchema.parse(answer)
-    return { ok: false, why: [detail, hint].filter(Boolean).join('\n  ') }
+    return { ok: false, why: refusalText(answer) }
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    return { ok: false, why: `${error.message}${cause}` }
+    return { ok: false, why: failureText(error) }
   }
 }
 

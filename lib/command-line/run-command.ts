@@ -5,6 +5,7 @@ import os from 'node:os'
 import * as z from 'zod'
 import { type SessionRow, sessionCreatedSchema, sessionSchema } from '#lib/api/sessions/session.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { failureText, refusalText } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { startedApplication } from './started-application.ts'
@@ -63,13 +64,11 @@ function settingsIn(options: readonly string[]): Readonly<Record<string, string>
   return settings
 }
 
-const problemSchema = z.object({ detail: z.string(), hint: z.string().optional() })
-
 async function call<T>(
   { address, token }: RunningApplication,
   path: string,
   init: RequestInit,
-  schema: z.ZodType<T> | z.core.$ZodType<T>,
+  schema: z.core.$ZodType<T>,
 ): Promise<T> {
   try {
     const response = await fetch(new URL(path, address), {
@@ -78,11 +77,10 @@ async function call<T>(
     })
     const answer: unknown = await response.json()
     if (response.ok) return z.parse(schema, answer)
-    const { detail, hint } = problemSchema.parse(answer)
-    throw new CommandError(EXIT.unchecked, `no session: ${[detail, hint].filter(Boolean).join('\n  ')}`)
+    throw new CommandError(EXIT.unchecked, `no session: ${refusalText(answer)}`)
   } catch (error) {
     if (error instanceof CommandError || !(error instanceof Error)) throw error
-    throw new CommandError(EXIT.unchecked, `no session: ${error.message}`, { cause: error })
+    throw new CommandError(EXIT.unchecked, `no session: ${failureText(error)}`, { cause: error })
   }
 }
 

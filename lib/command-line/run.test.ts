@@ -131,6 +131,8 @@ test('rollscope run reports why no session was opened, and a program that does n
     status: 3,
     complaint: 'no session: there is no server named "x"\n  Choose another.\n',
   })
+  const gone = await run(['--', 'true'], { runs: { address: 'http://127.0.0.1:9', token: TOKEN } })
+  expect([gone.status, gone.complaint]).toEqual([3, expect.stringMatching(/^no session: fetch failed: .+\n$/)])
   const { running } = await application()
   const { status, complaint } = await run(['--', './no-such-program'], { runs: running })
   expect(status).toBe(3)
