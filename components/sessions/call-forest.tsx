@@ -4,7 +4,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { type ColumnHeading, ColumnHeadings } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { type AttachmentText, attachmentText, type CallNode, messagesText, replyText } from './call-texts.ts'
-import { placeOnRails, type RailPlace } from './rails.ts'
+import { placeOnRails, type RailPlace, railsByRow } from './rails.ts'
 
 interface CallForestProps {
   readonly nodes: readonly CallNode[]
@@ -36,6 +36,7 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
 /** Shows the calls of a session as a forest, the newest at the bottom. */
 export function CallForest({ nodes, selected, onSelect }: CallForestProps) {
   const places = useMemo(() => railPlaces(nodes), [nodes])
+  const rails = useMemo(() => railsByRow(places), [places])
   const width = FIRST + RAIL * Math.min(MOST_RAILS, 1 + Math.max(0, ...places.map(({ rail }) => rail)))
   const path = pathRows(
     places,
@@ -72,7 +73,7 @@ export function CallForest({ nodes, selected, onSelect }: CallForestProps) {
               onClick={() => onSelect(node.node)}
             >
               <td className="relative p-0">
-                <Rails places={places} row={row} path={path} status={node.status} />
+                <Rails places={places} rails={rails[row] ?? []} row={row} path={path} status={node.status} />
                 <button
                   type="button"
                   aria-current={isSelected || undefined}
@@ -136,6 +137,8 @@ function pathRows(places: readonly RailPlace[], end: number): ReadonlySet<number
 
 interface RailsProps {
   readonly places: readonly RailPlace[]
+  /** Nodes whose rails are in the row. */
+  readonly rails: readonly number[]
   readonly row: number
   readonly path: ReadonlySet<number>
   readonly status: CallNode['node']['status']
@@ -144,13 +147,14 @@ interface RailsProps {
 const xOf = (rail: number): number => FIRST + RAIL * Math.min(rail, MOST_RAILS - 1)
 
 /** Draws the rails of one row: those that pass it, the one that leads to its node, and the node. */
-function Rails({ places, row, path, status }: RailsProps) {
+function Rails({ places, rails, row, path, status }: RailsProps) {
   const place = places[row]
   if (!place) return null
   const isRoot = place.parent === undefined
   const isOnPath = path.has(row)
-  const lines = places.flatMap(({ rail, parent }, child) => {
-    if (parent === undefined || parent > row || child < row || (parent === row && child === row)) return []
+  const lines = rails.flatMap((child) => {
+    const { rail, parent } = places[child] ?? place
+    if (parent === undefined) return []
     const x = xOf(rail)
     const isPath = path.has(child) && path.has(parent)
     // A rail leaves its parent in the row of the parent, passes rows, and ends at the node.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placeOnRails } from './rails.ts'
+import { placeOnRails, railsByRow } from './rails.ts'
 
 const rails = (...parents: readonly (number | undefined)[]) => placeOnRails(parents).map(({ rail }) => rail)
 
@@ -13,6 +13,10 @@ test('A rail that has ended is used again by a later root, and not beside a fork
   expect(rails(undefined, 0, undefined, 2)).toEqual([0, 0, 0, 0])
   expect(rails(undefined, undefined, 0)).toEqual([0, 1, 0])
   expect(rails(undefined, undefined, 1, 0, 2)).toEqual([0, 1, 1, 0, 1])
+})
+
+test('Each row has the rails that begin, pass or end in it', () => {
+  expect(railsByRow(placeOnRails([undefined, 0, undefined, 1, 0]))).toEqual([[1, 4], [1, 3, 4], [3, 4], [3, 4], [4]])
 })
 
 test('No two paths of a random forest share a rail in a row', () => {

@@ -25,6 +25,14 @@ export function placeOnRails(parents: readonly (number | undefined)[]): readonly
   return parents.map((parent, row) => ({ rail: rails.get(row) ?? 0, parent }))
 }
 
+/** Returns, for each row, the nodes whose rail leaves its parent in the row, passes the row, or ends in it. */
+export function railsByRow(places: readonly RailPlace[]): readonly (readonly number[])[] {
+  const rows = places.map((): number[] => [])
+  for (const [node, { parent }] of places.entries())
+    if (parent !== undefined) for (let row = parent; row <= node; row++) rows[row]?.push(node)
+  return rows
+}
+
 /** Returns paths from a root or a fork on, each along the first continuation of its nodes. */
 function chainsOf(parents: readonly (number | undefined)[]): readonly { readonly rows: readonly number[] }[] {
   const chains: { readonly rows: number[] }[] = []
