@@ -2,8 +2,9 @@
 import { useId, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
-import { ApiError, callApi } from '#lib/browser/api.ts'
+import { callApi } from '#lib/browser/api.ts'
 import { saveContent } from '#lib/browser/files/save-file.ts'
+import { reportOutcome } from './report-outcome.ts'
 
 /** The pickers of leaves with their names on screen. */
 const PICKERS = [
@@ -22,15 +23,13 @@ interface ExportLeavesProps {
 export function ExportLeaves({ session: { id, leaves }, onMessage }: ExportLeavesProps) {
   const [picker, setPicker] = useState<string>('all')
   const field = useId()
-  const save = async () => {
-    try {
+  const save = () =>
+    reportOutcome(async () => {
       const query = new URLSearchParams({ leaves: picker })
       const answer = await callApi(`/sessions/${encodeURIComponent(id)}/trajectories?${query}`)
       saveContent(await answer.blob(), `${id}.jsonl`)
-    } catch (error) {
-      onMessage(error instanceof ApiError ? error.message : String(error))
-    }
-  }
+      return ''
+    }, onMessage)
   return (
     <span className="flex items-center gap-1.5 text-xs">
       <label htmlFor={field} className="text-dim">

@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
-import { ApiError } from '#lib/browser/api.ts'
 import { SESSIONS, setSessionReward } from '#lib/browser/sessions/sessions.ts'
+import { reportOutcome } from './report-outcome.ts'
 
 interface RewardFieldProps {
   readonly session: SessionRow
@@ -21,13 +21,11 @@ export function RewardField({ session: { id, reward }, onMessage }: RewardFieldP
   const save = async (event: FormEvent) => {
     event.preventDefault()
     if (!isValid) return
-    try {
+    await reportOutcome(async () => {
       await setSessionReward(id, value)
       await client.invalidateQueries({ queryKey: SESSIONS })
-      onMessage(value === null ? 'The reward was removed.' : `The reward is ${value}.`)
-    } catch (error) {
-      onMessage(error instanceof ApiError ? error.message : String(error))
-    }
+      return value === null ? 'The reward was removed.' : `The reward is ${value}.`
+    }, onMessage)
   }
   return (
     <form className="flex items-center gap-1.5 text-xs" onSubmit={save}>

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { parseAsInteger, parseAsString, useQueryStates } from 'nuqs'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { StatusLine } from '#components/commands/status-line.tsx'
+import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
@@ -23,9 +24,10 @@ import {
 } from '#lib/browser/sessions/sessions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
-import { type CallNode, comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
+import { comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { ExportLeaves } from './export-leaves.tsx'
+import { reportOutcome } from './report-outcome.ts'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
 import { SessionTable } from './session-table.tsx'
@@ -72,7 +74,7 @@ export function SessionsScreen() {
   const nodes = nodesOf(calls)
   const entry = nodes.find(({ node }) => node.node === address.node) ?? nodes.at(-1)
   const [part, setPart] = useState<Part>('calls')
-  const [message, setMessage] = useState('')
+  const { message, say } = useStatusMessage()
   const { go } = useNavigation()
   const client = useQueryClient()
   const select = (session: string) => setAddress({ session, node: null })
@@ -80,25 +82,19 @@ export function SessionsScreen() {
     setAddress({ node })
     setPart('tokens')
   }
-  const create = async () => {
-    try {
+  const create = () =>
+    reportOutcome(async () => {
       const created = await createSession()
       await client.invalidateQueries({ queryKey: SESSIONS })
       select(created)
-      setMessage(`Session ${created} is ready: point a client to it.`)
-    } catch (failure) {
-      setMessage(failure instanceof ApiError ? failure.message : String(failure))
-    }
-  }
-  const pause = async (isPaused: boolean) => {
-    try {
+      return `Session ${created} is ready: point a client to it.`
+    }, say)
+  const pause = (isPaused: boolean) =>
+    reportOutcome(async () => {
       await pauseRecording(isPaused)
       await client.invalidateQueries({ queryKey: SESSIONS })
-      setMessage(isPaused ? 'Recording is paused.' : 'Calls are recorded again.')
-    } catch (failure) {
-      setMessage(failure instanceof ApiError ? failure.message : String(failure))
-    }
-  }
+      return isPaused ? 'Recording is paused.' : 'Calls are recorded again.'
+    }, say)
   const stepSession = (step: number) => {
     const at = sessions?.findIndex((session) => session.id === id) ?? -1
     const next = sessions?.[at + step]
@@ -114,7 +110,7 @@ export function SessionsScreen() {
   }
   const compare = () => {
     const href = entry && comparedHref(entry, forkedFrom(entry.call, nodes))
-    if (href === undefined) setMessage('This call did not leave the path of an earlier one: select a fork.')
+    if (href === undefined) say('This call did not leave the path of an earlier one: select a fork.')
     else void go(href)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -162,7 +158,7 @@ export function SessionsScreen() {
             )}
             <SessionTable sessions={sessions ?? []} selected={id} onSelect={select} />
           </div>
-          <SessionBar session={opened.data?.session} error={opened.error} onMessage={setMessage}>
+          <SessionBar session={opened.data?.session} error={opened.error} onMessage={say}>
             <span className="lg:hidden">
               <Segmented<Part>
                 label="Part"
@@ -192,7 +188,7 @@ export function SessionsScreen() {
             </section>
             <section aria-label="Tokens" className={`min-h-0 min-w-0 lg:block ${part === 'tokens' ? '' : 'hidden'}`}>
               {entry ? (
-                <Selected entry={entry} nodes={nodes} session={opened.data?.session} />
+                <CallTokens entry={entry} nodes={nodes} isLive={opened.data?.session.state === 'live'} />
               ) : (
                 <p className="p-3.5 text-faint text-sm">
                   {opened.data ? 'No call yet: point a client to this session.' : 'Loading…'}
@@ -206,16 +202,6 @@ export function SessionsScreen() {
     </Shell>
   )
 }
-
-const Selected = ({
-  entry,
-  nodes,
-  session,
-}: {
-  readonly entry: CallNode
-  readonly nodes: readonly CallNode[]
-  readonly session: SessionRow | undefined
-}) => <CallTokens entry={entry} nodes={nodes} isLive={session?.state === 'live'} />
 
 interface SessionBarProps {
   readonly session: SessionRow | undefined
