@@ -8,7 +8,8 @@ const SESSION_MODES = ['tito', 'observe'] as const
 /** The name under /sessions that chooses a session for each call. */
 export const AUTO_SESSION = 'auto'
 
-const sessionId = z.string().check(
+/** Schema of the id of a session, which is part of its address. */
+export const sessionIdSchema = z.string().check(
   z.regex(/^[A-Za-z0-9_.-]{1,100}$/, '1 to 100 letters, digits, _, . and -'),
   z.refine((id) => id !== AUTO_SESSION && !/^\.+$/.test(id), { message: 'another name than auto' }),
 )
@@ -16,7 +17,7 @@ const sessionId = z.string().check(
 /** Schema of the body of POST /sessions. */
 export const createSessionSchema = z.strictObject({
   session_id: withDescription(
-    z.exactOptional(sessionId),
+    z.exactOptional(sessionIdSchema),
     'Id of the session. If it exists, it is continued and the other fields are ignored. Omitted: a new id.',
   ),
   server: withDescription(

@@ -1,4 +1,4 @@
-import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
+import { AUTO_SESSION, sessionIdSchema } from '#lib/api/sessions/session.ts'
 import type { SessionCall } from '#lib/session/call.ts'
 import { findSession } from '#lib/session/forest/find-session.ts'
 import { CallRefusal } from '#lib/session/protocols/refusal.ts'
@@ -24,12 +24,12 @@ export async function chooseSession(
   const named = SESSION_HEADERS.map((name) => headers.get(name)).find(Boolean) ?? call.metadata.sessionId
   if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named))
   const serving = await sessions.defaultServing.find({ tools: call.tools, options: call.templateArguments }, signal)
-  const found = findSession({ messages: call.messages, context: serving.context }, undefined, sessions.automatic())
-  return found.kind === 'matched' ? sessions.find(found.id) : sessions.create({ isAuto: true })
+  const found = findSession({ messages: call.messages, context: serving.context }, sessions.automatic())
+  return found === undefined ? sessions.create({ isAuto: true }) : sessions.find(found)
 }
 
 /** Returns an id that the client chose, if it can be part of an address. */
 function checkedId(id: string): string {
-  if (/^[A-Za-z0-9_.-]{1,100}$/.test(id) && id !== AUTO_SESSION && !/^\.+$/.test(id)) return id
+  if (sessionIdSchema.safeParse(id).success) return id
   throw new CallRefusal('', 'The id of the session must have 1 to 100 letters, digits, _, . and -.')
 }

@@ -1,4 +1,5 @@
 import type { ReplyPart } from '#lib/session/call.ts'
+import { BETWEEN_THOUGHTS } from '#lib/session/protocols/reply-parts.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
@@ -10,7 +11,7 @@ export function replyMessage(parts: readonly ReplyPart[]): AssistantMessage {
   const calls = parts.flatMap((part) =>
     part.kind === 'call' ? [{ id: part.id, name: part.name, input: JSON.parse(part.arguments) as unknown }] : [],
   )
-  const reasoning = textOf('reasoning', '\n')
+  const reasoning = textOf('reasoning', BETWEEN_THOUGHTS)
   return {
     role: 'assistant',
     content: textOf('text', ''),

@@ -7,7 +7,7 @@ import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
 import { writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
-import { replyParts } from '#lib/session/protocols/reply-parts.ts'
+import { callDeltas, replyParts } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -79,8 +79,7 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
       if (part.kind === 'call') {
         if (before) continue
         const call = sent.filter(({ kind }) => kind === 'call').length
-        deltas.push({ kind: 'call', choice, call, id: part.id, name: part.name })
-        deltas.push({ kind: 'arguments', choice, call, text: part.arguments })
+        deltas.push(...callDeltas(choice, call, part))
       } else {
         const length = before && before.kind !== 'call' ? before.text.length : 0
         if (part.text.length > length) deltas.push({ kind: part.kind, choice, text: part.text.slice(length) })

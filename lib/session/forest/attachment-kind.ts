@@ -38,15 +38,6 @@ export type AttachmentKind =
       readonly abandoned: number
     }
 
-/** Names of the kinds, in the order in which they are counted. */
-export const ATTACHMENT_KINDS = [
-  'new-root',
-  'continued',
-  'retried',
-  'rolled-back',
-  'rewritten',
-] as const satisfies readonly AttachmentKind['kind'][]
-
 /** Why a call begins a new tree. */
 type NewRootReason =
   /** No call before it has a reply that the client read. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { FoundSession } from './find-session.ts'
 import { findSession } from './find-session.ts'
 import { CONTEXT, history, type WrittenForest, writtenForest } from './test-forests.ts'
 
@@ -14,30 +13,25 @@ describe('The session of a call', () => {
   const sessions = (...written: readonly (readonly [string, WrittenForest])[]) =>
     written.map(([id, { forest }]) => ({ id, forest }))
   const all = sessions(['first', first], ['second', second], ['strict', strict])
-  const found = (words: string, named?: string, context = CONTEXT): FoundSession =>
-    findSession({ messages: history(words), context }, named, all)
-
-  test('is the one that the client names, whatever the history is', () => {
-    expect(found('s:x u:a a:1 t:r a:2 u:b', 'mine')).toEqual({ kind: 'named', id: 'mine' })
-  })
+  const found = (words: string, context = CONTEXT) => findSession({ messages: history(words), context }, all)
 
   test('is the one with the longest recorded history at its beginning', () => {
-    expect(found('s:x u:a a:1 t:r a:2 u:b')).toEqual({ kind: 'matched', id: 'first' })
-    expect(found('s:z u:a a:1 u:b')).toEqual({ kind: 'matched', id: 'strict' })
+    expect(found('s:x u:a a:1 t:r a:2 u:b')).toBe('first')
+    expect(found('s:z u:a a:1 u:b')).toBe('strict')
   })
 
   test('is the latest one of several with the same history', () => {
-    expect(found('s:x u:a a:1 u:b')).toEqual({ kind: 'matched', id: 'second' })
-    expect(found('s:x u:a')).toEqual({ kind: 'matched', id: 'second' })
+    expect(found('s:x u:a a:1 u:b')).toBe('second')
+    expect(found('s:x u:a')).toBe('second')
   })
 
   test('is the one whose prompt it repeats', () => {
-    expect(found('s:x u:a a:1 t:r')).toEqual({ kind: 'matched', id: 'first' })
+    expect(found('s:x u:a a:1 t:r')).toBe('first')
   })
 
   test('is new for a new root, other tools or the first call', () => {
-    expect(found('s:x u:b')).toEqual({ kind: 'new' })
-    expect(found('s:x u:a a:1 u:b', undefined, { ...CONTEXT, tools: 'others' })).toEqual({ kind: 'new' })
-    expect(findSession({ messages: history('u:a'), context: CONTEXT }, undefined, [])).toEqual({ kind: 'new' })
+    expect(found('s:x u:b')).toBeUndefined()
+    expect(found('s:x u:a a:1 u:b', { ...CONTEXT, tools: 'others' })).toBeUndefined()
+    expect(findSession({ messages: history('u:a'), context: CONTEXT }, [])).toBeUndefined()
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
-import { ATTACHMENT_KINDS } from './attachment-kind.ts'
 import { ALL_RULES } from './equality.ts'
 import { callContext, MOST_NODES, messagesOfPath, openForest, pathOf } from './forest.ts'
 import { attached, CONTEXT, history, outcome, reply, writtenForest } from './test-forests.ts'
@@ -345,8 +344,4 @@ test('The context of a call is the same only for the same rendered tools, templa
   expect(callContext([{ ...tool, name: 'g' }], 't', { a: 1 }).tools).not.toBe(context.tools)
   expect(callContext([], 'u', { a: 1 }).template).not.toBe(context.template)
   expect(callContext([], 't', {}).template).not.toBe(context.template)
-})
-
-test('Every kind of attachment is counted once', () => {
-  expect(new Set(ATTACHMENT_KINDS).size).toBe(5)
 })

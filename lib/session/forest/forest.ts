@@ -213,7 +213,7 @@ function tooMany(count: number, n: number): AttachmentResult {
   const further = n === 1 ? '' : `, and the call requests ${countWithNoun(n, 'reply', 'replies')}`
   return {
     ok: false,
-    why: `The session has ${countWithNoun(count, 'node')} of at most 1,024${further}. More almost always means that the harness is not replaying history verbatim.`,
+    why: `The session has ${countWithNoun(count, 'node')} of at most ${MOST_NODES.toLocaleString('en')}${further}. More almost always means that the harness is not replaying history verbatim.`,
     hint: 'Look at the kinds of the calls on the page of the session, or begin a new session.',
   }
 }

@@ -10,7 +10,6 @@ import type { AttachmentKind } from './attachment-kind.ts'
 import { ALL_RULES, type EqualityRule } from './equality.ts'
 import { type CallContext, messagesOfPath, openForest, type SessionNode } from './forest.ts'
 import { leavesOf, pickLeaves, SHARED_MASKS, samplesOf, tokensOfPath } from './samples.ts'
-import { summaryOf } from './summary.ts'
 import { attached, CONTEXT, outcome, type Reply } from './test-forests.ts'
 
 /** A step of the script: what the harness does, drawn numbers for its choices, and how the call ends. */
@@ -350,7 +349,7 @@ test('Every reply token of a random forest is trained exactly once, or in every 
         const total = samples.flatMap(({ parts }) => parts).reduce((sum, { tokens }) => sum + tokens, 0)
         if (limit === undefined) {
           expect(leftOut).toEqual([])
-          expect(contained.size).toBe(summaryOf(nodes).tokens.sampled)
+          expect(contained.size).toBe(nodes.reduce((sum, { tokens }) => sum + tokens.reply, 0))
         } else expect(total).toBeLessThanOrEqual(limit)
         const all = leavesOf(nodes).reduce((sum, leaf) => sum + tokensOfPath(leaf), 0)
         expect(total + leftOut.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(all)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LeafPicker } from './samples.ts'
 import { LEAF_PICKERS, leavesOf, pickLeaves, samplesOf } from './samples.ts'
-import { summaryOf } from './summary.ts'
 import { type WrittenForest, writtenForest } from './test-forests.ts'
 
 const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
@@ -44,7 +43,7 @@ function session(): WrittenForest {
 describe('A session with a retry, a rollback, a sub-agent and a summary', () => {
   const written = session()
 
-  test('has the kinds, leaves and roots of its calls', () => {
+  test('has the kinds of its calls', () => {
     expect(written.forest.nodes.map(({ attached }) => attached.kind)).toEqual([
       'new-root',
       'continued',
@@ -58,16 +57,6 @@ describe('A session with a retry, a rollback, a sub-agent and a summary', () => 
       'rewritten',
       'continued',
     ])
-    expect(summaryOf(written.forest.nodes)).toEqual({
-      calls: 11,
-      nodes: 11,
-      leaves: 5,
-      roots: 2,
-      kinds: { 'new-root': 2, continued: 6, retried: 1, 'rolled-back': 1, rewritten: 1 },
-      accepted: {},
-      statuses: { complete: 10, aborted: 1, failed: 0 },
-      tokens: { all: 25, sampled: 11 },
-    })
   })
 
   test('gives each picker its leaves', () => {
@@ -213,15 +202,4 @@ test('A session without a call has no samples', () => {
     samples: [],
     leftOut: [],
   })
-})
-
-test('Calls that needed a rule are counted by the rule', () => {
-  const { forest } = writtenForest()
-  const context = { tools: '', template: '' }
-  const tokens = { start: 0, prompt: 1, reply: 1 }
-  for (const content of ['a', [{ type: 'text', text: 'a' }]]) {
-    const place = forest.attach({ messages: [{ role: 'user', content }], context })
-    if (place.ok) forest.append(place.attachment, [{ status: 'failed', tokens }])
-  }
-  expect(summaryOf(forest.nodes)).toMatchObject({ accepted: { 'text-parts': 1 }, roots: 1, leaves: 0 })
 })

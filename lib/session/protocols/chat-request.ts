@@ -1,6 +1,5 @@
 /** Reads requests of OpenAI chat completions, with the parameters that SGLang and vLLM add. */
 import * as z from 'zod/mini'
-import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { SessionCall, StructuredOutput, ToolChoice } from '../call.ts'
 import {
   absent,
@@ -10,6 +9,7 @@ import {
   checkedStructure,
   checkedTools,
   FURTHER_SAMPLING,
+  functionTool,
   imageUrl,
   maybe,
   messagesIn,
@@ -195,7 +195,7 @@ const schema = z.strictObject({
 /** Reads the body of a request to /v1/chat/completions. Throws CallRefusal. */
 export function readChatCall(body: unknown): SessionCall {
   const read = checkedBody(body, schema, CHAT_UNREAD)
-  const tools = checkedTools((read.tools ?? []).map(toolOf))
+  const tools = checkedTools((read.tools ?? []).map((one) => functionTool(one.function)))
   const choice = checkedChoice(choiceOf(read.tool_choice), tools)
   if (typeof read.top_logprobs === 'number' && read.logprobs !== true)
     throw new CallRefusal('top_logprobs', 'top_logprobs needs logprobs: true.')
@@ -228,12 +228,6 @@ export function readChatCall(body: unknown): SessionCall {
     body: body as SessionCall['body'],
   }
 }
-
-const toolOf = ({ function: { name, description, parameters } }: z.infer<typeof tool>): ToolSpec => ({
-  name,
-  ...(typeof description === 'string' && { description }),
-  inputSchema: parameters ?? {},
-})
 
 const choiceOf = (choice: z.infer<typeof toolChoice> | null | undefined): ToolChoice =>
   typeof choice === 'object' && choice !== null ? { name: choice.function.name } : (choice ?? 'auto')

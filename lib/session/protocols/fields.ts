@@ -111,6 +111,20 @@ export function messagesIn(value: unknown): readonly Message[] {
 /** Schema of the parameters of a function. */
 export const parametersSchema = jsonObject
 
+/** A function in the tools of OpenAI's protocols. */
+interface FunctionFields {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly parameters?: ToolSpec['inputSchema'] | null | undefined
+}
+
+/** Returns the tool that a function of OpenAI's protocols is. */
+export const functionTool = ({ name, description, parameters }: FunctionFields): ToolSpec => ({
+  name,
+  ...(typeof description === 'string' && { description }),
+  inputSchema: parameters ?? {},
+})
+
 /** Returns the tools. Throws CallRefusal if two have the same name. */
 export function checkedTools(tools: readonly ToolSpec[]): readonly ToolSpec[] {
   const names = new Set<string>()

@@ -85,12 +85,19 @@ function partDeltas(choice: number, parts: readonly ReplyPart[]): readonly Reply
   return parts.flatMap((part): readonly ReplyDelta[] => {
     if (part.kind !== 'call') return [{ kind: part.kind, choice, text: part.text }]
     call++
-    return [
-      { kind: 'call', choice, call, id: part.id, name: part.name },
-      { kind: 'arguments', choice, call, text: part.arguments },
-    ]
+    return callDeltas(choice, call, part)
   })
 }
+
+/** Returns the deltas of a whole call. */
+export const callDeltas = (
+  choice: number,
+  call: number,
+  { id, name, arguments: text }: Extract<ReplyPart, { kind: 'call' }>,
+): readonly Extract<ReplyDelta, { kind: 'call' | 'arguments' }>[] => [
+  { kind: 'call', choice, call, id, name },
+  { kind: 'arguments', choice, call, text },
+]
 
 /** Returns all deltas of a whole reply. */
 export const replyDeltas = ({ choices, usage }: SessionReply): readonly ReplyDelta[] => [

@@ -1,7 +1,6 @@
 /** Reads requests of OpenAI responses. The whole history is in the input: a session finds what it already has by itself. */
 import * as z from 'zod/mini'
 import type { JsonObject } from '#lib/json/json-object.ts'
-import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import type { SessionCall, StructuredOutput, ToolChoice } from '../call.ts'
@@ -12,6 +11,7 @@ import {
   checkedChoice,
   checkedStructure,
   checkedTools,
+  functionTool,
   imageUrl,
   maybe,
   messagesIn,
@@ -175,7 +175,7 @@ const schema = z.strictObject({
 /** Reads the body of a request to /v1/responses. Throws CallRefusal. */
 export function readResponsesCall(body: unknown): SessionCall {
   const read = checkedBody(body, schema, RESPONSES_UNREAD)
-  const tools = checkedTools((read.tools ?? []).map(toolOf))
+  const tools = checkedTools((read.tools ?? []).map(functionTool))
   const choice = checkedChoice(choiceOf(read.tool_choice), tools)
   return {
     protocol: 'responses',
@@ -246,12 +246,6 @@ function contextMessage(one: Item): JsonObject {
   if (one.type === 'function_call_output') return { role: 'tool', tool_call_id: one.call_id, content: one.output }
   return one
 }
-
-const toolOf = ({ name, description, parameters }: z.infer<typeof tool>): ToolSpec => ({
-  name,
-  ...(typeof description === 'string' && { description }),
-  inputSchema: parameters ?? {},
-})
 
 const choiceOf = (choice: z.infer<typeof toolChoice> | null | undefined): ToolChoice =>
   typeof choice === 'object' && choice !== null ? { name: choice.name } : (choice ?? 'auto')
