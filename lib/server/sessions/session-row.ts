@@ -1,20 +1,26 @@
 import type { SessionCallRow, SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
 
-/** What the row of a session is made of. */
+/** What a row has besides the summary of the calls. */
 interface RowSource {
   readonly id: string
   readonly createdAt: string
   readonly settings: SessionSettings
   readonly reward: number | null
-  readonly calls: readonly Omit<SessionCallRow, 'sequence'>[]
   readonly running: number
+}
+
+/** What a row says about the calls of its session. It stays the same until the next call. */
+export interface CallSummary {
+  readonly counts: Omit<SessionRow, keyof RowSource | 'mode' | 'server' | 'state' | 'group' | 'tags'>
+  /** Milliseconds since 1970 at the end of the last call. Undefined: there is no call. */
+  readonly lastEndMs: number | undefined
 }
 
 /** A session without a call for this long is idle, in milliseconds. */
 const LIVE_MS = 120_000
 
-/** Returns the row of a session in the list. */
-export function sessionRow({ id, createdAt, settings, reward, calls, running }: RowSource, nowMs: number): SessionRow {
+/** Summarises the calls of a session. */
+export function summaryOfCalls(calls: readonly Omit<SessionCallRow, 'sequence'>[]): CallSummary {
   const nodes = calls.flatMap((call) => call.nodes)
   const parents = new Set(nodes.map(({ parent }) => parent))
   const sum = <T>(list: readonly T[], numberOf: (entry: T) => number) =>
@@ -23,14 +29,7 @@ export function sessionRow({ id, createdAt, settings, reward, calls, running }: 
   const answered = calls.filter(({ completionTokens }) => completionTokens > 0)
   const promptTokens = sum(answered, (call) => call.promptTokens)
   const elapsedMs = sum(answered, (call) => call.elapsedMs)
-  const lastMs = last ? Date.parse(last.startedAt) + last.elapsedMs : Date.parse(createdAt)
-  return {
-    id,
-    createdAt,
-    mode: settings.mode ?? 'tito',
-    server: settings.server ?? null,
-    state: running > 0 || nowMs - lastMs < LIVE_MS ? 'live' : 'idle',
-    running,
+  const counts = {
     client: last?.client ?? null,
     protocols: [...new Set(calls.flatMap(({ protocol }) => (protocol === null ? [] : [protocol])))],
     model: last?.model ?? null,
@@ -44,6 +43,24 @@ export function sessionRow({ id, createdAt, settings, reward, calls, running }: 
     truncated: nodes.filter(({ finish }) => finish === 'length').length,
     cachedShare: promptTokens > 0 ? sum(answered, (call) => call.cachedTokens) / promptTokens : null,
     tokensPerSecond: elapsedMs > 0 ? (sum(answered, (call) => call.completionTokens) * 1000) / elapsedMs : null,
+  }
+  return { counts, lastEndMs: last && Date.parse(last.startedAt) + last.elapsedMs }
+}
+
+/** Returns the row of a session in the list. */
+export function sessionRow(
+  { id, createdAt, settings, reward, running }: RowSource,
+  { counts, lastEndMs = Date.parse(createdAt) }: CallSummary,
+  nowMs: number,
+): SessionRow {
+  return {
+    id,
+    createdAt,
+    mode: settings.mode ?? 'tito',
+    server: settings.server ?? null,
+    state: running > 0 || nowMs - lastEndMs < LIVE_MS ? 'live' : 'idle',
+    running,
+    ...counts,
     reward,
     group: settings.group ?? null,
     tags: settings.tags ?? [],

@@ -1,12 +1,13 @@
 /** The sessions of this process. A session is in memory while its client calls; all others are in the store. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CreateSession, SessionCallRow, SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
+import type { SessionCallRow, SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
+import type { StoredSession } from '#lib/store/sessions/session-table.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createSessionServing, type SessionServing } from './serving.ts'
 import { openSession, type Session } from './session.ts'
-import { sessionRow } from './session-row.ts'
+import { type CallSummary, sessionRow, summaryOfCalls } from './session-row.ts'
 
 /** Access to the sessions. */
 export interface Sessions {
@@ -56,10 +57,7 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
   }
   let sweeping: ReturnType<typeof setInterval> | undefined
   const keep = (session: Session): Session => {
-    // The map has the order of the last calls.
-    open.delete(session.id)
     open.set(session.id, session)
-    session.lastUsedMs = performance.now()
     sweeping ??= setInterval(() => {
       sweep()
       if (open.size > 0) return
@@ -71,13 +69,26 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
   const find = (id: string): Session => {
     const known = open.get(id)
     if (leaving.has(id)) throw noSession(id)
-    if (known?.refresh()) return keep(known)
+    if (known?.refresh()) {
+      known.lastUsedMs = performance.now()
+      return known
+    }
     open.delete(id)
     const stored = services().store.session(id)
     if (!stored) throw noSession(id)
     return keep(openSession(stored, services()))
   }
-  const row = (session: Session): SessionRow => sessionRow({ ...session, calls: session.rows }, Date.now())
+  const row = (session: Session): SessionRow => sessionRow(session, summaryOfCalls(session.rows), Date.now())
+  /** Summaries of the listed sessions that are not in memory. The page reads the list again and again. */
+  let summaries = new Map<string, CallSummary>()
+  /** A deleted session may be created again with the same id. */
+  const summaryKey = ({ id, createdAt }: StoredSession, lastCall: number): string => `${id} ${createdAt} ${lastCall}`
+  const readSummary = (id: string): CallSummary =>
+    summaryOfCalls(
+      services()
+        .store.sessionFacts(id)
+        .map((text) => JSON.parse(text) as SessionCallRow),
+    )
   return {
     isPaused: false,
     find,
@@ -100,6 +111,11 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     },
     async during(session, action) {
       session.running++
+      // The map has the order of the last calls, whichever sessions the page reads.
+      if (open.get(session.id) === session) {
+        open.delete(session.id)
+        open.set(session.id, session)
+      }
       try {
         return await action()
       } finally {
@@ -118,16 +134,22 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       return defaultServing
     },
     automatic: () => [...open.values()].filter(({ settings }) => settings.isAuto),
-    list: () =>
-      services()
+    list() {
+      const listed = new Map<string, CallSummary>()
+      const rows = services()
         .store.sessions(MOST_LISTED)
-        .map(({ session, facts }) => {
+        .map(({ session, lastCall }) => {
           const known = open.get(session.id)
           if (known) return row(known)
-          const calls = facts.map((text) => JSON.parse(text) as SessionCallRow)
-          const settings = JSON.parse(session.settings) as CreateSession
-          return sessionRow({ ...session, settings, calls, running: 0 }, Date.now())
-        }),
+          const key = summaryKey(session, lastCall)
+          const summary = summaries.get(key) ?? readSummary(session.id)
+          listed.set(key, summary)
+          const settings = JSON.parse(session.settings) as SessionSettings
+          return sessionRow({ ...session, settings, running: 0 }, summary, Date.now())
+        })
+      summaries = listed
+      return rows
+    },
     async remove(id) {
       const session = find(id)
       leaving.add(id)

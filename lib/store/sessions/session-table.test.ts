@@ -24,12 +24,14 @@ test('The store numbers the calls of each session in their order, and returns th
   expect(['one', 'two'].map((text) => store.addSessionCall('a', call(text)))).toEqual([1, 2])
   expect(store.addSessionCall('b', call('three'))).toBe(1)
   expect(store.sessionCalls('a', 1)).toEqual([{ sequence: 2, ...call('two') }])
-  store.updateSessionCall('a', 1, '"changed"')
+  store.addSession(session('c'))
   expect(store.sessions(9)).toEqual([
-    { session: session('b'), facts: ['"three"'] },
-    { session: session('a'), facts: ['"changed"', '"two"'] },
+    { session: session('c'), lastCall: 0 },
+    { session: session('b'), lastCall: 1 },
+    { session: session('a'), lastCall: 2 },
   ])
-  expect([store.lastSessionCall('a'), store.lastSessionCall('b'), store.lastSessionCall('c')]).toEqual([
+  expect(['a', 'b', 'c'].map((id) => store.sessionFacts(id))).toEqual([['"one"', '"two"'], ['"three"'], []])
+  expect([store.lastSessionCall('a'), store.lastSessionCall('b'), store.lastSessionCall('d')]).toEqual([
     2,
     1,
     undefined,

@@ -31,33 +31,35 @@ export interface SessionTable {
   addSession(session: StoredSession): boolean
   /** Returns a session; undefined if it does not exist. */
   session(id: string): StoredSession | undefined
-  /** Returns the newest sessions, at most `limit`, each with the facts of its calls. */
-  sessions(limit: number): readonly { readonly session: StoredSession; readonly facts: readonly string[] }[]
+  /** Returns the newest sessions, at most `limit`, each with the sequence of its last call; 0 if it has none. */
+  sessions(limit: number): readonly { readonly session: StoredSession; readonly lastCall: number }[]
   setSessionReward(id: string, reward: number | null): void
   /** Removes a session and its calls. The trajectories of its leaves stay. Returns false if it does not exist. */
   removeSession(id: string): boolean
   /** Stores a call after all others of its session, and returns its sequence; undefined if the session was removed. */
   addSessionCall(id: string, call: Omit<StoredCall, 'sequence'>): number | undefined
-  /** Replaces the facts of a call. */
-  updateSessionCall(id: string, sequence: number, facts: string): void
+  /** Returns the facts of all calls of a session. */
+  sessionFacts(id: string): readonly string[]
   /** Returns the calls of a session after a sequence. */
   sessionCalls(id: string, after: number): readonly StoredCall[]
   /** Returns the sequence of the last call of a session; 0 if it has none, undefined if the session does not exist. */
   lastSessionCall(id: string): number | undefined
 }
 
+/** The sequence of the last call of a session. */
+const LAST_CALL = 'COALESCE((SELECT MAX(sequence) FROM session_calls WHERE session = sessions.id), 0)'
+
 /** Prepares the statements for sessions on a connection. */
 export function createSessionTable(database: DatabaseSync): SessionTable {
   const one = database.prepare('SELECT * FROM sessions WHERE id = ?')
-  const newest = database.prepare('SELECT * FROM sessions ORDER BY sequence DESC LIMIT ?')
+  const newest = database.prepare(
+    `SELECT sessions.*, ${LAST_CALL} AS last FROM sessions ORDER BY sessions.sequence DESC LIMIT ?`,
+  )
   const facts = database.prepare('SELECT facts FROM session_calls WHERE session = ? ORDER BY sequence')
   const reward = database.prepare('UPDATE sessions SET reward = ? WHERE id = ?')
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
-  const last = database.prepare(
-    'SELECT COALESCE((SELECT MAX(sequence) FROM session_calls WHERE session = id), 0) AS last FROM sessions WHERE id = ?',
-  )
+  const last = database.prepare(`SELECT ${LAST_CALL} AS last FROM sessions WHERE id = ?`)
   const put = database.prepare('INSERT INTO session_calls (session, sequence, facts, content) VALUES (?, ?, ?, ?)')
-  const update = database.prepare('UPDATE session_calls SET facts = ? WHERE session = ? AND sequence = ?')
   const calls = database.prepare('SELECT * FROM session_calls WHERE session = ? AND sequence > ? ORDER BY sequence')
   const lastOf = (id: string): number | undefined => {
     const row = last.get(id)
@@ -74,11 +76,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const row = one.get(id)
       return row && sessionIn(row)
     },
-    sessions: (limit) =>
-      newest.all(limit).map((row) => ({
-        session: sessionIn(row),
-        facts: facts.all(String(row.id)).map((call) => String(call.facts)),
-      })),
+    sessions: (limit) => newest.all(limit).map((row) => ({ session: sessionIn(row), lastCall: Number(row.last) })),
     setSessionReward(id, given) {
       reward.run(given, id)
     },
@@ -90,9 +88,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
         put.run(id, before + 1, call.facts, call.content)
         return before + 1
       }),
-    updateSessionCall(id, sequence, changed) {
-      update.run(changed, id, sequence)
-    },
+    sessionFacts: (id) => facts.all(id).map((call) => String(call.facts)),
     sessionCalls: (id, after) =>
       calls.all(id, after).map((row) => ({
         sequence: Number(row.sequence),
