@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import {
+  AUTO_SESSION,
   createSessionSchema,
   recordingSchema,
   sessionCreatedSchema,
@@ -154,7 +155,11 @@ export const sessionRoutes = [
     access: 'client',
     answers: { 200: { description: 'The models, as OpenAI and Anthropic list them.', schema: z.looseObject({}) } },
     handle: ({ params, services, signal }) =>
-      sessionModels(params.id === 'auto' ? { settings: {} } : services.sessions.find(params.id), services, signal),
+      sessionModels(
+        params.id === AUTO_SESSION ? { settings: {} } : services.sessions.find(params.id),
+        services,
+        signal,
+      ),
   }),
   protocolRow('chat', 'Answers a call of an OpenAI client (chat completions). The id auto chooses the session.'),
   protocolRow('messages', 'Answers a call of an Anthropic client (messages). The id auto chooses the session.'),

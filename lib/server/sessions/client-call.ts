@@ -1,4 +1,5 @@
 /** Answers a call of a client in its protocol, whole or as a stream, and records it in its session. */
+import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -46,7 +47,7 @@ export async function answerClient(
   } catch (error) {
     if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
     const failure = failureFor(error)
-    if (!session && sessionId !== 'auto') session = knownSession(sessionId, all)
+    if (!session && sessionId !== AUTO_SESSION) session = knownSession(sessionId, all)
     if (session) await recordRefusal({ name, session, body, started, request, signal, all }, failure)
     return json(errorBody(name, failure), failure.status)
   }

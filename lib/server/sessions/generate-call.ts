@@ -2,11 +2,17 @@
  * Records a call of a client that sends ids itself to SGLang’s /generate. The call goes on unchanged, except that logprobs are requested. It
  * continues the longest path of the session whose ids it begins with.
  */
+import type { LogprobLists } from '#lib/engine/reply.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { jsonValue } from '#lib/json/json-value.ts'
 import { createRecorder } from '#lib/rollout/loop/recorder.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import type { Attachment } from '#lib/session/forest/forest.ts'
+import { tokensOfPath } from '#lib/session/forest/samples.ts'
+import { columnsIn } from '#lib/sglang/reply/reply-columns.ts'
+import { replyPart } from '#lib/sglang/reply/reply-part.ts'
+import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -33,28 +39,25 @@ export async function answerGenerate(session: Session, request: Request, all: Se
   if (!body || !inputIds || body.stream === true) return forwardCall(session, request, text, all)
   const sent = JSON.stringify({ ...body, return_logprob: true })
   const answer = await forwardCall(session, request, sent, all)
-  const reply = parsedObject(await answer.text())
-  const output = answer.ok && reply ? outputOf(reply) : undefined
-  if (!reply) return new Response(null, { status: 502 })
-  if (output)
-    try {
-      const ended = { status: 200 }
-      const facts = callFacts({ protocol: null, path: '/generate', body, started, request }, ended)
+  const received = await answer.text()
+  const reply = parsedObject(received)
+  if (!reply) return new Response(received, { status: answer.status, headers: answer.headers })
+  try {
+    const output = answer.ok ? outputOf(reply) : undefined
+    if (output) {
+      const facts = callFacts({ protocol: null, path: '/generate', body, started, request }, { status: 200 })
       await session.exclusive(() => record({ session, body, inputIds, output, reply, facts }, request.signal))
-    } catch (error) {
-      // The client has its reply, whatever is wrong with the record.
-      console.error(`a call of the session ${session.id} could not be recorded:`, error)
     }
+  } catch (error) {
+    // The client has its reply, whatever is wrong with the record.
+    console.error(`a call of the session ${session.id} could not be recorded:`, error)
+  }
   return json(body.return_logprob === true ? reply : withoutLogprobs(reply), answer.status)
 }
 
 function parsedObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonValue(text)
+  return isObject(value) ? value : undefined
 }
 
 const idsIn = (value: unknown): readonly number[] | undefined =>
@@ -63,31 +66,24 @@ const idsIn = (value: unknown): readonly number[] | undefined =>
     : undefined
 
 interface Output {
-  readonly ids: readonly number[]
-  readonly logprobs: readonly (number | null)[]
+  readonly tokens: LogprobLists
   readonly finish: Finish
   readonly cachedTokens: number
 }
 
 /** Returns the tokens of a reply; undefined if it has no logprobs. */
-function outputOf({ meta_info: info }: JsonObject): Output | undefined {
-  if (!isObject(info) || !Array.isArray(info.output_token_logprobs)) return undefined
-  const rows = info.output_token_logprobs.map((row: unknown) => (Array.isArray(row) ? row : []))
-  const outputIds = idsIn(rows.map((row) => row[1]))
-  if (!outputIds) return undefined
-  const { type, matched } = isObject(info.finish_reason) ? info.finish_reason : {}
-  const isMatch = typeof matched === 'number' || typeof matched === 'string'
-  return {
-    ids: outputIds,
-    logprobs: rows.map(([logprob]) => (typeof logprob === 'number' ? logprob : null)),
-    finish:
-      type === 'stop'
-        ? { kind: 'stop', ...(isMatch && { matched }) }
-        : type === 'length' || type === 'abort'
-          ? { kind: type }
-          : { kind: 'unknown', raw: String(type) },
-    cachedTokens: typeof info.cached_tokens === 'number' ? info.cached_tokens : 0,
-  }
+function outputOf(value: JsonObject): Output | undefined {
+  const reply = generateReplySchema.safeParse(value)
+  if (!reply.success) return undefined
+  // The connection has already removed the key of the server.
+  const { columns, finish, cachedTokens } = replyPart(
+    reply.data,
+    columnsIn(reply.data.meta_info, false),
+    (text) => text,
+  )
+  const { output } = columns
+  if (!output || output.ids.length === 0) return undefined
+  return { tokens: output, finish: finish ?? { kind: 'unknown', raw: '' }, cachedTokens: cachedTokens ?? 0 }
 }
 
 interface Recording {
@@ -113,7 +109,11 @@ async function record(
   }
   const { promptEncoder, parser, context, serverName } = serving
   const { tokenizer } = promptEncoder
-  await computeSettled(promptEncoder, () => [...inputIds, ...output.ids].map((id) => tokenizer.bytes(id)), signal)
+  await computeSettled(
+    promptEncoder,
+    () => [...inputIds, ...output.tokens.ids].map((id) => tokenizer.bytes(id)),
+    signal,
+  )
   const before = tokenCount(start)
   const fold = createFold()
   const recorder = createRecorder(session.id, start, tokenizer, (event) => fold.add(event))
@@ -134,10 +134,10 @@ async function record(
       streamed: false,
     }),
   )
-  recorder.emit(addTokens({ ids: output.ids, logprobs: output.logprobs }, newVocabulary))
+  recorder.emit(addTokens(output.tokens, newVocabulary))
   const { finish, cachedTokens } = output
   const timing = { startedAt: facts.startedAt, elapsedMs: facts.elapsedMs }
-  const usage = { promptTokens: inputIds.length, completionTokens: output.ids.length, cachedTokens }
+  const usage = { promptTokens: inputIds.length, completionTokens: output.tokens.ids.length, cachedTokens }
   recorder.emit(closeResponse(recorder.trajectory, { finish, problems: [], timing, usage }, parser, tokenizer))
   const { trajectory } = fold
   const response = trajectory?.segments.at(-1)
@@ -151,9 +151,8 @@ async function record(
     messages: [],
     accepted: [],
   }
-  const counts = { promptTokens: inputIds.length, completionTokens: output.ids.length, cachedTokens }
   await session.commit({
-    facts: { ...facts, ...counts },
+    facts: { ...facts, ...usage },
     attachment,
     nodes: [recordedReply(trajectory, response, parts, before).record],
     body,
@@ -163,14 +162,15 @@ async function record(
 
 /** Returns the node with the longest path that ids begin with, and its path; undefined if there is none. */
 function longestPath(session: Session, inputIds: readonly number[]) {
-  let best: { readonly node: number; readonly trajectory: Trajectory; readonly length: number } | undefined
-  for (const { sequence, tokens } of session.forest.nodes) {
-    const length = tokens.start + tokens.prompt + tokens.reply
-    if (length > inputIds.length || length <= (best?.length ?? 0)) continue
-    const trajectory = session.path(sequence)?.trajectory
-    if (trajectory && commonIds(ids(trajectory), inputIds) === length) best = { node: sequence, trajectory, length }
+  const nodes = session.forest.nodes
+    .map((node) => ({ node: node.sequence, length: tokensOfPath(node) }))
+    .filter(({ length }) => length > 0 && length <= inputIds.length)
+    .sort((a, b) => b.length - a.length)
+  for (const { node, length } of nodes) {
+    const trajectory = session.path(node)?.trajectory
+    if (trajectory && commonIds(ids(trajectory), inputIds) === length) return { node, trajectory }
   }
-  return best
+  return undefined
 }
 
 function withoutLogprobs({ meta_info: info, ...reply }: JsonObject): JsonObject {

@@ -2,7 +2,7 @@
  * Answers a call with the reply of the server’s own chat endpoint: the request goes on unchanged, except that the whole reply is requested
  * with its token ids, and what the server read and wrote is recorded. A prompt that does not continue the recorded tokens is live drift.
  */
-import type { ChatAnswer, EngineClient } from '#lib/engine/engine.ts'
+import type { EngineClient } from '#lib/engine/engine.ts'
 import { errorFromStatus } from '#lib/engine/http/errors.ts'
 import { jsonValue } from '#lib/engine/http/json-reply.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -19,6 +19,7 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
 import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
+import { closedResponse, modelDependencies } from './recorded-call.ts'
 import type { Session } from './session.ts'
 import { type Answered, type Prepared, prepare, type ReplyFollower, withResults } from './tito.ts'
 
@@ -97,51 +98,28 @@ async function requestWhole(
 async function recordChoice(
   answer: JsonObject,
   call: SessionCall,
-  { attachment, serving, promptEncoder, start }: Prepared,
+  prepared: Prepared,
   client: EngineClient,
   signal: AbortSignal,
 ): Promise<Generated> {
+  const { attachment, promptEncoder, start } = prepared
   const before = tokenCount(start)
   const fold = createFold()
   const recorder = createRecorder('observed', start, promptEncoder.tokenizer, (event) => fold.add(event))
   const messages = withResults(attachment.messages, recorder)
-  const read = async (vocabularySize: number): Promise<ChatAnswer> => client.readChat(answer, vocabularySize)
-  let error: unknown
-  let last: ResponseSegment | undefined
-  try {
-    const list = call.body.messages
-    last = await callChat(
+  const list = call.body.messages
+  const { last: response, error } = await closedResponse(recorder, start, () =>
+    callChat(
       recorder,
       messages,
       Array.isArray(list) ? list.filter(isObject) : [],
-      {
-        sampling: call.sampling,
-        limits: {},
-        promptLogprobs: false,
-        topLogprobs: 0,
-        stream: false,
-      },
-      {
-        chat: ({ vocabularySize }) => read(vocabularySize),
-        serverName: serving.serverName,
-        server: serving.server,
-        promptEncoder,
-        parser: serving.parser,
-        now: () => new Date(),
-        elapsedMs: () => performance.now(),
-        newRequestId,
-      },
+      { sampling: call.sampling, limits: {}, promptLogprobs: false, topLogprobs: 0, stream: false },
+      { ...modelDependencies(prepared), chat: async ({ vocabularySize }) => client.readChat(answer, vocabularySize) },
       signal,
-    )
-  } catch (thrown) {
-    error = thrown
-    const closed = recorder.trajectory.segments.at(-1)
-    const isNew = recorder.trajectory.segments.length > start.segments.length
-    last = isNew && closed?.kind === 'response' ? closed : undefined
-  }
+    ),
+  )
   const { trajectory } = fold
-  if (!last || !trajectory) return failedReply(before, error)
-  const response = last
+  if (!response || !trajectory) return failedReply(before, error)
   await computeSettled(promptEncoder, () => response.ids.map(promptEncoder.tokenizer.bytes), signal)
   return recordedReply(trajectory, response, partsOfMessage(response.message), before, error)
 }

@@ -1,4 +1,5 @@
 /** Calls of a session that need no rendering: the list of models, and paths that go on to the server unchanged. */
+import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { bodyChunks } from '../http/body.ts'
 import { json } from '../http/json-response.ts'
@@ -39,7 +40,7 @@ export async function sessionModels(
  * calls go to the default server.
  */
 export async function passThrough(sessionId: string, request: Request, all: Services): Promise<Response> {
-  const session = sessionId === 'auto' ? undefined : all.sessions.find(sessionId)
+  const session = sessionId === AUTO_SESSION ? undefined : all.sessions.find(sessionId)
   const isPost = request.method === 'POST'
   const body = isPost ? Buffer.concat(await Array.fromAsync(bodyChunks(request, LIMITS.runBytes))) : undefined
   return forwardCall(session, request, body, all)

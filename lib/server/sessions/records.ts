@@ -5,17 +5,18 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import type { Services } from '../services.ts'
-import type { CallContent, Session } from './session.ts'
+import { type CallContent, historyField, type Session } from './session.ts'
 
 type SessionRecords = z.infer<typeof sessionRecordsSchema>
 
 /** Returns the answered calls of a session with the ids and logprobs of each. */
 export function sessionRecords(session: Session, { store }: Pick<Services, 'store'>): SessionRecords {
   const lists = new Map<number, readonly unknown[]>()
+  const rows = new Map(session.rows.map((row) => [row.sequence, row]))
   const records = store.sessionCalls(session.id, 0).flatMap(({ sequence, content }): SessionRecords['records'] => {
     const { request, response } = JSON.parse(content) as CallContent
     const body = wholeBody(request, lists, sequence)
-    const row = session.rows.find((one) => one.sequence === sequence)
+    const row = rows.get(sequence)
     if (row?.status !== 200) return []
     const begin = Date.parse(row.startedAt) / 1000
     const replies = row.nodes.flatMap(({ node }) => {
@@ -61,7 +62,7 @@ function wholeBody(
   lists: Map<number, readonly unknown[]>,
   sequence: number,
 ): JsonObject {
-  const name = list ?? ['messages', 'input'].find((each) => Array.isArray(body[each]))
+  const name = list ?? historyField(body)
   if (name === undefined) return body
   const before = base === undefined ? [] : (lists.get(base) ?? [])
   const added: readonly unknown[] = Array.isArray(body[name]) ? body[name] : []

@@ -130,7 +130,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
   }
   /** Returns the body without the entries that an earlier body has too. */
   const withoutRepeated = (body: CallRecord['body'], sequence: number): SentBody => {
-    const list = ['messages', 'input'].find((name) => Array.isArray(body[name]))
+    const list = historyField(body)
     if (list === undefined) return { body }
     const values: readonly unknown[] = Array.isArray(body[list]) ? body[list] : []
     const entries = values.map((value) => JSON.stringify(value))
@@ -228,6 +228,10 @@ export function openSession(stored: StoredSession, all: Services): Session {
   refresh()
   return session
 }
+
+/** Returns the name of the field of a body that has the history as a list; undefined if there is none. */
+export const historyField = (body: SentBody['body']): string | undefined =>
+  ['messages', 'input'].find((name) => Array.isArray(body[name]))
 
 /** Returns a trajectory up to a reply, whose calls have no results yet. */
 function beginningOf(trajectory: Trajectory, segments: number): Trajectory {

@@ -3,8 +3,7 @@
  * the session is held while the call is prepared and while it is committed, never while the server generates.
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
-import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
-import { callModel } from '#lib/rollout/loop/model-call.ts'
+import { type CallSettings, callModel } from '#lib/rollout/loop/model-call.ts'
 import { createRecorder } from '#lib/rollout/loop/recorder.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { ReplyDelta, ReplyHead, SessionCall, SessionReply } from '#lib/session/call.ts'
@@ -14,13 +13,14 @@ import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { sentSampling } from '#lib/sglang/reply/sampling.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
-import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { newRequestId } from '../http/request-id.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
+import { closedResponse, modelDependencies } from './recorded-call.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
 import type { Serving } from './serving.ts'
 import type { NodeRecord, Session } from './session.ts'
@@ -79,8 +79,8 @@ export async function answerTito(
     session.serving.forget()
     return { attachment, nodes, bytes, error: failed.error }
   }
-  const choices = results.flatMap(({ choice }) => (choice ? [choice] : []))
-  const usage = usageOf(results.flatMap(({ usage }) => (usage ? [usage] : [])))
+  const choices = results.flatMap(({ choice }) => choice ?? [])
+  const usage = usageOf(results.flatMap(({ usage }) => usage ?? []))
   const { promptTokens, cachedTokens } = usage
   begin(promptTokens)
   return { attachment, nodes, bytes, reply: { id, createdAt, model, promptTokens, cachedTokens, choices, usage } }
@@ -202,31 +202,13 @@ async function generate(
     routingKey: session.id,
   }
   const client = all.servers.client(serverName)
-  let error: unknown
-  let last: ResponseSegment | undefined
-  try {
-    last = await callModel(
-      recorder,
-      { kind: 'messages', messages },
-      settings,
-      {
-        generate: withKnownTokens(client.generate, promptEncoder),
-        serverName,
-        server,
-        promptEncoder,
-        parser,
-        now: () => new Date(),
-        elapsedMs: () => performance.now(),
-        newRequestId,
-      },
-      signal,
-    )
-  } catch (thrown) {
-    error = thrown
-    const closed = recorder.trajectory.segments.at(-1)
-    const isNew = recorder.trajectory.segments.length > start.segments.length
-    last = isNew && closed?.kind === 'response' ? closed : undefined
+  const dependencies = {
+    ...modelDependencies(prepared),
+    generate: withKnownTokens(client.generate, promptEncoder),
   }
+  const { last, error } = await closedResponse(recorder, start, () =>
+    callModel(recorder, { kind: 'messages', messages }, settings, dependencies, signal),
+  )
   if (!last) return failedReply(before, error)
   const { trajectory } = fold
   if (!trajectory) throw new Error('a recorder begins with a trajectory')

@@ -1,0 +1,36 @@
+/** What the calls of a session have in common, whether the server gets ids or messages. */
+import type { ModelDependencies } from '#lib/rollout/loop/model-call.ts'
+import type { Recorder } from '#lib/rollout/loop/recorder.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { newRequestId } from '../http/request-id.ts'
+import type { Prepared } from './tito.ts'
+
+/** Returns what the server, the tokenizer and the clock of a call are. */
+export const modelDependencies = ({
+  serving: { serverName, server, parser },
+  promptEncoder,
+}: Prepared): ModelDependencies => ({
+  serverName,
+  server,
+  promptEncoder,
+  parser,
+  now: () => new Date(),
+  elapsedMs: () => performance.now(),
+  newRequestId,
+})
+
+/** Returns the response that a call closes. A call that fails after its first token has closed one too; before it, there is none. */
+export async function closedResponse(
+  recorder: Recorder,
+  start: Trajectory,
+  call: () => Promise<ResponseSegment>,
+): Promise<{ readonly last: ResponseSegment | undefined; readonly error?: unknown }> {
+  try {
+    return { last: await call() }
+  } catch (error) {
+    const { segments } = recorder.trajectory
+    const closed = segments.at(-1)
+    const isNew = segments.length > start.segments.length
+    return { last: isNew && closed?.kind === 'response' ? closed : undefined, error }
+  }
+}
