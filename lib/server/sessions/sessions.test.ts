@@ -157,6 +157,11 @@ describe('A session in the mode tito', () => {
     expect(new Set(row?.nodes.map(({ trajectory }) => trajectory)).size).toBe(2)
   })
 
+  test('gives each of several requested replies a seed of its own', async () => {
+    await chat(await created(), [user('a')], { n: 3, seed: 7 })
+    expect(requests.map(({ sampling }) => sampling.sampling_seed)).toEqual([7, 8, 9])
+  })
+
   test('continues in another process on the same data folder', async () => {
     scripts = ['one', 'two']
     const id = await created()
@@ -214,6 +219,19 @@ describe('A call of a session that gets no answer', () => {
     // Only answered calls are records.
     const records = (await (await send('GET', `/sessions/${id}`)).json()) as { records: unknown[] }
     expect(records.records).toHaveLength(1)
+  })
+
+  test('gets status 400 if its prompt does not fit into the context, whatever the status of the server is', async () => {
+    scripts = [
+      () =>
+        (async function* (): AsyncGenerator<Chunk> {
+          yield Promise.reject<Chunk>(new EngineError('CONTEXT_LENGTH', 'the input is too long', { status: 413 }))
+        })(),
+    ]
+    const body = { model: 'm', messages: [user('a')] }
+    const response = await send('POST', `/sessions/${await created()}/v1/chat/completions`, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('too long') } })
   })
 
   test('ends a stream with an error event if the server fails after the first token, and keeps the tokens', async () => {
@@ -423,6 +441,42 @@ describe('The address /sessions/auto', () => {
       await send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user(content)] }, { headers })
     expect(await calls('mine')).toHaveLength(2)
   })
+
+  test('continues the session that was called last of those with the same history, whichever of them the page reads', async () => {
+    scripts = ['one', 'one', 'two']
+    for (const id of ['first', 'second']) {
+      const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': id }
+      await send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user('a')] }, { headers })
+    }
+    expect(await calls('first')).toHaveLength(1)
+    await chat('auto', [user('a'), { role: 'assistant', content: 'one' }, user('b')])
+    expect([await calls('first'), await calls('second')].map(({ length }) => length)).toEqual([1, 2])
+  })
+
+  test.each(['auto', '..', 'a/b', 'x'.repeat(101)])('refuses %j as the id of a session', async (id) => {
+    const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': id }
+    const body = { model: 'm', messages: [user('a')] }
+    expect((await send('POST', '/sessions/auto/v1/chat/completions', body, { headers })).status).toBe(400)
+  })
+})
+
+test('The list reads the calls of a session that is not in memory only if the session has a new one', async () => {
+  const id = await created()
+  await chat(id, [user('a')])
+  services.store.close()
+  start()
+  const [facts = ''] = services.store.sessionFacts(id)
+  const read = vi.spyOn(services.store, 'sessionFacts')
+  const listed = async () =>
+    ((await (await send('GET', '/api/sessions')).json()) as { sessions: readonly object[] }).sessions
+  const row = { id, calls: 1, leaves: 1, model: 'm', state: 'live' }
+  expect([await listed(), await listed()]).toMatchObject([[row], [row]])
+  expect(read).toHaveBeenCalledTimes(1)
+  // Another process records a call.
+  const later = { ...row, calls: 2, leaves: 2 }
+  services.store.addSessionCall(id, { facts, content: '{}' })
+  expect([await listed(), await listed()]).toMatchObject([[later], [later]])
+  expect(read).toHaveBeenCalledTimes(2)
 })
 
 test('The key of a client is the launch token, in either header, and a page of another origin is refused', async () => {
@@ -488,6 +542,9 @@ test('Other paths go on to the server with its status, and are not recorded', as
   const response = await send('GET', `/sessions/${id}/get_load?x=1`)
   expect([response.status, await response.text()]).toEqual([418, 'tea'])
   expect(forwarded).toEqual([{ method: 'GET', path: '/get_load?x=1', routingKey: id }])
+  expect(await calls(id)).toEqual([])
+  const generated = await send('POST', `/sessions/${id}/generate`, { input_ids: [97] })
+  expect([generated.status, await generated.text()]).toEqual([418, 'tea'])
   expect(await calls(id)).toEqual([])
   expect(await (await send('GET', `/sessions/${id}/v1/models`)).json()).toMatchObject({ data: [{ id: 'bytes' }] })
 })
