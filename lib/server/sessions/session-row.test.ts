@@ -81,8 +81,8 @@ test('The row of a session adds up its calls', () => {
     calls: 3,
     failedCalls: 1,
     tokens: 80,
-    // The failed node continues the second one, which is therefore no leaf.
-    leaves: 0,
+    // A failed call adds nothing to the path that it should continue.
+    leaves: 1,
     drifts: 1,
     malformedCalls: 2,
     truncated: 1,

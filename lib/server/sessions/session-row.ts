@@ -22,7 +22,8 @@ const LIVE_MS = 120_000
 /** Summarises the calls of a session. */
 export function summaryOfCalls(calls: readonly Omit<SessionCallRow, 'sequence'>[]): CallSummary {
   const nodes = calls.flatMap((call) => call.nodes)
-  const parents = new Set(nodes.map(({ parent }) => parent))
+  const replies = nodes.filter(({ status }) => status !== 'failed')
+  const continued = new Set(replies.map(({ parent }) => parent))
   const sum = <T>(list: readonly T[], numberOf: (entry: T) => number) =>
     list.reduce((total, one) => total + numberOf(one), 0)
   const last = calls.at(-1)
@@ -37,7 +38,7 @@ export function summaryOfCalls(calls: readonly Omit<SessionCallRow, 'sequence'>[
     calls: calls.length,
     failedCalls: calls.filter(({ status }) => status >= 400).length,
     tokens: sum(nodes, ({ prompt, reply }) => prompt + reply),
-    leaves: nodes.filter(({ node, status }) => status !== 'failed' && !parents.has(node)).length,
+    leaves: replies.filter(({ node }) => !continued.has(node)).length,
     drifts: calls.filter(({ drift }) => drift !== null).length,
     malformedCalls: sum(nodes, (node) => node.malformedCalls),
     truncated: nodes.filter(({ finish }) => finish === 'length').length,
