@@ -47,7 +47,7 @@ export const createSessionSchema = z.strictObject({
   ),
 })
 /** The body of POST /sessions, after its check. */
-export type CreateSession = z.infer<typeof createSessionSchema>
+type CreateSession = z.infer<typeof createSessionSchema>
 
 /** Settings of a session. */
 export type SessionSettings = Omit<CreateSession, 'session_id'> & {
