@@ -1,7 +1,7 @@
 'use client'
 /** A comparison: its summary, the drift as a list, both sides token by token, and the card of one span. */
 import { Link2 } from 'lucide-react'
-import { type ReactNode, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
@@ -20,6 +20,7 @@ import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
+import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { useScorer } from '#components/shell/use-scoring.ts'
 import { GRID_OPTIONS } from '#components/token-view/grid-options.ts'
 import { countText } from '#components/token-view/numbers.ts'
@@ -284,18 +285,4 @@ function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<
       hadFocus.current = element?.contains(document.activeElement) ?? false
     }
   }, [whole, hadFocus])
-}
-
-/** Handles the page's keys wherever the focus is, except for keys typed into fields and dialogs. */
-function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    const isTyping =
-      event.target instanceof Element &&
-      event.target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') !== null
-    if (!isTyping) onKey(event)
-  })
-  useEffect(() => {
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [])
 }

@@ -1,7 +1,7 @@
 'use client'
 /** The page of a group whose samples are known: facts and samples, the tree, and the card of a token. */
 import { SlidersHorizontal } from 'lucide-react'
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
@@ -12,6 +12,7 @@ import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
+import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { GRID_OPTIONS } from '#components/token-view/grid-options.ts'
@@ -337,18 +338,4 @@ function pinnedText(
   const token = trajectory && tokenAt(trajectory, pinned.token)
   const entry = token && trajectory.vocab[token.id]
   return typeof entry === 'string' ? visibleText(entry) : ''
-}
-
-/** Handles the page's keys wherever the focus is, except for keys typed into fields and dialogs. */
-function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    const isTyping =
-      event.target instanceof Element &&
-      event.target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') !== null
-    if (!isTyping) onKey(event)
-  })
-  useEffect(() => {
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [])
 }

@@ -1,10 +1,11 @@
 'use client'
 /** The library: search, labels, export and deletion of all stored trajectories. */
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -184,17 +185,10 @@ function useChosenRows() {
 
 /** Calls actions on single keys, outside fields and dialogs. */
 function useKeys(actions: Readonly<Record<string, () => unknown>>): void {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    const isTyping =
-      event.target instanceof Element &&
-      event.target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null
+  usePageKeys((event) => {
     const action = actions[event.key]
-    if (!action || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     action()
   })
-  useEffect(() => {
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [])
 }

@@ -1,0 +1,15 @@
+import { useEffect, useEffectEvent } from 'react'
+
+/** Handles the page's keys wherever the focus is, except for keys typed into fields and dialogs. */
+export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') !== null
+    if (!isTyping) onKey(event)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}
