@@ -3,7 +3,7 @@
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
-import { createPart, type Drawn, setData, setText } from '#components/token-view/grid/token-picture.ts'
+import { createPart, type Drawn, setData, setStyle, setText } from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -217,12 +217,11 @@ function paintFold(
 }
 
 function setTop(element: HTMLElement, top: number): void {
-  const transform = `translateY(${top}px)`
-  if (element.style.transform !== transform) element.style.transform = transform
+  setStyle(element, 'transform', `translateY(${top}px)`)
 }
 
 /** Sets top and height without a transform, because `position: sticky` within the element follows the layout position. */
 function setPlace(element: HTMLElement, top: number, height: number): void {
-  if (element.style.top !== `${top}px`) element.style.top = `${top}px`
-  if (element.style.height !== `${height}px`) element.style.height = `${height}px`
+  setStyle(element, 'top', `${top}px`)
+  setStyle(element, 'height', `${height}px`)
 }

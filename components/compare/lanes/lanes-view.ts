@@ -1,5 +1,6 @@
 /** Scroll position of the lanes, and the drawing of the visible part. One scrollbar moves both lanes. */
 import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
+import { setStyle } from '#components/token-view/grid/token-picture.ts'
 import { createLanePainter, findDrawnLine } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { runOfDrift, type Spot } from './pairing.ts'
@@ -44,11 +45,11 @@ export function createLanesView(
     // All positions are read before anything is written: a read after a write would force a layout.
     const [top, viewHeight, shift] = [space.top(), space.viewHeight(), `translateY(${space.shift()}px)`]
     drawn = { top, viewHeight }
-    setProperty(canvas, '--token-size', `${pictures.left.options.fontSize}px`)
-    setProperty(canvas, '--token-row', `${rows.rowHeight}px`)
+    setStyle(canvas, '--token-size', `${pictures.left.options.fontSize}px`)
+    setStyle(canvas, '--token-row', `${rows.rowHeight}px`)
     const margin = MARGIN_ROWS * rows.rowHeight
     for (const { element, painter } of lanes) {
-      if (element.style.transform !== shift) element.style.transform = shift
+      setStyle(element, 'transform', shift)
       painter.draw(picture, top - margin, top + viewHeight + margin)
     }
   }
@@ -118,8 +119,4 @@ function anchorAt(rows: Rows, top: number): { readonly spot: Spot; readonly belo
     }
   }
   return undefined
-}
-
-function setProperty(element: HTMLElement, name: string, value: string): void {
-  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value)
 }

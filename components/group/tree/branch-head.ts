@@ -1,5 +1,5 @@
 /** The head of a branch: how many samples take it, their mean reward with its interval, their advantage and their numbers. */
-import { createPart, type Drawn, setData, setText } from '#components/token-view/grid/token-picture.ts'
+import { createPart, type Drawn, setData, setStyle, setText } from '#components/token-view/grid/token-picture.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { advantageColour } from '../colour.ts'
@@ -52,8 +52,7 @@ export function paintHead(
   picture: TreePicture,
 ): void {
   const { element, fold, level, count, plot, mean, interval, advantage, chips, samples } = head
-  const transform = `translateY(${top}px)`
-  if (element.style.transform !== transform) element.style.transform = transform
+  setStyle(element, 'transform', `translateY(${top}px)`)
   setText(fold, isFolded ? '▸' : '▾')
   const { painted } = head
   if (

@@ -4,7 +4,7 @@ import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
-import { createPart, type Drawn, setData, setText } from '#components/token-view/grid/token-picture.ts'
+import { createPart, type Drawn, setData, setStyle, setText } from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
@@ -77,8 +77,7 @@ export function createTreePainter(layer: HTMLElement): TreePainter {
           const { line, branch } = elementAt(lines, at)
           const drawn = picture.pictureOf(branch)
           if (!drawn) return
-          const left = `${picture.indentOf(branch)}px`
-          if (row.element.style.left !== left) row.element.style.left = left
+          setStyle(row.element, 'left', `${picture.indentOf(branch)}px`)
           setData(row.element, 'dim', String(isDimmed(branch, picture.chosen)))
           paintRow(row, line, drawn)
         },
@@ -129,8 +128,7 @@ function placeBox({ shift, box }: ShiftedBox, spot: TreeSpot | undefined, pictur
   const line = drawn && lineOfSpot(picture, spot)
   shift.hidden = !line
   if (!line || !drawn || !branch) return
-  const transform = `translateX(${picture.indentOf(branch)}px)`
-  if (shift.style.transform !== transform) shift.style.transform = transform
+  setStyle(shift, 'transform', `translateX(${picture.indentOf(branch)}px)`)
   box.place(spot.token, line, drawn)
 }
 
@@ -152,9 +150,8 @@ function paintFold(
 ): void {
   const { tree } = picture.rows
   const branch = elementAt(tree.branches, item.branch)
-  const transform = `translateY(${top}px)`
-  if (element.style.transform !== transform) element.style.transform = transform
-  if (element.style.left !== `${left}px`) element.style.left = `${left}px`
+  setStyle(element, 'transform', `translateY(${top}px)`)
+  setStyle(element, 'left', `${left}px`)
   const isBranch = item.kind === 'tokens' || (item.kind === 'fold' && item.isBranch)
   setData(element, 'toggle', String(branch.index))
   setData(element, 'dim', String(isDimmed(branch, picture.chosen)))
@@ -198,8 +195,8 @@ function paintRail(
   const [top, all] = shared
     ? [elementAt(rows.tops, index) - SEGMENT_GAP, height + 2 * SEGMENT_GAP]
     : [elementAt(rows.tops, index), height]
-  if (element.style.top !== `${top}px`) element.style.top = `${top}px`
-  if (element.style.height !== `${all}px`) element.style.height = `${all}px`
+  setStyle(element, 'top', `${top}px`)
+  setStyle(element, 'height', `${all}px`)
   setData(element, 'shared', String(shared))
   const isNamed = shared || (line !== undefined && line.start === 0)
   element.hidden = !line || !isNamed
@@ -256,9 +253,9 @@ function paintStem(
   // A tall stem is drawn around the visible part only, because browsers cannot draw elements of any height.
   const from = Math.max(span.top, top - 1_000)
   const to = Math.min(span.bottom, bottom + 1_000)
-  const style = { top: `${from}px`, height: `${Math.max(0, to - from)}px`, left: `${indentOf(child) - STEM_LEFT}px` }
-  for (const name of ['top', 'height', 'left'] as const)
-    if (element.style[name] !== style[name]) element.style[name] = style[name]
+  setStyle(element, 'top', `${from}px`)
+  setStyle(element, 'height', `${Math.max(0, to - from)}px`)
+  setStyle(element, 'left', `${indentOf(child) - STEM_LEFT}px`)
   setData(element, 'open', String(to < span.bottom))
 }
 

@@ -1,5 +1,6 @@
 /** Scroll position of the tree, and the drawing of its visible part. */
 import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
+import { setStyle } from '#components/token-view/grid/token-picture.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
 import { itemAtHeight, itemOfSpot, rowOfToken, type TreeRows, tokensOf } from './rows.ts'
@@ -54,9 +55,9 @@ export function createTreeView(
     if (height !== drawnHeight) canvas.style.height = drawnHeight = height
     // All positions are read before anything is written: a read after a write would force a layout.
     const [top, viewHeight, shift] = [space.top(), space.viewHeight(), `translateY(${space.shift()}px)`]
-    setProperty(canvas, '--token-size', `${fontSize}px`)
-    setProperty(canvas, '--token-row', `${rows.rowHeight}px`)
-    if (layer.style.transform !== shift) layer.style.transform = shift
+    setStyle(canvas, '--token-size', `${fontSize}px`)
+    setStyle(canvas, '--token-row', `${rows.rowHeight}px`)
+    setStyle(layer, 'transform', shift)
     const margin = MARGIN_ROWS * rows.rowHeight
     visible = painter.draw(picture, top - margin, top + viewHeight + margin)
     if (reported === '') report()
@@ -114,8 +115,4 @@ function anchorAt(rows: TreeRows, top: number): { readonly spot: TreeSpot; reado
     return { spot: { branch: item.branch, token }, below: elementAt(rows.tops, index) + row * rows.rowHeight - top }
   }
   return undefined
-}
-
-function setProperty(element: HTMLElement, name: string, value: string): void {
-  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value)
 }

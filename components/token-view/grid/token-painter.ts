@@ -6,7 +6,7 @@ import { lineOfToken, linesBetween, segmentsBetween } from './layout.ts'
 import { partInSight, type ScrollSpace } from './scroll-space.ts'
 import { makeFrame, paintFrame } from './segment-frame.ts'
 import { createTokenBox } from './token-box.ts'
-import type { TokenPicture } from './token-picture.ts'
+import { setStyle, type TokenPicture } from './token-picture.ts'
 import { makeRow, paintRow } from './token-row.ts'
 
 /** Draws a token view. */
@@ -35,8 +35,8 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
   return {
     draw(picture) {
       const { layout, options } = picture
-      setProperty(canvas, '--token-size', `${options.fontSize}px`)
-      setProperty(canvas, '--token-row', `${layout.rowHeight}px`)
+      setStyle(canvas, '--token-size', `${options.fontSize}px`)
+      setStyle(canvas, '--token-row', `${layout.rowHeight}px`)
       const margin = MARGIN_ROWS * layout.rowHeight
       const height = `${space.setHeight(layout.height)}px`
       if (height !== drawnHeight) canvas.style.height = drawnHeight = height
@@ -65,8 +65,4 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
       selected.place(picture.selection?.focus, lineOf(picture.selection?.focus), picture)
     },
   }
-}
-
-function setProperty(element: HTMLElement, name: string, value: string): void {
-  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value)
 }

@@ -45,6 +45,11 @@ export function setText(element: HTMLElement, text: string): void {
   if (element.firstElementChild || element.textContent !== text) element.textContent = text
 }
 
+/** Writes a CSS property, such as `top` or `--token-size`, only if it differs. */
+export function setStyle(element: HTMLElement, name: string, value: string): void {
+  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value)
+}
+
 /** Writes a data attribute only if it differs. */
 export function setData(element: HTMLElement, name: string, value: string): void {
   if (element.dataset[name] !== value) element.dataset[name] = value
