@@ -1,14 +1,15 @@
 /** A group of samples as trees, with the numbers that follow from rewards. */
 import type { GroupForest, GroupNode, GroupSample } from '#lib/api/forest/group-forest.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { advantageOf } from '#lib/trajectory/reward/advantage.ts'
 import { type GroupRewards, groupRewards } from '#lib/trajectory/reward/group-rewards.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { meanOf } from '../value/intervals.ts'
 import { decisiveToken } from './decisive-token.ts'
 import { groupNotes } from './group-notes.ts'
 import type { GroupTree } from './group-tree.ts'
 import { estimateOf, rangeOf } from './reward-estimate.ts'
+import { isTruncated } from './truncation.ts'
 
 /** A sample that is in no tree, with the reason. */
 type GroupFinding = NonNullable<GroupSample['finding']>
@@ -42,7 +43,7 @@ export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
     const advantages = through.flatMap((sample) => samples[sample]?.tokenAdvantage ?? [])
     const numbers = {
       reward: known.length > 0 ? estimateOf(known, range) : null,
-      advantage: advantages.length > 0 ? advantages.reduce((sum, value) => sum + value, 0) / advantages.length : null,
+      advantage: advantages.length > 0 ? meanOf(advantages) : null,
     }
     estimates.set(name, numbers)
     return numbers
@@ -68,10 +69,6 @@ export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
   }
 }
 
-/** Reasons of outcomes that a limit of tokens caused. */
-const TRUNCATED: readonly string[] = ['length', 'context_full', 'max_tokens', 'truncated'] satisfies OutcomeReason[]
-type OutcomeReason = Extract<Outcome, { kind: 'ended' }>['reason']
-
 function samplesOf(
   { nodes, leaves }: GroupTree,
   { rows, findings, formula }: GroupFacts,
@@ -86,7 +83,7 @@ function samplesOf(
       tokenAdvantage: advantage?.ofToken ?? null,
       leaf,
       identicalTo: leaf === null ? [] : elementAt(nodes, leaf).ends.filter((sample) => sample !== index),
-      isTruncated: row.outcomeKind === 'ended' && TRUNCATED.includes(row.outcome),
+      isTruncated: isTruncated(row),
       finding: findings[index] ?? (leaf === null ? NO_TOKENS : null),
     }
   })

@@ -1,5 +1,6 @@
 /** Reports a value estimate: what its samples so far show. */
 import { setImmediate } from 'node:timers/promises'
+import { isTruncated } from '#lib/analysis/group/truncation.ts'
 import { CONFIDENCE_LEVEL, valueCurve } from '#lib/analysis/value/curve.ts'
 import { type Resample, resampleSpread } from '#lib/analysis/value/resamples.ts'
 import type { ValueEstimate } from '#lib/api/forest/value.ts'
@@ -12,9 +13,6 @@ import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Services } from '../services.ts'
 import { groupIdAt, hasEnded, planOf, type Slot, slotsOf } from './plan.ts'
-
-/** Ends at a limit of length. */
-const TRUNCATED = ['length', 'context_full', 'max_tokens']
 
 /** Returns what the samples of an estimate show. */
 export async function reportEstimate(
@@ -44,7 +42,7 @@ export async function reportEstimate(
       keys: own.flatMap(({ row }) => (row ? [row.key] : [])),
       groupId: groupIdAt(id, position),
       rewarded: rewardsAt(position).length,
-      truncated: own.filter(({ row }) => row && TRUNCATED.includes(row.outcome)).length,
+      truncated: own.filter(({ row }) => row && isTruncated(row)).length,
       failed: own.filter(hasFailed).length,
       value: elementAt(means, position),
       spread: resampleSpread(resamples),
