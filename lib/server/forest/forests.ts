@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { type GroupForest, MOST_GROUP_SAMPLES } from '#lib/api/forest/group-forest.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import { ADVANTAGE_FORMULAS, type AdvantageFormula, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
+import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { jsonTextResponse } from '../http/json-response.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -37,12 +37,12 @@ export function createForests({ workerFile, start }: Options): Forests {
     start,
     idleMs: IDLE_MS,
   })
-  const known = createMemory<ForestReply>(MOST_KEPT_CHARACTERS)
+  const computed = createMemory<ForestReply>(MOST_KEPT_CHARACTERS)
   const computing = new Map<string, Promise<ForestReply>>()
   const compute = async (question: ForestQuestion): Promise<ForestReply> => {
     try {
       const reply = await thread.ask(question)
-      known.set(question.revision, reply, reply.text.length)
+      computed.set(question.revision, reply, reply.text.length)
       return reply
     } finally {
       computing.delete(question.revision)
@@ -50,11 +50,11 @@ export function createForests({ workerFile, start }: Options): Forests {
   }
   return {
     async textOf(question) {
-      const reply = known.get(question.revision) ?? computing.get(question.revision)
-      if (reply) return reply
-      const computed = compute(question)
-      computing.set(question.revision, computed)
-      return computed
+      const found = computed.get(question.revision) ?? computing.get(question.revision)
+      if (found) return found
+      const reply = compute(question)
+      computing.set(question.revision, reply)
+      return reply
     },
     close: () => thread.end(),
   }
@@ -63,12 +63,7 @@ export function createForests({ workerFile, start }: Options): Forests {
 /** Most tokens of all samples of one request. Their ids occupy 4 bytes each. */
 const MOST_TOKENS = 20_000_000
 
-const known = z
-  .string()
-  .max(100)
-  .exactOptional()
-  .describe('The `revision` of an earlier answer. 204 while it is the same.')
-const advantage = z.enum(ADVANTAGE_FORMULAS).exactOptional()
+const KNOWN = 'The `revision` of an earlier answer. 204 while it is the same.'
 
 /** Schema of the body of POST /api/forest. */
 export const forestRequestSchema = z.strictObject({
@@ -78,16 +73,17 @@ export const forestRequestSchema = z.strictObject({
     .max(MOST_GROUP_SAMPLES)
     .refine((keys) => new Set(keys).size === keys.length, { message: 'keys that differ' })
     .describe('Keys of stored trajectories, such as some samples of a group, or a trajectory and its branches.'),
-  advantage: advantage.describe(
-    `Formula of the advantages, computed over these trajectories. Default ${DEFAULT_FORMULA}.`,
-  ),
-  known,
+  advantage: z
+    .enum(ADVANTAGE_FORMULAS)
+    .exactOptional()
+    .describe(`Formula of the advantages, computed over these trajectories. Default ${DEFAULT_FORMULA}.`),
+  known: z.string().max(100).exactOptional().describe(KNOWN),
 })
 
 /** Query parameters of GET /api/groups/{id}/forest. */
 export const FOREST_QUERY = {
   advantage: `Formula of the advantages: ${ADVANTAGE_FORMULAS.join(', ')}. Default ${DEFAULT_FORMULA}.`,
-  known: 'The `revision` of an earlier answer. 204 while it is the same.',
+  known: KNOWN,
 } as const
 
 /** Returns the trees of a group, which counts as a look at its running samples. Throws HttpProblem. */
@@ -123,11 +119,12 @@ export function forestOfSelection(
   return forestOf(rows, { group: null, isRunning, formula, missing }, known, all)
 }
 
-type Known = Pick<GroupForest, 'group' | 'isRunning' | 'missing'> & { readonly formula: AdvantageFormula }
+/** The part of an answer that does not depend on the samples. */
+type ForestFacts = Pick<GroupForest, 'group' | 'isRunning' | 'formula' | 'missing'>
 
 async function forestOf(
   members: readonly TrajectorySummary[],
-  facts: Known,
+  facts: ForestFacts,
   known: string | undefined,
   all: Services,
 ): Promise<Response> {
