@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { groupForestSchema } from '#lib/api/forest/group-forest.ts'
+import { type GroupForest, groupForestSchema } from '#lib/api/forest/group-forest.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { advantagesOf } from '#lib/trajectory/reward/advantage.ts'
 import { runs } from '#testing/property-runs.ts'
 import { decisiveToken } from './decisive-token.ts'
-import { divergenceOf } from './divergence.ts'
 import { type GroupFacts, groupForest } from './group-forest.ts'
 import { groupTree, type SampleTokens } from './group-tree.ts'
 import { estimateOf, rangeOf } from './reward-estimate.ts'
@@ -230,6 +229,25 @@ const isToken = (symbol: string): boolean => !symbol.endsWith('empty')
 const hasTokens = (tokens: SampleTokens): boolean => symbols(tokens).some(isToken)
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
+/**
+ * Returns the index of the first token that differs between two samples: their number of tokens if they are the same, and that of the
+ * shorter one if the other continues it. Undefined if one of them is not in the tree.
+ */
+function divergenceOf(
+  { samples, nodes }: Pick<GroupForest, 'samples' | 'nodes'>,
+  left: number,
+  right: number,
+): number | undefined {
+  let [a, b] = [samples[left]?.leaf ?? null, samples[right]?.leaf ?? null]
+  if (a === null || b === null) return undefined
+  // A node has a greater index than its parent, so the greater one of two different nodes is not shared.
+  while (a !== b) {
+    if (b === null || (a !== null && a > b)) a = nodes[a as number]?.parent ?? null
+    else b = nodes[b]?.parent ?? null
+  }
+  return a === null ? 0 : nodes[a]?.end
+}
+
 describe('A random group', () => {
   test('has in each node the samples that have these tokens there, with their mean reward and advantage', () => {
     fc.assert(
@@ -394,6 +412,13 @@ describe('The chance of a decisive token', () => {
     expect([once?.tested, twice?.tested, twice?.difference]).toEqual([1, 2, 1])
     expect(once?.chance).toBeCloseTo(2 / 20, 12)
     expect(twice?.chance).toBeCloseTo(4 / 20, 12)
+  })
+
+  test('comes with an interval of the difference, which is wide for two samples each', () => {
+    const found = decisiveToken(split(2, 2), [1, 1, 0, 0], { low: 0, high: 1 })
+    // The exact intervals of 2 of 2 and of 0 of 2 are √0.025 to 1 and 0 to 1 − √0.025.
+    expect(found?.interval.low).toBeCloseTo(1 - Math.SQRT2 * (1 - Math.sqrt(0.025)), 6)
+    expect(found?.interval.high).toBeCloseTo(1, 6)
   })
 
   test('belongs to the first of several positions with the same difference', () => {
