@@ -49,6 +49,9 @@ export const reportOfLibraryHref = (filter: Readonly<Record<string, string>>): s
 export const inspectorHref = (key: string, list?: string): string =>
   `/t/${encodeURIComponent(key)}${list === undefined ? '' : `?${new URLSearchParams({ list })}`}`
 
+/** Returns the address of a trajectory with a token selected. */
+export const tokenHref = (key: string, token: number): string => `${inspectorHref(key)}?at=${token}`
+
 /** Returns the address at which the playground continues a trajectory; undefined if its tokenizer or chat template is unknown. */
 export const continueHref = (storedKey: string | undefined, { model }: TrajectoryView): string | undefined =>
   storedKey !== undefined && model.tokenizer && model.template ? `/?t=${encodeURIComponent(storedKey)}` : undefined

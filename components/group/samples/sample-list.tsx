@@ -1,5 +1,6 @@
 'use client'
 import { useState } from 'react'
+import { inspectorHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
@@ -151,7 +152,7 @@ function SampleRow({ sample, index, range, farthest, isDim, isCurrent, onSample 
               </span>
             ))}
             <Link
-              href={`/t/${encodeURIComponent(row.key)}`}
+              href={inspectorHref(row.key)}
               aria-label={`Open sample ${index + 1} in the inspector`}
               className="ml-auto inline-flex min-h-6 items-center text-accent hover:underline"
             >

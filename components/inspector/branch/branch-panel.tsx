@@ -2,6 +2,7 @@
 /** Starts branches from the selected token, or with an edited message of its prompt, and lists them. */
 import { type ReactNode, useRef, useState } from 'react'
 import { type RegisterPanelCommand, usePanelCommand } from '#components/inspector/selection/panel-commands.ts'
+import { tokenHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { KeyHint } from '#components/token-view/card/token-alternatives.tsx'
 import { countText, durationText } from '#components/token-view/numbers.ts'
@@ -377,7 +378,7 @@ function Progress({ progress }: { readonly progress: BranchProgress }) {
         : `${keys.length === 1 ? 'The branch is' : `All ${keys.length} branches are`} stored. ${countText(shared)} tokens are shared.`}{' '}
       {!isRunning && keys.length === 1 && only !== undefined && (
         <Link
-          href={`/t/${encodeURIComponent(only)}?at=${shared}`}
+          href={tokenHref(only, shared)}
           className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
         >
           Open it
