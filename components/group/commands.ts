@@ -127,7 +127,7 @@ export const GROUP_COMMANDS: readonly GroupCommand[] = [
   },
   {
     name: 'fold-to-splits',
-    title: 'Fold to splits; again: as at first',
+    title: 'Fold to splits; again: restore the default folds',
     group: 'Folds',
     keys: ['Z'],
     obstacle: withoutTree,

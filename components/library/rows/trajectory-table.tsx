@@ -234,7 +234,7 @@ function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction 
           <a
             href={groupTreeHref(group.id)}
             tabIndex={tabIndex}
-            title="The samples as a tree: where they part, and what it cost"
+            title="Show the samples as a tree, with the tokens at which they differ"
             className="shrink-0 self-center rounded border border-line px-1 text-[11px] text-dim hover:border-line-strong hover:text-ink"
           >
             tree
