@@ -1,5 +1,6 @@
 'use client'
 import { createSerializer, parseAsFloat, parseAsString, parseAsStringLiteral } from 'nuqs'
+import { useMemo } from 'react'
 import { useAddress } from '#components/shell/use-address.ts'
 import { ADVANTAGE_FORMULAS, type AdvantageFormula, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { ADVANTAGE } from './colour.ts'
@@ -42,13 +43,16 @@ const serialize = createSerializer(NAMES)
 /** Returns the state in the address, and functions that change it. A copied link shows the same view. */
 export function useGroupAddress() {
   const [{ keys, formula, colour, limit, at, folds, brush }, set] = useAddress(NAMES)
+  // An unchanged part of the address stays the same object, so that nothing is computed again from it.
+  const pinned = useMemo(() => (at === null ? undefined : readPinned(at)), [at])
+  const range = useMemo(() => (brush === null ? undefined : readBrush(brush)), [brush])
   const view: GroupPageView = {
     formula,
     colour,
     limit: limit ?? undefined,
-    pinned: at === null ? undefined : readPinned(at),
+    pinned,
     modes: folds === null ? NO_MODES : readModes(folds),
-    brush: brush === null ? undefined : readBrush(brush),
+    brush: range,
   }
   return {
     /** Keys of selected trajectories; empty if the address names a group. */

@@ -7,7 +7,7 @@ import { copyText } from '#components/ui/copy-text.ts'
 import type { GroupPageView } from './address.ts'
 import { ADVANTAGE } from './colour.ts'
 import { decisiveSpot, splitAfter, splitsByDifference, spotAfter, tokensByValue } from './steps.ts'
-import { type BranchMode, type BranchModes, foldedToSplits, modeOf, NO_MODES, withMode } from './tree/folds.ts'
+import { type BranchModes, foldedToSplits, NO_MODES, withToggled } from './tree/folds.ts'
 import type { Trajectories } from './tree/use-trajectories.ts'
 import { type SampleTree, spotOfSample, type TreeSpot } from './tree.ts'
 
@@ -115,7 +115,7 @@ export const GROUP_COMMANDS: readonly GroupCommand[] = [
     group: 'Folds',
     keys: ['z'],
     obstacle: withoutPin,
-    run: (screen) => toggle(screen, (mode) => (mode === 'folded' ? 'short' : 'folded')),
+    run: (screen) => toggle(screen, 'folded'),
   },
   {
     name: 'whole',
@@ -123,7 +123,7 @@ export const GROUP_COMMANDS: readonly GroupCommand[] = [
     group: 'Folds',
     keys: ['x'],
     obstacle: withoutPin,
-    run: (screen) => toggle(screen, (mode) => (mode === 'whole' ? 'short' : 'whole')),
+    run: (screen) => toggle(screen, 'whole'),
   },
   {
     name: 'fold-to-splits',
@@ -197,9 +197,9 @@ function toSplit({ tree, pinned, onPin, say }: GroupScreenState, step: 1 | -1): 
   else say(step === 1 ? 'No further split.' : 'No split before this one.')
 }
 
-function toggle({ tree, pinned, modes, onModes }: GroupScreenState, change: (mode: BranchMode) => BranchMode): void {
+function toggle({ tree, pinned, modes, onModes }: GroupScreenState, mode: 'folded' | 'whole'): void {
   const branch = pinned && tree?.branches[pinned.branch]
-  if (tree && branch) onModes(withMode(tree, modes, branch, change(modeOf(tree, branch, modes))))
+  if (tree && branch) onModes(withToggled(tree, modes, branch, mode))
 }
 
 const isSame = (a: BranchModes, b: BranchModes): boolean =>

@@ -4,11 +4,13 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupBranch, GroupForest } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { advantageColour, farthestAdvantage } from './colour.ts'
-import { estimateInterval, intervalText, meanText } from './words.ts'
+import { advantageColour } from './colour.ts'
+import { estimateInterval, firstTokenText, intervalText, meanText } from './words.ts'
 
 interface DecisiveLineProps {
   readonly forest: GroupForest
+  /** Largest distance of an advantage from 0. */
+  readonly farthest: number
   /** Pins the decisive token. */
   readonly onDecisive: () => void
   /** Compares its two branches; undefined if that is not possible. */
@@ -16,7 +18,7 @@ interface DecisiveLineProps {
 }
 
 /** Shows the answer of the page in one line: the decisive token, or why there is none. */
-export function DecisiveLine({ forest, onDecisive, onCompare }: DecisiveLineProps) {
+export function DecisiveLine({ forest, farthest, onDecisive, onCompare }: DecisiveLineProps) {
   const { decisive, splits, notes } = forest
   const split = decisive && splits[decisive.split]
   if (!decisive || !split)
@@ -34,8 +36,6 @@ export function DecisiveLine({ forest, onDecisive, onCompare }: DecisiveLineProp
       </div>
     )
   const [high, low] = [elementAt(split.branches, decisive.high), elementAt(split.branches, decisive.low)]
-  const farthest = farthestAdvantage(forest)
-  const others = notes.filter(({ code }) => code !== 'equal-rewards')
   return (
     <div className="border-line border-b bg-accent-soft px-3.5 py-2" data-decisive={decisive.position}>
       <div className="flex items-center gap-x-3">
@@ -72,7 +72,7 @@ export function DecisiveLine({ forest, onDecisive, onCompare }: DecisiveLineProp
           </span>
         )}
       </div>
-      {others.map(({ code, message }) => (
+      {notes.map(({ code, message }) => (
         <p key={code} data-note={code} className="text-dim text-xs">
           {visibleText(message)}
         </p>
@@ -89,14 +89,15 @@ interface DecisiveBranchProps {
 }
 
 /** Shows the first token of a branch with its mean reward and interval. */
-function DecisiveBranch({ branch: { text, node, id, advantage, reward }, farthest, before }: DecisiveBranchProps) {
+function DecisiveBranch({ branch, farthest, before }: DecisiveBranchProps) {
+  const { advantage, reward } = branch
   return (
     <span className="inline-flex items-center gap-1.5">
       <code
         className="max-w-40 overflow-hidden text-ellipsis whitespace-pre rounded px-1 py-0.5 font-mono text-ink"
         style={{ background: advantageColour(advantage, farthest) ?? 'var(--ground)' }}
       >
-        {text === null ? (node === null ? 'end' : `id ${id}`) : visibleText(text)}
+        {firstTokenText(branch)}
       </code>
       {before !== '' && <span className="max-sm:hidden">{before}</span>}
       <b>{meanText(reward?.mean ?? 0)}</b>

@@ -7,7 +7,7 @@ import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
 import { useStatusMessage } from '#components/commands/use-status-message.ts'
-import { compareBothHref } from '#components/shell/hrefs.ts'
+import { compareBothHref, tokenHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
@@ -27,19 +27,18 @@ import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { useGroupAddress } from './address.ts'
 import { AdvantageLegend } from './advantage-legend.tsx'
-import { branchHref, TokenPane } from './card/token-pane.tsx'
+import { TokenPane } from './card/token-pane.tsx'
 import { ADVANTAGE, farthestAdvantage } from './colour.ts'
 import { GROUP_COMMANDS, type GroupScreenState } from './commands.ts'
 import { DecisiveLine } from './decisive-line.tsx'
 import { GroupLayout, type GroupPart } from './group-layout.tsx'
 import { OverviewStrip } from './overview/overview-strip.tsx'
-import { type BrushQuantity, brushText, readBrush, samplesInBrush } from './samples/brush.ts'
+import { type BrushQuantity, samplesInBrush } from './samples/brush.ts'
 import { SamplesPane } from './samples/samples-pane.tsx'
-import { modeOf, withMode, withVisible } from './tree/folds.ts'
+import { withToggled, withVisible } from './tree/folds.ts'
 import { TreeGrid } from './tree/tree-grid.tsx'
 import { useTrajectories } from './tree/use-trajectories.ts'
 import { decisiveBranches, pathOfSample, spotOfSample, type TreeSpot, treeOfForest } from './tree.ts'
-import { useNeededSamples } from './use-needed-samples.ts'
 import { placeText, sizeText } from './words.ts'
 
 const Palette = lazyPart<PaletteProps<GroupScreenState>>(
@@ -71,21 +70,12 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
   const tree = useMemo(() => treeOfForest(forest), [forest])
   const farthest = useMemo(() => farthestAdvantage(forest), [forest])
   const { brush } = view
-  const brushed = brush && brushText(brush)
-  const chosen = useMemo(
-    () => samplesInBrush(forest.samples, brushed === undefined ? undefined : readBrush(brushed)),
-    [forest, brushed],
-  )
-  const { sample: pinnedSample, token: pinnedToken } = view.pinned ?? {}
+  const chosen = useMemo(() => samplesInBrush(forest.samples, brush), [forest, brush])
   const pinned = useMemo(
-    () =>
-      pinnedSample === undefined || pinnedToken === undefined
-        ? undefined
-        : spotOfSample(tree, pinnedSample, pinnedToken),
-    [tree, pinnedSample, pinnedToken],
+    () => view.pinned && spotOfSample(tree, view.pinned.sample, view.pinned.token),
+    [tree, view.pinned],
   )
-  const { trajectories, error, need } = useTrajectories(tree, pinned && tree.branches[pinned.branch]?.sample)
-  const onVisible = useNeededSamples(tree, need)
+  const { trajectories, error, onVisible } = useTrajectories(tree, pinned && tree.branches[pinned.branch]?.sample)
 
   const changeModes = (changed: typeof modes) => {
     setModes(changed)
@@ -112,15 +102,7 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
   }
   const toggle = (index: number, isWhole: boolean) => {
     const branch = elementAt(tree.branches, index)
-    const mode = modeOf(tree, branch, modes)
-    changeModes(
-      withMode(
-        tree,
-        modes,
-        branch,
-        isWhole ? (mode === 'whole' ? 'short' : 'whole') : mode === 'folded' ? 'short' : 'folded',
-      ),
-    )
+    changeModes(withToggled(tree, modes, branch, isWhole ? 'whole' : 'folded'))
   }
   const decisive = useMemo(() => decisiveBranches(tree), [tree])
   const [high, low] = (decisive ?? []).map(({ sample }) => forest.samples[sample]?.row.key)
@@ -153,7 +135,7 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
         showHelp: shell.showHelp,
         showPalette,
         link: address.link,
-        branchHere: pinned && pinnedKey !== undefined ? () => void go(branchHref(pinnedKey, pinned.token)) : undefined,
+        branchHere: pinned && pinnedKey !== undefined ? () => void go(tokenHref(pinnedKey, pinned.token)) : undefined,
         compareBranches,
         showLegend: () => legend.current?.toggle(),
       },
@@ -207,7 +189,7 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
           pinned && (
             <>
               <b className="tabular-nums">Token {pinned.token.toLocaleString('en')}</b>{' '}
-              <code className="font-mono">{pinnedText(tree, pinned, trajectories)}</code>
+              <code className="font-mono">{pinnedTokenText(tree, pinned, trajectories)}</code>
             </>
           )
         }
@@ -230,7 +212,12 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
         }
         tree={
           <div className="flex h-full min-h-0 flex-col">
-            <DecisiveLine forest={forest} onDecisive={run('decisive')} onCompare={compareBranches} />
+            <DecisiveLine
+              forest={forest}
+              farthest={farthest}
+              onDecisive={run('decisive')}
+              onCompare={compareBranches}
+            />
             {error && (
               <Banner
                 tone="bad"
@@ -288,6 +275,7 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
                   limit={view.limit}
                   pinned={pinned}
                   chosen={chosen}
+                  farthest={farthest}
                   onPin={(spot) => pin(spot)}
                   onPoint={setPointed}
                   onToggle={toggle}
@@ -329,7 +317,7 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
 }
 
 /** Returns the text of the pinned token; '' until it is loaded. */
-function pinnedText(
+function pinnedTokenText(
   tree: ReturnType<typeof treeOfForest>,
   pinned: TreeSpot,
   trajectories: ReturnType<typeof useTrajectories>['trajectories'],

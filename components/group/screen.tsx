@@ -39,7 +39,7 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
   const [exportError, setExportError] = useState<string>()
   const title =
     groupId === undefined
-      ? `${countWithNoun(keys.length, 'selected trajectory', 'selected trajectories')}`
+      ? countWithNoun(keys.length, 'selected trajectory', 'selected trajectories')
       : `Group ${clipText(groupId, LONG_TITLE)}`
   const rows = forest?.samples.map(({ row }) => row) ?? group?.samples ?? []
   const exportFile = rows.length > 0 ? () => setIsExporting(true) : undefined

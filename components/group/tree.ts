@@ -1,5 +1,5 @@
 /** The tree of a group as its page shows it: branches between splits, over the nodes of the answer. */
-import type { GroupForest, RewardEstimate } from '#lib/api/forest/group-forest.ts'
+import type { GroupBranch, GroupForest, GroupSplit, RewardEstimate } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** Tokens from one split to the next. They may be in several segments. */
@@ -29,8 +29,6 @@ export interface SampleTree {
   readonly forest: GroupForest
   readonly branches: readonly SampleBranch[]
   readonly roots: readonly number[]
-  /** Index of the branch of each node of the answer. */
-  readonly branchOfNode: Int32Array
 }
 
 /** Returns the branches of an answer. */
@@ -40,7 +38,6 @@ export function treeOfForest(forest: GroupForest): SampleTree {
   for (const [index, { parent }] of nodes.entries()) if (parent !== null) elementAt(childrenOf, parent).push(index)
   const branches: SampleBranch[] = []
   const roots: number[] = []
-  const branchOfNode = new Int32Array(nodes.length)
   const links = new Map<number, number[]>()
   const link = (parent: number | undefined, index: number) => {
     if (parent === undefined) roots.push(index)
@@ -64,7 +61,6 @@ export function treeOfForest(forest: GroupForest): SampleTree {
     }
     const index = branches.length
     const [first, end] = [elementAt(nodes, node), elementAt(nodes, last)]
-    for (let at = node; at <= last; at++) branchOfNode[at] = index
     link(parent, index)
     branches.push({
       index,
@@ -106,7 +102,7 @@ export function treeOfForest(forest: GroupForest): SampleTree {
       (a, b) => elementAt(branches, b).samples.length - elementAt(branches, a).samples.length || a - b,
     ),
   }))
-  return { forest, branches: linked, roots, branchOfNode }
+  return { forest, branches: linked, roots }
 }
 
 /** A position in a tree: a token of a branch, counted in the trajectories that contain it. */
@@ -162,21 +158,24 @@ export function splitsOfTree(tree: SampleTree): readonly SampleSplit[] {
   })
 }
 
+/** Returns the split of the answer at which a branch begins; undefined for the tokens that all samples share. */
+export function splitBefore({ forest, branches }: SampleTree, { parent }: SampleBranch): GroupSplit | undefined {
+  const before = parent === undefined ? null : elementAt(branches, parent).nodes.end - 1
+  return forest.splits.find(({ node }) => node === before)
+}
+
+/** Returns whether a branch of the tree is this branch of its split in the answer. */
+export const isBranchOfSplit = ({ nodes }: SampleBranch, { node }: GroupBranch): boolean =>
+  node === (nodes.end > nodes.start ? nodes.start : null)
+
 /** Returns the two branches of the decisive token: the one with the higher mean reward first; undefined if there is none. */
 export function decisiveBranches(tree: SampleTree): readonly [SampleBranch, SampleBranch] | undefined {
   const { decisive, splits } = tree.forest
-  if (!decisive) return undefined
-  const split = splits[decisive.split]
-  const found = [decisive.high, decisive.low].map((index) => {
-    const samples = split?.branches[index]?.samples
-    return tree.branches.find(
-      (branch) =>
-        branch.start === decisive.position &&
-        samples !== undefined &&
-        branch.samples[0] === samples[0] &&
-        branch.samples.length === samples.length,
-    )
-  })
-  const [high, low] = found
+  const split = decisive && splits[decisive.split]
+  if (!decisive || !split) return undefined
+  const begun = tree.branches.filter((branch) => splitBefore(tree, branch) === split)
+  const [high, low] = [decisive.high, decisive.low].map((index) =>
+    begun.find((branch) => isBranchOfSplit(branch, elementAt(split.branches, index))),
+  )
   return high && low ? [high, low] : undefined
 }

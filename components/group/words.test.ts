@@ -5,6 +5,7 @@ import { treeOfForest } from './tree.ts'
 import {
   branchChips,
   estimateInterval,
+  firstTokenText,
   foldedBranchText,
   hiddenTokensText,
   placeText,
@@ -68,4 +69,14 @@ test('the status line says how large the group is and where the pinned token is'
   expect(placeText(tree, branchAt(8), 5)).toBe('split 1 of 5 · token 5')
   expect(placeText(tree, branchAt(0), 2)).toBe('token 2')
   expect(placeText(tree, undefined, undefined)).toBe('')
+})
+
+test('a branch at a split is named by its first token, by the id of a token without a text, or by its end', () => {
+  const texts = [
+    { text: 'ls\u200b', id: 6, node: 3 },
+    { text: null, id: 11, node: 3 },
+    { text: null, id: null, node: 3 },
+    { text: null, id: null, node: null },
+  ].map(firstTokenText)
+  expect(texts).toEqual(['ls⟨U+200B⟩', 'id 11', 'no token', 'end'])
 })

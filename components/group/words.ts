@@ -1,7 +1,8 @@
 /** Texts of the group page: rewards, intervals, advantages and folds. */
 import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
-import type { GroupForest, RewardEstimate } from '#lib/api/forest/group-forest.ts'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { GroupBranch, GroupForest, RewardEstimate } from '#lib/api/forest/group-forest.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -26,6 +27,10 @@ export const signedText = (value: number | null): string =>
   value === null
     ? '—'
     : `${value > 0 ? '+' : ''}${Math.abs(value) < 0.005 && value !== 0 ? value.toPrecision(1).replaceAll('-', '−') : decimalText(value, 2)}`
+
+/** Returns the text of the first token of a branch at a split: its id if the text is not recorded, and `end` if the samples end there. */
+export const firstTokenText = ({ text, id, node }: Pick<GroupBranch, 'text' | 'id' | 'node'>): string =>
+  text !== null ? visibleText(text) : node === null ? 'end' : id === null ? 'no token' : `id ${id}`
 
 /** Returns the advantage of a branch in words; '' if it is unknown. */
 export const advantageText = (advantage: number | null): string =>
@@ -84,16 +89,18 @@ function makeFoldText(tree: SampleTree, branch: SampleBranch): string {
       ? countWithNoun(shortest, 'token')
       : `${countText(shortest)} to ${countText(longest)} tokens each`,
     Math.max(...calls) > 0 &&
-      `${rangeText(calls)} ${Math.max(...calls) === 1 ? 'call' : 'calls'}${failed > 0 ? `, ${countText(failed)} failed` : ''}`,
+      `${countRangeText(calls, ' to ')} ${Math.max(...calls) === 1 ? 'call' : 'calls'}${failed > 0 ? `, ${countText(failed)} failed` : ''}`,
     outcomes.length <= 2 && outcomes.join(' and '),
   ]
     .filter(Boolean)
     .join(' · ')
 }
 
-function rangeText(values: readonly number[]): string {
+/** Returns the range of some counts, such as `8–10`, with this text between its ends; one number if all are equal, and 0 if there are none. */
+export function countRangeText(values: readonly number[], between: string): string {
+  if (values.length === 0) return '0'
   const [least, most] = [Math.min(...values), Math.max(...values)]
-  return least === most ? countText(least) : `${countText(least)} to ${countText(most)}`
+  return least === most ? countText(least) : `${countText(least)}${between}${countText(most)}`
 }
 
 function countBelow(tree: SampleTree, { children }: SampleBranch): number {

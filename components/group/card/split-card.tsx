@@ -1,12 +1,11 @@
 /** What the samples did at a split: the mean reward of each branch, and how likely its first token was. */
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
-import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupBranch, GroupForest, GroupSplit } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { advantageColour } from '../colour.ts'
-import { estimateInterval, meanText } from '../words.ts'
+import { estimateInterval, firstTokenText, meanText } from '../words.ts'
 
 interface SplitCardProps {
   readonly forest: GroupForest
@@ -44,7 +43,7 @@ export function SplitCard({ forest, split, farthest, onSample }: SplitCardProps)
           {branches.map((branch, index) => (
             <tr key={branch.id ?? `end ${index}`}>
               <th scope="row" className="max-w-24 truncate py-0.5 pr-2 text-left font-mono font-normal">
-                {branchName(branch)}
+                {firstTokenText(branch)}
               </th>
               <td className="whitespace-nowrap py-0.5 pr-2 text-right">
                 {branch.probability === null ? '—' : percentText(Math.min(1, branch.probability))}
@@ -79,9 +78,6 @@ export function SplitCard({ forest, split, farthest, onSample }: SplitCardProps)
   )
 }
 
-const branchName = ({ text, id, node }: GroupBranch): string =>
-  text !== null ? visibleText(text) : node === null ? 'end' : id === null ? 'no token' : `id ${id}`
-
 interface RewardRowsProps {
   readonly forest: GroupForest
   readonly branches: readonly GroupBranch[]
@@ -101,12 +97,12 @@ function RewardRows({ forest, branches, range: { low, high }, farthest }: Reward
           const rewards = branch.samples.flatMap((sample) => elementAt(forest.samples, sample).row.reward ?? [])
           return (
             <li key={branch.id ?? `end ${index}`} className="grid grid-cols-[4.5rem_minmax(0,1fr)] items-center">
-              <span className="truncate font-mono text-xs">{branchName(branch)}</span>
+              <span className="truncate font-mono text-xs">{firstTokenText(branch)}</span>
               <svg
                 viewBox={`0 0 ${WIDTH} ${ROW}`}
                 className="block w-full"
                 role="img"
-                aria-label={`${branchName(branch)}: mean reward ${meanText(reward.mean)} ${estimateInterval(reward)}, rewards ${rewards.map(meanText).join(', ')}`}
+                aria-label={`${firstTokenText(branch)}: mean reward ${meanText(reward.mean)} ${estimateInterval(reward)}, rewards ${rewards.map(meanText).join(', ')}`}
               >
                 <line x1={INSET} x2={WIDTH - INSET} y1={ROW / 2} y2={ROW / 2} stroke="var(--line)" />
                 {reward.known > 1 && (

@@ -1,11 +1,12 @@
 'use client'
 import { useEffect } from 'react'
+import { tokenHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { Trajectories } from '../tree/use-trajectories.ts'
-import { type SampleTree, siblingsOf, type TreeSpot } from '../tree.ts'
+import { type SampleTree, splitBefore, type TreeSpot } from '../tree.ts'
 import { SplitCard } from './split-card.tsx'
 
 const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
@@ -20,9 +21,6 @@ interface TokenPaneProps {
   readonly onSample: (sample: number) => void
   readonly link: () => string
 }
-
-/** Returns the address of the inspector with a token selected, where its panel branches. */
-export const branchHref = (key: string, token: number): string => `/t/${encodeURIComponent(key)}?at=${token}`
 
 /** Shows the card of the pinned token, or of the one under the pointer, and the branches of its split. */
 export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSample, link }: TokenPaneProps) {
@@ -42,19 +40,9 @@ export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSam
     )
   const trajectory = trajectories.get(branch.sample)
   const token = trajectory && tokenAt(trajectory, spot.token)
-  const siblings = siblingsOf(tree, branch)
-  const split =
-    siblings.length > 1 && spot.token === branch.start
-      ? tree.forest.splits.find(
-          ({ position, branches }) =>
-            position === spot.token &&
-            branches.some(
-              ({ samples }) => samples[0] === branch.samples[0] && samples.length === branch.samples.length,
-            ),
-        )
-      : undefined
-  const isDecisive =
-    split !== undefined && tree.forest.decisive !== null && tree.forest.splits[tree.forest.decisive.split] === split
+  const split = spot.token === branch.start ? splitBefore(tree, branch) : undefined
+  const { decisive, splits } = tree.forest
+  const isDecisive = split !== undefined && decisive !== null && splits[decisive.split] === split
   return (
     <div className="flex flex-col">
       {isDecisive && (
@@ -79,7 +67,7 @@ export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSam
         <section aria-label="Branch here" className="mt-5">
           <Heading>Branch here</Heading>
           <Link
-            href={branchHref(sample.row.key, spot.token)}
+            href={tokenHref(sample.row.key, spot.token)}
             className="inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong"
           >
             Branch sample {branch.sample + 1} at token {spot.token.toLocaleString('en')}

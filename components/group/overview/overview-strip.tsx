@@ -5,7 +5,7 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { isDimmed } from '../tree/branch-head.ts'
-import type { SampleTree, TreeSpot } from '../tree.ts'
+import { isBranchOfSplit, type SampleBranch, type SampleTree, splitBefore, type TreeSpot } from '../tree.ts'
 import { axisTicks, branchAt, type LanePlan, planLanes } from './lanes.ts'
 
 interface OverviewStripProps {
@@ -66,7 +66,7 @@ export function OverviewStrip({ tree, colour, farthest, chosen, pinned, onPin }:
             onPointerDown={pin}
           >
             <Boxes plan={plan} tree={tree} chosen={chosen} x={x} y={y} gap={gap} />
-            {firstBranches(tree, plan, height).map(({ text, name, lane }) => (
+            {namesOfFirst(tree, plan, height).map(({ text, name, lane }) => (
               <text key={lane} x={0} y={y(lane) + 4} className="fill-dim">
                 {text} <tspan className="fill-ink font-mono">{name}</tspan>
               </text>
@@ -133,18 +133,17 @@ function Boxes({ plan, tree, chosen, x, y, gap }: BoxesProps) {
 /** Height of a name of a branch, in pixels. */
 const NAME_HEIGHT = 13
 
+/** Returns the branches of the first split. */
+const firstBranches = ({ branches, roots }: SampleTree): readonly SampleBranch[] =>
+  (roots.length > 1 ? roots : (branches[roots[0] ?? -1]?.children ?? [])).map((index) => elementAt(branches, index))
+
 /** Returns the names of the branches of the first split, where their lanes have room. */
-function firstBranches(tree: SampleTree, { firstLane, laneCount }: LanePlan, height: number) {
-  const first = tree.roots.length > 1 ? tree.roots : (tree.branches[tree.roots[0] ?? -1]?.children ?? [])
-  const texts = new Map(
-    tree.forest.splits.flatMap(({ branches }) =>
-      branches.map(({ samples, text }) => [samples.join(' '), text] as const),
-    ),
-  )
-  return first.flatMap((index) => {
-    const { samples } = elementAt(tree.branches, index)
+function namesOfFirst(tree: SampleTree, { firstLane, laneCount }: LanePlan, height: number) {
+  return firstBranches(tree).flatMap((branch) => {
+    const { index, samples } = branch
     if ((samples.length / laneCount) * height < NAME_HEIGHT) return []
-    const name = visibleText(texts.get(samples.join(' ')) ?? '').trim()
+    const split = splitBefore(tree, branch)
+    const name = visibleText(split?.branches.find((each) => isBranchOfSplit(branch, each))?.text ?? '').trim()
     return [
       {
         text: countText(samples.length),
@@ -155,7 +154,8 @@ function firstBranches(tree: SampleTree, { firstLane, laneCount }: LanePlan, hei
   })
 }
 
-function overviewSentence({ forest, branches, roots }: SampleTree): string {
-  const first = roots.length === 1 ? (branches[roots[0] ?? 0]?.children ?? []) : roots
-  return `Overview of ${countWithNoun(forest.samples.length, 'sample')}: ${countWithNoun(forest.sharedTokens, 'shared token')}, then ${countWithNoun(first.length, 'branch', 'branches')} with ${first.map((index) => elementAt(branches, index).samples.length).join(', ')} samples`
+function overviewSentence(tree: SampleTree): string {
+  const { forest } = tree
+  const first = firstBranches(tree)
+  return `Overview of ${countWithNoun(forest.samples.length, 'sample')}: ${countWithNoun(forest.sharedTokens, 'shared token')}, then ${countWithNoun(first.length, 'branch', 'branches')} with ${first.map(({ samples }) => samples.length).join(', ')} samples`
 }

@@ -2,6 +2,7 @@ import { countText, decimalText, percentText } from '#components/token-view/numb
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import { passAt } from '#lib/trajectory/reward/group-rewards.ts'
+import { countRangeText } from '../words.ts'
 
 /** Numbers of draws for which the probability of a pass is shown. */
 const DRAWS = [1, 4, 16, 64] as const
@@ -26,7 +27,7 @@ export function GroupNumbers({ forest }: { readonly forest: GroupForest }) {
         </Fact>
       )}
       <Fact name="shared prefix" title="Tokens with which all samples begin, of all their tokens">
-        {countText(sharedTokens)} of {rangeText(lengths)} tokens
+        {countText(sharedTokens)} of {countRangeText(lengths, '–')} tokens
       </Fact>
       <Fact name="distinct samples">
         {countText(countDistinct(forest))} of {countText(samples.length)}
@@ -39,9 +40,3 @@ export function GroupNumbers({ forest }: { readonly forest: GroupForest }) {
 /** Returns the number of samples that differ from all samples before them. */
 const countDistinct = ({ samples }: Pick<GroupForest, 'samples'>): number =>
   samples.filter(({ identicalTo, leaf }, index) => leaf !== null && identicalTo.every((other) => other > index)).length
-
-function rangeText(values: readonly number[]): string {
-  if (values.length === 0) return '0'
-  const [least, most] = [Math.min(...values), Math.max(...values)]
-  return least === most ? countText(least) : `${countText(least)}–${countText(most)}`
-}

@@ -31,8 +31,6 @@ const TOP = 18
 
 /** Shows the histogram. Its two handles select the samples between them, by pointer or by arrow keys. */
 export function RewardHistogram({ forest, by, onBy, brush, onBrush }: RewardHistogramProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const drag = useRef<{ readonly from: number; readonly handle: 'low' | 'high' | undefined }>(undefined)
   const histogram = sampleHistogram(forest.samples, by, forest.rewards?.range)
   const shownBrush = brush?.by === by ? brush : undefined
   const chosen = samplesInBrush(forest.samples, brush)
@@ -53,7 +51,7 @@ export function RewardHistogram({ forest, by, onBy, brush, onBrush }: RewardHist
         </span>
       </div>
       {histogram ? (
-        <Bars histogram={histogram} by={by} brush={shownBrush} onBrush={onBrush} box={box} drag={drag} />
+        <Bars histogram={histogram} by={by} brush={shownBrush} onBrush={onBrush} />
       ) : (
         <p className="py-3 text-faint text-xs">No sample has a reward.</p>
       )}
@@ -80,11 +78,11 @@ interface BarsProps {
   readonly by: BrushQuantity
   readonly brush: Brush | undefined
   readonly onBrush: (brush: Brush | undefined) => void
-  readonly box: { current: HTMLDivElement | null }
-  readonly drag: { current: { readonly from: number; readonly handle: 'low' | 'high' | undefined } | undefined }
 }
 
-function Bars({ histogram, by, brush, onBrush, box, drag }: BarsProps) {
+function Bars({ histogram, by, brush, onBrush }: BarsProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const drag = useRef<{ readonly from: number; readonly handle: 'low' | 'high' | undefined }>(undefined)
   const { low, high, bins, mean } = histogram
   const most = Math.max(1, ...bins.map(({ count }) => count))
   const barWidth = WIDTH / bins.length

@@ -57,6 +57,14 @@ export function withMode(tree: SampleTree, modes: BranchModes, branch: SampleBra
   return changed
 }
 
+/** Returns the modes in which a branch has this mode, or `short` if it has this mode already. */
+export const withToggled = (
+  tree: SampleTree,
+  modes: BranchModes,
+  branch: SampleBranch,
+  mode: 'folded' | 'whole',
+): BranchModes => withMode(tree, modes, branch, modeOf(tree, branch, modes) === mode ? 'short' : mode)
+
 /** Returns the modes in which a branch is visible: none of those before it is folded. */
 export function withVisible(tree: SampleTree, modes: BranchModes, index: number): BranchModes {
   let changed = modes

@@ -33,6 +33,7 @@ interface TreeGridProps {
   readonly limit: number | undefined
   readonly pinned: TreeSpot | undefined
   readonly chosen: ReadonlySet<number> | undefined
+  readonly farthest: number
   readonly onPin: (spot: TreeSpot | undefined) => void
   /** Called with the token under the pointer after a short rest there. */
   readonly onPoint: (spot: TreeSpot | undefined) => void
@@ -101,7 +102,8 @@ export function TreeGrid(props: TreeGridProps) {
     }
     if (key === 'Enter' && pinned) {
       event.preventDefault()
-      onToggle(pinned.branch, isBetween(picture, pinned))
+      // In the hidden middle of a branch, its tokens are shown; elsewhere the branch is folded.
+      onToggle(pinned.branch, lineOfSpot(picture, pinned) === undefined)
       return
     }
     const pageRows = Math.max(1, Math.floor(event.currentTarget.clientHeight / picture.rows.rowHeight) - 2)
@@ -130,11 +132,6 @@ export function TreeGrid(props: TreeGridProps) {
       </p>
     </>
   )
-}
-
-/** Returns whether a token is in the hidden middle of its branch. */
-function isBetween(picture: TreePicture, pinned: TreeSpot): boolean {
-  return lineOfSpot(picture, pinned) === undefined
 }
 
 /** Numbers the distinct tokens of a tree in sequence, for the pointer, which numbers tokens. */

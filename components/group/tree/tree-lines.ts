@@ -4,6 +4,7 @@ import type { RowPicture } from '#components/token-view/grid/token-picture.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
 import { itemAtHeight, itemOfSpot, rowOfToken, type TreeItem, type TreeRows, tokensOf, tokensOfLine } from './rows.ts'
@@ -103,12 +104,5 @@ export function spotOfRow(rows: TreeRows, row: number): TreeSpot | undefined {
 }
 
 /** Returns the index of the item that contains a row. */
-export function itemOfRow({ firstRows, items }: TreeRows, row: number): number {
-  let [low, high] = [0, items.length - 1]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (elementAt(firstRows, middle) <= row) low = middle
-    else high = middle - 1
-  }
-  return low
-}
+export const itemOfRow = ({ firstRows, items }: TreeRows, row: number): number =>
+  Math.max(0, countWhile(items.length, (index) => elementAt(firstRows, index) <= row) - 1)

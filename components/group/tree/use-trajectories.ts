@@ -15,7 +15,7 @@ const MOST_TOKENS = 400_000
 
 const POLL_RUNNING_MS = 2_000
 
-/** Returns the loaded trajectories and a function that says which samples are needed now. Those that were needed last stay loaded. */
+/** Returns the loaded trajectories, and a function that receives the visible branches from top to bottom. Trajectories of branches that were visible last stay loaded. */
 export function useTrajectories(tree: SampleTree, pinned: number | undefined) {
   const [needed, setNeeded] = useState<readonly number[]>([])
   const samples = useMemo(
@@ -43,12 +43,23 @@ export function useTrajectories(tree: SampleTree, pinned: number | undefined) {
   return {
     trajectories,
     error,
-    need: (now: readonly number[]) =>
+    onVisible: (branches: ReadonlySet<number>) => {
+      const now = samplesOfBranches(tree, branches)
       setNeeded((known) => {
         if (now.every((sample) => known.includes(sample)) && now[0] === known[0]) return known
         return withinTokens([...new Set([...now, ...known])], now.length, tree)
-      }),
+      })
+    },
   }
+}
+
+/** Returns the samples from which branches are drawn. A branch without tokens needs none. */
+function samplesOfBranches(tree: SampleTree, branches: ReadonlySet<number>): readonly number[] {
+  const samples = [...branches].flatMap((index) => {
+    const branch = tree.branches[index]
+    return branch && branch.end > branch.start ? [branch.sample] : []
+  })
+  return [...new Set(samples)]
 }
 
 /** Returns the first samples: those that are needed now, and others up to MOST_TOKENS tokens. */

@@ -10,7 +10,8 @@ import { type GridOptions, rowHeightOf } from '#components/token-view/grid-optio
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import { isTrained, segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ADVANTAGE, advantageColour, farthestAdvantage } from '../colour.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { ADVANTAGE, advantageColour } from '../colour.ts'
 import { type SampleBranch, type SampleTree, siblingsOf, type TreeSpot } from '../tree.ts'
 import { type BranchLines, linesOfBranch } from './branch-lines.ts'
 import { type BranchModes, modeOf } from './folds.ts'
@@ -32,6 +33,8 @@ export interface TreePictureOptions {
   readonly pinned: TreeSpot | undefined
   readonly pointed: TreeSpot | undefined
   readonly chosen: ReadonlySet<number> | undefined
+  /** Largest distance of an advantage from 0. */
+  readonly farthest: number
 }
 
 const NO_MARKS: readonly TokenMarks[] = []
@@ -41,7 +44,7 @@ export function useTreePicture(
   props: TreePictureOptions,
   measure: ReturnType<typeof useMeasure>,
 ): TreePicture | undefined {
-  const { tree, trajectories, modes, options, colour, limit, pinned, pointed, chosen } = props
+  const { tree, trajectories, modes, options, colour, limit, pinned, pointed, chosen, farthest } = props
   const cell = measure?.cell
   const fontSize = measure?.fontSize
   const columns = measure?.columns
@@ -105,7 +108,6 @@ export function useTreePicture(
     [tree, trajectories, modes, space, columns, settled, fontSize, lineCache],
   )
   const colourings = useColourings(trajectories, colour, limit)
-  const farthest = useMemo(() => farthestAdvantage(tree.forest), [tree])
   const pictureOf = useMemo(() => {
     const pictures = new Map<number, RowPicture>()
     const marked = markedBranches(tree, pinned)
@@ -155,13 +157,9 @@ function branchColour({ advantage, parent }: SampleBranch, farthest: number): Ro
   return (_index, segment, offset) => (isTrained(segment, offset) ? colour : undefined)
 }
 
-const specialIds = new WeakMap<TrajectoryView, ReadonlySet<number>>()
-
-function specialIdsOf(trajectory: TrajectoryView): ReadonlySet<number> {
-  const found = specialIds.get(trajectory) ?? new Set(trajectory.model.tokenizer?.specialIds ?? [])
-  specialIds.set(trajectory, found)
-  return found
-}
+const specialIdsOf = memoizeByIdentity(
+  ({ model }: TrajectoryView): ReadonlySet<number> => new Set(model.tokenizer?.specialIds ?? []),
+)
 
 /** Marks the first tokens of the other branches at the split of the pinned token. */
 function markedBranches(tree: SampleTree, pinned: TreeSpot | undefined): ReadonlyMap<number, readonly TokenMarks[]> {
@@ -180,13 +178,8 @@ function useColourings(trajectories: Trajectories, colour: string, limit: number
   return useMemo(() => {
     const name = colour === ADVANTAGE ? 'none' : colour
     const shared = first && colouringOf(first, name, limit)
-    const known = new WeakMap<TrajectoryView, Colouring>()
-    return (trajectory: TrajectoryView): Colouring => {
-      if (shared && shared.scale.kind === 'number' && shared.scale.known > 0) return shared
-      const found = known.get(trajectory) ?? colouringOf(trajectory, name, limit)
-      known.set(trajectory, found)
-      return found
-    }
+    if (shared && shared.scale.kind === 'number' && shared.scale.known > 0) return () => shared
+    return memoizeByIdentity((trajectory: TrajectoryView): Colouring => colouringOf(trajectory, name, limit))
   }, [first, colour, limit])
 }
 
