@@ -159,6 +159,21 @@ describe('The page of a group', () => {
     expect(screen.getByRole('slider', { name: 'Highest selected length' })).toBeTruthy()
   })
 
+  test('selects the samples under a drag over the histogram, in either direction', async () => {
+    await show()
+    const bars = screen.getByRole('img', { name: /^Histogram of rewards/ }).parentElement as HTMLElement
+    vi.spyOn(bars, 'getBoundingClientRect').mockReturnValue({ ...bars.getBoundingClientRect(), left: 0, width: 100 })
+    for (const [from, to] of [
+      [80, 30],
+      [30, 80],
+    ] as const) {
+      fireEvent.pointerDown(bars, { button: 0, clientX: from })
+      fireEvent.pointerMove(bars, { clientX: to })
+      fireEvent.pointerUp(bars)
+      expect(view().brush).toEqual({ by: 'reward', low: 0.3, high: 0.8 })
+    }
+  })
+
   test('shows the path of a sample from the list, and opens the branches before it', async () => {
     const { grid, user } = await show()
     await user.click(screen.getByRole('button', { name: 'Sample 3: show it in the tree' }))

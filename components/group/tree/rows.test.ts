@@ -1,49 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { segmentIndexAt, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { groupOf, type TestGroup, wordTrajectory } from '../test-group.ts'
-import { type SampleTree, treeOfForest } from '../tree.ts'
-import { linesOfBranch } from './branch-lines.ts'
+import { groupOf, wordTrajectory } from '../test-group.ts'
 import type { BranchMode } from './folds.ts'
-import { createPieceTables } from './piece-tables.ts'
-import { itemAtHeight, itemOfSpot, itemsBetween, rowOfToken, rowsOfTree, type TreeRows, tokensOf } from './rows.ts'
+import { itemAtHeight, itemOfSpot, itemsBetween, rowOfToken, type TreeRows, tokensOf } from './rows.ts'
+import { LONG_GROUP, rowsOf } from './test-rows.ts'
 
-const COLUMNS = 12
 const MODES: readonly BranchMode[] = ['folded', 'short', 'whole']
 
-function rowsOf(
-  group: TestGroup,
-  modeOf: (branch: number) => BranchMode,
-  isLoaded = true,
-): TreeRows & { tree: SampleTree } {
-  const tree = treeOfForest(group.forest)
-  const tables = createPieceTables((text) => text.length)
-  const trajectoryOf = (sample: number) => elementAt(group.trajectories, sample)
-  return rowsOfTree(tree, {
-    fontSize: 13,
-    modeOf,
-    columnsOf: () => COLUMNS,
-    segmentOf: ({ sample }, token) => segmentIndexAt(segmentStarts(trajectoryOf(sample)), token),
-    linesOf: (branch) => {
-      const trajectory = trajectoryOf(branch.sample)
-      return isLoaded
-        ? linesOfBranch(trajectory.segments, segmentStarts(trajectory), branch, tables.tableOf(trajectory), COLUMNS)
-        : undefined
-    },
-  })
-}
-
-const long = (words: number) => Array.from({ length: words }, () => 'list').join('|')
 const kinds = (rows: TreeRows) => rows.items.map(({ kind, branch, rows }) => `${kind} ${branch} × ${rows}`)
-const LONG = groupOf(
-  [wordTrajectory('a', 'how', `find|${long(90)}`), wordTrajectory('b', 'how', `ls|${long(3)}`)],
-  [1, 0],
-)
 
 describe('The rows of a tree', () => {
   test('show the beginning and the end of a long branch, and all of it in the whole mode', () => {
-    expect(kinds(rowsOf(LONG, () => 'short'))).toEqual([
+    expect(kinds(rowsOf(LONG_GROUP, () => 'short'))).toEqual([
       'tokens 0 × 1',
       'head 1 × 1',
       'tokens 1 × 4',
@@ -52,18 +21,18 @@ describe('The rows of a tree', () => {
       'head 2 × 1',
       'tokens 2 × 2',
     ])
-    expect(kinds(rowsOf(LONG, () => 'whole'))[2]).toBe('tokens 1 × 31')
+    expect(kinds(rowsOf(LONG_GROUP, () => 'whole'))[2]).toBe('tokens 1 × 31')
   })
 
   test('have one line of a folded branch, and nothing of the branches after it', () => {
-    const rows = rowsOf(LONG, (branch) => (branch === 0 ? 'folded' : 'short'))
+    const rows = rowsOf(LONG_GROUP, (branch) => (branch === 0 ? 'folded' : 'short'))
     expect(kinds(rows)).toEqual(['tokens 0 × 1'])
     expect([...rows.itemOfBranch]).toEqual([0, -1, -1])
     expect(itemOfSpot(rows, { branch: 1, token: 5 })).toBe(0)
   })
 
   test('keep nearly the same height when the tokens are loaded', () => {
-    const [before, after] = [rowsOf(LONG, () => 'short', false), rowsOf(LONG, () => 'short')]
+    const [before, after] = [rowsOf(LONG_GROUP, () => 'short', false), rowsOf(LONG_GROUP, () => 'short')]
     expect(kinds(before)).toEqual(['pending 0 × 1', 'head 1 × 1', 'pending 1 × 8', 'head 2 × 1', 'pending 2 × 2'])
     expect(Math.abs(before.height - after.height)).toBeLessThan(3 * before.rowHeight)
   })
