@@ -1,5 +1,6 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Inspection } from '../inspection.ts'
@@ -56,5 +57,5 @@ export function TokenList({ title, trajectory, tokens, columns, onSelect }: Toke
 
 function textOf(trajectory: TrajectoryView, token: number): string {
   const entry = trajectory.vocab[tokenAt(trajectory, token)?.id ?? -1]
-  return typeof entry === 'string' ? JSON.stringify(entry) : entry ? entry.hex : '—'
+  return typeof entry === 'string' ? visibleText(JSON.stringify(entry)) : entry ? entry.hex : '—'
 }

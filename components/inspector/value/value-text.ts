@@ -1,24 +1,27 @@
 /** What a value estimate says, as text. */
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
+import { visibleText } from '#components/ui/visible-text.ts'
 import type { ValueCliff, ValueEstimate, ValuePoint, ValueRange } from '#lib/api/forest/value.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 
 /** Returns a mean reward with its interval, such as `0.61 [0.34–0.88]`. */
 export const meanText = (value: ValuePoint['value']): string =>
-  value === null ? '—' : `${shortText(value.mean)} ${intervalText(value)}`
+  value === null ? '—' : `${shortRewardText(value.mean)} ${intervalText(value)}`
 
 /** Returns an interval, such as `[0.34–0.88]`. */
 export const intervalText = ({ low, high }: NonNullable<ValuePoint['value']>): string =>
-  `[${shortText(low)}–${shortText(high)}]`
+  `[${shortRewardText(low)}–${shortRewardText(high)}]`
 
-const shortText = (value: number): string => rewardText(Number(value.toFixed(2)))
+/** Returns a mean reward with at most two decimals: few samples give no more. */
+export const shortRewardText = (value: number): string => rewardText(Number(value.toFixed(2)))
 
-/** Returns a token with its text, such as `211 “ls”`. */
+/** Returns a token with its text, such as `211 "ls"`. */
 function tokenText(trajectory: TrajectoryView, index: number): string {
   const entry = trajectory.vocab[tokenAt(trajectory, index)?.id ?? -1]
-  return `${countText(index)}${typeof entry === 'string' ? ` ${JSON.stringify(entry.slice(0, 24))}` : ''}`
+  return `${countText(index)}${typeof entry === 'string' ? ` ${visibleText(JSON.stringify(excerpt(entry, TOKEN_LENGTH)))}` : ''}`
 }
 
 /** Returns the size and the place of a drop, such as `−0.5 at token 211 "ls"`. */
@@ -27,7 +30,7 @@ export function cliffText(trajectory: TrajectoryView, { from, to, drop }: ValueC
     to === from + 1
       ? `at token ${tokenText(trajectory, from)}`
       : `between token ${tokenText(trajectory, from)} and token ${tokenText(trajectory, to)}`
-  return `−${shortText(drop)} ${place}`
+  return `−${shortRewardText(drop)} ${place}`
 }
 
 /** Returns the values on both sides of the drop, and how sure it is. */
@@ -47,17 +50,17 @@ export function answersText({ spread }: ValuePoint): string {
   if (!spread) return '—'
   const listed = spread.answers
     .slice(0, 3)
-    .map(({ text, count }) => `${text === null || text === '' ? 'no answer' : `“${clip(text)}”`} × ${count}`)
+    .map(
+      ({ text, count }) =>
+        `${text === null || text === '' ? 'no answer' : `“${visibleText(excerpt(text.replace(/\s+/g, ' '), ANSWER_LENGTH))}”`} × ${count}`,
+    )
   const others = spread.distinctAnswers - listed.length
   return [...listed, ...(others > 0 ? [`${others} more`] : [])].join(', ')
 }
 
+/** Longest text of a token and of an answer, in UTF-16 units. */
+const TOKEN_LENGTH = 24
 const ANSWER_LENGTH = 32
-
-const clip = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > ANSWER_LENGTH ? `${line.slice(0, ANSWER_LENGTH)}…` : line
-}
 
 /** Returns one position as a sentence. */
 export function pointText(trajectory: TrajectoryView, point: ValuePoint): string {
