@@ -21,6 +21,10 @@ export const selectedRange = ({ anchor, focus }: Selection): Span => ({
 /** Returns whether only one token is selected. */
 export const isSingle = ({ anchor, focus }: Selection): boolean => anchor === focus
 
+/** Returns the index of the selected token; undefined if none or several are selected. */
+export const selectedToken = (selection: Selection | undefined): number | undefined =>
+  selection && isSingle(selection) ? selection.focus : undefined
+
 /** Returns the selection as in addresses: `12`, or `12-40` from anchor to focus. */
 export const selectionText = ({ anchor, focus }: Selection): string =>
   anchor === focus ? String(focus) : `${anchor}-${focus}`

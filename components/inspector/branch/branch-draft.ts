@@ -1,10 +1,12 @@
 /** The input of a branch, as the page edits it, and the request that it becomes. */
+import { estimatedTokens } from '#lib/analysis/value/cost.ts'
 import { type BranchBody, type Force, MOST_BRANCHES } from '#lib/api/forest/branch.ts'
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
+import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
-import { segmentStarts, type Token, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** What a branch inserts: nothing, an alternative by its id, a text or ids. */
@@ -134,15 +136,13 @@ function forceOf({ insertion, text }: BranchDraft): Force | 'no ids' | 'no text'
 }
 
 /** Returns the sampling parameters that the draft changes; undefined if it changes none. */
-function changedSampling({ temperature, topP, maxNewTokens }: BranchDraft) {
-  const changed = [
-    ['temperature', temperature],
-    ['top_p', topP],
-    ['max_new_tokens', maxNewTokens],
-  ].filter(([, text = '']) => text.trim() !== '')
-  return changed.length === 0
-    ? undefined
-    : Object.fromEntries(changed.map(([name, text]): [string | undefined, number] => [name, Number(text)]))
+function changedSampling({ temperature, topP, maxNewTokens }: BranchDraft): SamplingRequest | undefined {
+  const changed = {
+    ...(temperature.trim() !== '' && { temperature: Number(temperature) }),
+    ...(topP.trim() !== '' && { top_p: Number(topP) }),
+    ...(maxNewTokens.trim() !== '' && { max_new_tokens: Number(maxNewTokens) }),
+  }
+  return Object.keys(changed).length > 0 ? changed : undefined
 }
 
 const recordedLimits = ({ provenance }: TrajectoryView) =>
@@ -152,10 +152,5 @@ const recordedSampling = (trajectory: TrajectoryView, token: Token) =>
   toSamplingRequest(requestAt(trajectory, token)?.samplingParams ?? {})
 
 /** Returns how many tokens the model sampled in the trajectory from a token on: the best guess for a branch. */
-export function sampledAfter(trajectory: TrajectoryView, { index }: Token): number {
-  const starts = segmentStarts(trajectory)
-  return trajectory.segments.reduce((count, { kind, ids }, segment) => {
-    const start = starts[segment] ?? tokenCount(trajectory)
-    return kind === 'response' ? count + Math.max(0, start + ids.length - Math.max(start, index)) : count
-  }, 0)
-}
+export const sampledAfter = (trajectory: TrajectoryView, { index }: Token): number =>
+  estimatedTokens(trajectory, [index], 1)

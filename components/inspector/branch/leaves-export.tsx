@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { SeveralExport } from '#components/export/several-export.tsx'
-import { countText } from '#components/token-view/numbers.ts'
+import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { CheckField } from '#components/ui/field.tsx'
@@ -54,7 +54,7 @@ export function LeavesExport({ leaves, onClose, onSaveError }: LeavesExportProps
             <li key={leaf.row.key}>
               <CheckField
                 label={leaf.fork ? `at ${countText(leaf.fork.token)}` : 'main'}
-                note={`${leaf.row.reward === null ? leaf.row.outcome : `reward ${leaf.row.reward}`} · ${countText(leaf.row.tokens)} tokens`}
+                note={`${leaf.row.reward === null ? leaf.row.outcome : `reward ${rewardText(leaf.row.reward)}`} · ${countText(leaf.row.tokens)} tokens`}
                 checked={isInScope[scope](leaf, index)}
                 disabled={scope !== 'selection'}
                 onChange={() => toggle(leaf.row.key)}

@@ -2,7 +2,7 @@
 
 import { distance } from '#components/token-view/colour/scale.ts'
 import { type GridMove, type GridPlace, moveSelection } from '#components/token-view/grid/grid-keys.ts'
-import { isSingle, type Selection, single } from '#components/token-view/selection.ts'
+import { type Selection, selectedToken, single } from '#components/token-view/selection.ts'
 import { copyText } from '#components/ui/copy-text.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -64,7 +64,7 @@ function walkLargest({ trajectory, colouring, view, onSelect, say }: Inspection,
   }
   const isBefore = (a: number, b: number) => far(a) > far(b) || (far(a) === far(b) && a < b)
   const last = visited.get(trajectory)
-  const selected = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
+  const selected = selectedToken(view.selection)
   // Another token or colour begins with the largest value.
   const isWalk = last !== undefined && last.mode === mode.name && last.token === selected
   const chosen = isWalk ? tokens.indexOf(last.token) : -1

@@ -1,7 +1,7 @@
 'use client'
 import { useMemo, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { isSingle, single } from '#components/token-view/selection.ts'
+import { selectedToken, single } from '#components/token-view/selection.ts'
 import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -79,7 +79,7 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
       { indices: of('dropped'), colour: '--bad' },
     ]
   }, [outliers, tokens])
-  const selected = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
+  const selected = selectedToken(view.selection)
   const chosen = selected !== undefined && tokens[placeOf(selected)] === selected ? placeOf(selected) : undefined
   const finding = jump && jumpText(jump)
   const described = pointed ?? chosen

@@ -1,7 +1,7 @@
 'use client'
 import { useMemo, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { isSingle, single } from '#components/token-view/selection.ts'
+import { selectedToken, single } from '#components/token-view/selection.ts'
 import { Button } from '#components/ui/button.tsx'
 import type { ValueEstimate } from '#lib/api/forest/value.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -50,8 +50,8 @@ export function ValueChart({ inspection, estimate }: ValueChartProps) {
     [known, drop],
   )
   const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
-  const focus = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
-  const chosen = known.findIndex(({ at }) => at === focus)
+  const selected = selectedToken(view.selection)
+  const chosen = known.findIndex(({ at }) => at === selected)
   const described = known[pointed ?? chosen]
   const last = Math.max(1, tokenCount(trajectory) - 1)
   return (

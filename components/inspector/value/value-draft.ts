@@ -1,4 +1,5 @@
 /** The input of a value estimate, as the page edits it, and the request that it becomes. */
+import { sentenceCase } from '#components/ui/visible-text.ts'
 import { estimatedTokens } from '#lib/analysis/value/cost.ts'
 import { choosePositions } from '#lib/analysis/value/positions.ts'
 import {
@@ -14,7 +15,7 @@ import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import { type RewardDraft, rewardDraftOf, rewardRuleOf } from '#lib/share/settings/reward-draft.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
-import { segmentIndexAt, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** How the positions are chosen: the most surprising tokens, every k-th trained token, one token, or all tokens of a drop. */
@@ -31,13 +32,13 @@ export interface ValueDraft {
   readonly reward: RewardDraft
 }
 
-/** Positions of the first estimate. */
-const USUAL_POSITIONS = 10
+/** Returns the number of tokens, or the step, that is suggested for a kind of positions. */
+export const usualCount = (kind: PositionKind): string => (kind === 'every' ? '20' : '10')
 
 /** Returns the draft for a trajectory. `rule` scores the samples unless it is changed. */
 export const valueDraftFor = (trajectory: TrajectoryView, rule: RewardRule | null): ValueDraft => ({
   kind: 'surprising',
-  count: `${USUAL_POSITIONS}`,
+  count: usualCount('surprising'),
   resamples: `${USUAL_RESAMPLES}`,
   temperature: recordedTemperature(trajectory) === 0 ? '1' : '',
   reward: rule ? rewardDraftOf(rule) : { ...rewardDraftOf(null), kind: 'number' },
@@ -88,7 +89,7 @@ export function valueInput(draft: ValueDraft, trajectory: TrajectoryView, contex
   const range = rangeOf(draft.kind, count ?? 1, context)
   if (!range) return wrong(undefined, 'Select a token that the model sampled first.')
   const chosen = choosePositions(trajectory, range)
-  if (!chosen.ok) return wrong(undefined, `${sentence(chosen.why.detail)} ${chosen.why.hint}`)
+  if (!chosen.ok) return wrong(undefined, `${sentenceCase(chosen.why.detail)}. ${chosen.why.hint}`)
   return {
     ok: true,
     positions: chosen.positions.length,
@@ -127,14 +128,10 @@ function rangeOf(kind: PositionKind, count: number, { token, cliff }: ValueConte
 }
 
 /** Returns whether the model sampled the token at a position. */
-export function isSampledToken(trajectory: TrajectoryView, index: number): boolean {
-  const segment = trajectory.segments[segmentIndexAt(segmentStarts(trajectory), index)]
-  return segment?.kind === 'response'
-}
+export const isSampledToken = (trajectory: TrajectoryView, index: number): boolean =>
+  tokenAt(trajectory, index)?.segment.kind === 'response'
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {
   const value = Number(text)
   return /^\d+$/.test(text.trim()) && value >= least && value <= most ? value : undefined
 }
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -12,6 +12,7 @@ import {
   hasCount,
   type PositionKind,
   recordedTemperature,
+  usualCount,
   type ValueContext,
   type ValueDraft,
   type ValueField,
@@ -52,7 +53,7 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
             value={draft.kind}
             onChange={({ target }) => {
               const kind = target.value as PositionKind
-              set({ kind, count: kind === 'every' ? '20' : '10' })
+              set({ kind, count: usualCount(kind) })
             }}
           >
             <option value="surprising">the most surprising tokens</option>
@@ -110,7 +111,7 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
           ) : input.field === undefined ? (
             <span className="text-bad">{input.why}</span>
           ) : (
-            'The cost is shown when all fields are right.'
+            'The cost is shown when all fields are valid.'
           )}
         </p>
         {input.ok && (

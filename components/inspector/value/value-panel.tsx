@@ -3,8 +3,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { countText, rewardText } from '#components/token-view/numbers.ts'
-import { isSingle, single } from '#components/token-view/selection.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import { selectedToken, single } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
@@ -17,11 +17,12 @@ import {
   valueEstimatesOptions,
 } from '#lib/browser/library/values.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { continuationObstacle } from '../branch/branch-obstacle.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { ValueChart } from './value-chart.tsx'
 import { isSampledToken, type ValueContext, type ValueDraft, valueDraftFor, valueInput } from './value-draft.ts'
 import { ValueForm } from './value-form.tsx'
-import { answersText, cliffEvidence, cliffText, meanText, rangeText } from './value-text.ts'
+import { answersText, cliffEvidence, cliffText, meanText, rangeText, shortRewardText } from './value-text.ts'
 
 interface ValuePanelProps extends InspectorPartProps {
   readonly storedKey: string
@@ -71,13 +72,13 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   const [failure, setFailure] = useState<ApiError>()
   const id = chosen ?? known.estimates[0]?.id
   const { data: estimate } = useQuery({ ...valueEstimateOptions(id ?? ''), enabled: id !== undefined })
-  const focus = view.selection && isSingle(view.selection) ? view.selection.focus : undefined
+  const selected = selectedToken(view.selection)
   const cliff = estimate?.cliff ?? undefined
   const context: ValueContext = {
-    token: focus !== undefined && isSampledToken(trajectory, focus) ? focus : undefined,
+    token: selected !== undefined && isSampledToken(trajectory, selected) ? selected : undefined,
     cliff: cliff && cliff.to > cliff.from + 1 ? cliff : undefined,
   }
-  const obstacle = obstacleTo(inspection)
+  const obstacle = continuationObstacle(trajectory, 'The value can be estimated')
   const attempt = async (action: () => Promise<void>) => {
     setIsStarting(true)
     setFailure(undefined)
@@ -193,13 +194,6 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   )
 }
 
-const obstacleTo = ({ trajectory: { outcome, provenance } }: InspectorPartProps['inspection']): string | undefined => {
-  if (outcome.kind === 'running') return 'The value can be estimated when the run has ended.'
-  if (provenance.kind === 'rollout' && provenance.endpoint === 'chat')
-    return 'This run used a chat endpoint, which cannot continue from tokens.'
-  return undefined
-}
-
 function summaryText({ n, range, points, progress }: ValueEstimate): string {
   const how = `mean reward of ${n} samples ${points.length > 1 ? 'at each of the ' : 'at '}${rangeText(range)}`
   const intervals = points.length > 1 ? '95 % intervals together (Bonferroni)' : '95 % interval'
@@ -239,7 +233,7 @@ function Reading({ inspection, estimate }: InspectorPartProps & { readonly estim
         <span className="rounded-full border border-line px-2 py-0.5 font-medium">exploratory</span>{' '}
         <span className="text-dim">
           No drop between neighbouring tokens is significant after Holm’s correction for {points.length - 1}: the shape
-          of the curve may be chance. {range(points)}
+          of the curve may be chance. {meansText(points)}
         </span>
       </p>
     )
@@ -252,9 +246,10 @@ function Reading({ inspection, estimate }: InspectorPartProps & { readonly estim
   )
 }
 
-function range(points: ValueEstimate['points']): string {
+/** Returns the smallest and the largest mean reward as a sentence. */
+function meansText(points: ValueEstimate['points']): string {
   const means = points.flatMap(({ value }) => value?.mean ?? [])
   if (means.length === 0) return 'No sample has a reward.'
-  const [low, high] = [Math.min(...means), Math.max(...means)].map((mean) => rewardText(Number(mean.toFixed(2))))
+  const [low, high] = [Math.min(...means), Math.max(...means)].map(shortRewardText)
   return low === high ? `All means are ${low}.` : `Means from ${low} to ${high}: more samples find smaller drops.`
 }
