@@ -247,7 +247,8 @@ function recordedCall(parent: Trajectory, { at }: BranchRequest): RecordedCall {
   }
 }
 
-const maxNewTokensIn = (sent: Readonly<Record<string, unknown>> = {}): number | undefined =>
+/** Returns the max_new_tokens of sampling parameters; undefined if they have none. */
+export const maxNewTokensIn = (sent: Readonly<Record<string, unknown>> = {}): number | undefined =>
   typeof sent.max_new_tokens === 'number' ? sent.max_new_tokens : undefined
 
 /** Returns the settings of the run: those of the request, and otherwise those of the trajectory. */

@@ -1,7 +1,6 @@
 /** The tree of a stored trajectory: the one that all were forked from, and every fork of it. */
 import { MOST_LEAVES, type Tree } from '#lib/api/forest/tree.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import {
   addPath,
@@ -11,8 +10,9 @@ import {
   nodesOf,
   type PathSegment,
 } from '#lib/trajectory/forest/forest.ts'
-import { createMemory } from '#lib/util/bounded-memory.ts'
-import { storedRow } from '../library/trajectories.ts'
+import { createMemory, type Memory } from '#lib/util/bounded-memory.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { readableTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 
 /** Returns the tree that contains a trajectory. Throws HttpProblem 404. */
@@ -86,17 +86,14 @@ const MOST_KEPT_TOKENS = 4_000_000
 /** Largest number of nodes of trees that are kept: a page polls its tree while branches run, and most answers have the same nodes. */
 const MOST_KEPT_NODES = 50_000
 
-const createMemories = () => ({
+const memoriesOf = memoizeByIdentity((_: TrajectoryStore) => ({
   paths: createMemory<Path>(MOST_KEPT_TOKENS),
   shapes: createMemory<Shape>(MOST_KEPT_NODES),
-})
-
-const memories = new WeakMap<TrajectoryStore, ReturnType<typeof createMemories>>()
+}))
 
 /** Returns the nodes of the trajectories. Only trajectories that have changed since the last call are read. */
 function shapeOf(rows: readonly TrajectorySummary[], store: TrajectoryStore): Shape {
-  const { paths, shapes } = memories.get(store) ?? createMemories()
-  if (!memories.has(store)) memories.set(store, { paths, shapes })
+  const { paths, shapes } = memoriesOf(store)
   const versions = rows.flatMap(({ key }) => {
     const revision = store.revision(key)
     return revision === undefined ? [] : [{ key, name: `${revision} ${key}` }]
@@ -139,22 +136,15 @@ function shapeOfPaths(paths: readonly { readonly key: string; readonly segments:
 function readPath(
   { key, name }: { readonly key: string; readonly name: string },
   store: TrajectoryStore,
-  paths: ReturnType<typeof createMemories>['paths'],
+  paths: Memory<Path>,
 ): Path {
-  const path = { segments: readSegments(key, store) }
+  const path = {
+    segments: readableTrajectory(key, store)?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) })),
+  }
   paths.set(
     name,
     path,
     (path.segments ?? []).reduce((count, { ids }) => count + ids.length, 0),
   )
   return path
-}
-
-function readSegments(key: string, store: TrajectoryStore): readonly PathSegment[] | undefined {
-  try {
-    return store.get(key)?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) }))
-  } catch (error) {
-    if (isDamagedRecord(error)) return undefined
-    throw error
-  }
 }

@@ -5,6 +5,8 @@ import type { Format } from '#lib/formats/format.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
 import { isWorthPacking } from '#lib/store/packed.ts'
+import { isDamagedRecord } from '#lib/store/store-error.ts'
+import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
@@ -21,6 +23,16 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
   const trajectory = store.get(key)
   if (!trajectory) throw noTrajectory(key, store)
   return trajectory
+}
+
+/** Returns a stored trajectory; undefined if it does not exist or its record is damaged. */
+export function readableTrajectory(key: string, store: Pick<TrajectoryStore, 'get'>): Trajectory | undefined {
+  try {
+    return store.get(key)
+  } catch (error) {
+    if (isDamagedRecord(error)) return undefined
+    throw error
+  }
 }
 
 /** Returns the row of a stored trajectory, without reading its record. Throws HttpProblem 404. */

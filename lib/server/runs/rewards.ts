@@ -1,11 +1,11 @@
 /** Rewards samples by the rule of their group. */
 import { setImmediate } from 'node:timers/promises'
-import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import { scoreOf } from '#lib/trajectory/reward/score.ts'
 import { searchPattern } from '../library/search-pattern.ts'
+import { readableTrajectory } from '../library/trajectories.ts'
 
 /** Rewards a run that has just ended, including a further turn of a sample; does nothing without a rule. */
 export function rewardRun(key: string, record: Trajectory, store: TrajectoryStore): void {
@@ -25,21 +25,11 @@ export async function rewardGroup(
 ): Promise<void> {
   store.setGroupRule(groupId, rule)
   for (const { key } of store.groupRows(groupId)) {
-    // The trajectory is read only now, because the sample may have ended or continued in the meantime.
-    const trajectory = rule && readable(key, store)
+    // The trajectory is read only now, because the sample may have ended or continued in the meantime. A damaged one has no reward.
+    const trajectory = rule && readableTrajectory(key, store)
     const hasEnded = trajectory && trajectory.outcome.kind !== 'running'
     store.score(key, rule && hasEnded ? scoreOf(trajectory, rule, searchPattern) : undefined)
     // A group may be large and a pattern slow, so other requests run in between.
     await setImmediate()
-  }
-}
-
-/** Returns the trajectory; undefined if it is damaged, so that other samples still get their rewards. */
-function readable(key: string, store: TrajectoryStore): Trajectory | undefined {
-  try {
-    return store.get(key)
-  } catch (error) {
-    if (isDamagedRecord(error)) return undefined
-    throw error
   }
 }
