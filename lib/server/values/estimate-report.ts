@@ -6,25 +6,27 @@ import { type Resample, resampleSpread } from '#lib/analysis/value/resamples.ts'
 import type { ValueEstimate } from '#lib/api/forest/value.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { StoredEstimate } from '#lib/store/estimates.ts'
-import { isDamagedRecord } from '#lib/store/store-error.ts'
+import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { answerOf } from '#lib/trajectory/reward/score.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
+import { createMemory } from '#lib/util/bounded-memory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { readableTrajectory, storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
-import { groupIdAt, hasEnded, planOf, type Slot, slotsOf } from './plan.ts'
+import { groupIdAt, hasEnded, planOf, type Slot, slotsOf, type ValuePlan } from './plan.ts'
 
-/** Returns what the samples of an estimate show. */
+/** Returns what the samples of an estimate show. Throws HttpProblem 404 if its trajectory is deleted. */
 export async function reportEstimate(
   { id, key, createdAt, state, failure, plan: text }: StoredEstimate,
-  parent: Trajectory,
   all: Services,
 ): Promise<ValueEstimate> {
   const plan = planOf({ plan: text })
   const slots = slotsOf(id, plan, all)
   const ended = slots.filter(isEnded)
   const samples = Map.groupBy(ended, ({ position }) => position)
-  const before = plan.positions.map((at) => countsBefore(parent, at))
+  const before = countsBeforePositions(id, key, plan, all)
   const rewardsAt = (position: number) => (samples.get(position) ?? []).flatMap(({ row }) => row.reward ?? [])
   const isComplete = state === 'done' && ended.length + slots.filter(hasFailed).length === slots.length
   const { means, cliff, reading } = valueCurve(
@@ -85,6 +87,28 @@ interface SharedCounts {
   readonly failedCalls: number
 }
 
+/** Largest number of positions whose counts are kept: a page polls its estimate while it runs, and reading a long trajectory takes long. */
+const MOST_KEPT_POSITIONS = 10_000
+
+const countsOf = memoizeByIdentity((_: TrajectoryStore) => createMemory<readonly SharedCounts[]>(MOST_KEPT_POSITIONS))
+
+/** Returns the counts before each position of a plan. The trajectory is read again only when it has changed. */
+function countsBeforePositions(
+  id: string,
+  key: string,
+  { positions }: ValuePlan,
+  all: Services,
+): readonly SharedCounts[] {
+  const memory = countsOf(all.store)
+  const name = `${all.store.revision(key)} ${id}`
+  const known = memory.get(name)
+  if (known) return known
+  const parent = storedTrajectory(key, all)
+  const counts = positions.map((at) => countsBefore(parent, at))
+  memory.set(name, counts, counts.length)
+  return counts
+}
+
 function countsBefore(parent: Trajectory, at: number): SharedCounts {
   const starts = segmentStarts(parent)
   const sum = { trained: 0, toolCalls: 0, failedCalls: 0 }
@@ -118,18 +142,9 @@ async function answerIn({ key, tokens }: TrajectorySummary, { estimates, store }
   const name = `${key} ${tokens}`
   const known = estimates.answers.get(name)
   if (known !== undefined) return known
-  const answer = readAnswer(key, store)
+  const trajectory = readableTrajectory(key, store)
+  const answer = (trajectory && answerOf(trajectory)) ?? null
   estimates.answers.set(name, answer, name.length + (answer?.length ?? 0))
   await setImmediate()
   return answer
-}
-
-function readAnswer(key: string, store: Services['store']): string | null {
-  try {
-    const trajectory = store.get(key)
-    return (trajectory && answerOf(trajectory)) ?? null
-  } catch (error) {
-    if (isDamagedRecord(error)) return null
-    throw error
-  }
 }

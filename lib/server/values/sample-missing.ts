@@ -27,8 +27,8 @@ export function startSampling(estimate: StoredEstimate, all: Services): void {
       try {
         if (!signal.aborted) all.store.endEstimate(id, 'failed', failureOf(error))
         else if (signal.reason === CANCELLED) all.store.endEstimate(id, 'cancelled')
-      } catch (again) {
-        console.error('the end of a value estimate could not be stored:', again)
+      } catch (storeError) {
+        console.error('the end of a value estimate could not be stored:', storeError)
       }
     }
   })
@@ -141,8 +141,7 @@ async function sampleSlot(
   } finally {
     signal.removeEventListener('abort', stop)
   }
-  const row = all.store.groupRows(beginning.group.id).find((each) => each.key === key)
-  const outcome = row?.outcomeKind === 'failed' ? all.store.get(key)?.outcome : undefined
+  const outcome = all.store.row(key)?.outcomeKind === 'failed' ? all.store.get(key)?.outcome : undefined
   return outcome?.kind === 'failed' ? { code: outcome.code, message: outcome.message } : undefined
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MOST_VALUE_TOKENS, type ValueDryRun, type ValueEstimate } from '#lib/api/forest/value.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -213,6 +213,24 @@ describe('A value estimate', () => {
     expect(await settled(id)).toMatchObject({ state: 'done', failure: null, points: [{ rewarded: 8, failed: 0 }] })
   })
 
+  test('continues after failures with ended samples between them', async () => {
+    const { key, first } = await ended()
+    const endedSamples = async () => {
+      const { progress, points } = await estimateNamed(estimatesOf(key, all).estimates[0]?.id ?? '', all)
+      return progress.ended + (points[0]?.failed ?? 0)
+    }
+    let calls = 0
+    // Each call waits for the end of the sample before it, so that failures and answers alternate.
+    answer = async () => {
+      const index = calls++
+      await expect.poll(endedSamples, { timeout: 10_000 }).toBe(index)
+      if (index % 2 === 0) throw new EngineError('UPSTREAM_ERROR', 'nothing listens there')
+      return 'abcdef'
+    }
+    const { id } = await start(key, { at: first, n: 8, reward })
+    expect(await settled(id)).toMatchObject({ state: 'done', points: [{ rewarded: 4, failed: 4 }] })
+  })
+
   test('is continued by the next instance of the application, which samples only what is missing', async () => {
     const { key, first } = await ended()
     const hang = new Promise<string>(() => {})
@@ -231,6 +249,53 @@ describe('A value estimate', () => {
     expect(done.points[0]?.keys).toEqual(kept)
     expect(sent).toHaveLength(4)
   })
+})
+
+test('The report counts only what the samples did after the position, and reads the trajectory again when it has changed', async () => {
+  const { key, first } = await ended()
+  const original = all.store.get(key) as Trajectory
+  const [prompt, response] = original.segments
+  if (!prompt || response?.kind !== 'response') throw new Error('the run has a response')
+  const place = { raw: 'ab', text: { start: 0, end: 2 } }
+  const malformed = {
+    ...place,
+    id: 'a',
+    kind: 'malformed',
+    why: 'odd',
+    at: 0,
+    span: { start: 0, end: 2 },
+  } as const
+  const failed = {
+    ...place,
+    id: 'b',
+    kind: 'parsed',
+    name: 'calculator',
+    input: {},
+    arguments: [],
+    span: { start: 2, end: 4 },
+    result: { status: 'error', text: 'no expression' },
+  } as const
+  const called = { ...original, segments: [prompt, { ...response, toolCalls: [malformed, failed] }] }
+  const parent = all.store.add({ ...called, id: 'called' })
+  const plan = { range: { tokens: [first + 2] }, n: 2, reward, positions: [first + 2], tokens: 10, settings: {} }
+  all.store.addEstimate({ id: 'e', key: parent, createdAt: original.createdAt, plan: JSON.stringify(plan) })
+  for (const index of [0, 1]) all.store.add({ ...called, id: `s${index}`, group: { id: groupIdAt('e', 0), index } })
+  all.store.endEstimate('e', 'done')
+  const spread = async () => (await estimateNamed('e', all)).points[0]?.spread
+  const get = vi.spyOn(all.store, 'get')
+  expect(await spread()).toMatchObject({
+    sampledTokens: { min: 5, mean: 5, max: 5 },
+    toolCalls: { mean: 1, withCalls: 2, failed: 2 },
+  })
+  expect(get).toHaveBeenCalledWith(parent)
+  get.mockClear()
+  await spread()
+  expect(get).not.toHaveBeenCalled()
+  // Without trained tokens before the position, all trained tokens of a sample count.
+  const mask = response.ids.map((_, index) => (index < 2 ? 0 : 1))
+  const untrained = { ...response, mask, toolCalls: [] }
+  all.store.update(parent, { ...original, id: 'called', segments: [prompt, untrained] }, 0)
+  expect(await spread()).toMatchObject({ sampledTokens: { mean: 7 }, toolCalls: { mean: 2, failed: 4 } })
 })
 
 /** Runs an estimate until the first position has all samples and the second one none, and then waits to be killed. */

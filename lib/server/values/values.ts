@@ -14,12 +14,11 @@ import {
   type ValueEstimates,
   valueRangeSchema,
 } from '#lib/api/forest/value.ts'
-import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { StoredEstimate } from '#lib/store/estimates.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { withDescription } from '#lib/util/with-description.ts'
-import { branchSettings, prepareBranch } from '../branches/branches.ts'
+import { branchSettings, maxNewTokensIn, prepareBranch } from '../branches/branches.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { endedTrajectory, storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
@@ -105,7 +104,7 @@ export async function startValue(
   await all.store.groupCommit(() => all.store.addEstimate(row))
   const estimate = storedEstimate(id, all)
   startSampling(estimate, all)
-  return reportEstimate(estimate, parent, all)
+  return reportEstimate(estimate, all)
 }
 
 function costOf(
@@ -121,9 +120,6 @@ function costOf(
     tokens: estimatedTokens(parent, positions, n, limited),
   }
 }
-
-const maxNewTokensIn = (sampling: SamplingRequest = {}): number | undefined =>
-  typeof sampling.max_new_tokens === 'number' ? sampling.max_new_tokens : undefined
 
 /** Checks that the trajectory can be sampled again at a position. Throws HttpProblem, EngineError or TemplateError. */
 async function checkPosition(
@@ -168,7 +164,7 @@ export function estimatesOf(key: string, all: Services): ValueEstimates {
 /** Returns an estimate with what its samples so far show. Throws HttpProblem 404. */
 export async function estimateNamed(id: string, all: Services): Promise<ValueEstimate> {
   const estimate = continued(storedEstimate(id, all), all)
-  return reportEstimate(estimate, storedTrajectory(estimate.key, all), all)
+  return reportEstimate(estimate, all)
 }
 
 /** Stops an estimate. The samples so far are kept. Throws HttpProblem. */
