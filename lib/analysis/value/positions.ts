@@ -1,6 +1,6 @@
 /** Chooses the positions of a trajectory from which it is sampled again. */
 import { MOST_POSITIONS, type ValueRange } from '#lib/api/forest/value.ts'
-import { isTrained, segmentStarts, segmentsOf, surprise, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { isTrained, segmentStarts, segmentsOf, surprise, tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -48,19 +48,16 @@ export function choosePositions(trajectory: TrajectoryView, range: ValueRange): 
 }
 
 function explicitPositions(trajectory: TrajectoryView, tokens: readonly number[]): ChosenPositions {
-  const starts = segmentStarts(trajectory)
-  const segments = segmentsOf(trajectory)
   const positions = [...new Set(tokens)].sort((a, b) => a - b)
   for (const at of positions) {
-    const index = starts.findLastIndex((start) => start <= at)
-    const segment = segments[index]
-    if (!segment)
+    const token = tokenAt(trajectory, at)
+    if (!token)
       return refused({
         code: 'OUTSIDE',
         detail: `there is no token ${at}: the trajectory has ${tokenCount(trajectory)}`,
         hint: 'Choose a sampled token.',
       })
-    if (segment.kind !== 'response')
+    if (token.segment.kind !== 'response')
       return refused({
         code: 'NOT_SAMPLED',
         detail: `token ${at} is in a prompt, and the model did not choose it`,

@@ -24,19 +24,19 @@ export function advantageColumn(
 ): AdvantageColumn {
   if (formula === undefined) return (trajectory) => trajectory
   const groups = new Map<string | undefined, GroupRewards | undefined>()
-  const alone: (number | null)[] = []
-  const compared = new Map<string, { readonly reward: number | null; readonly group: string | undefined }>()
+  const ungrouped: (number | null)[] = []
+  const samples = new Map<string, { readonly reward: number | null; readonly group: string | undefined }>()
   for (const key of keys) {
     const row = store.row(key)
     if (!row) continue
     const group = row.group?.id
-    compared.set(key, { reward: row.reward, group })
-    if (group === undefined) alone.push(row.reward)
+    samples.set(key, { reward: row.reward, group })
+    if (group === undefined) ungrouped.push(row.reward)
     else if (!groups.has(group)) groups.set(group, groupRewards(store.groupRows(group).map(({ reward }) => reward)))
   }
-  groups.set(undefined, groupRewards(alone))
-  const rewardsOf = (key: string) => groups.get(compared.get(key)?.group)
-  const hasAdvantage = [...compared].some(([key, { reward }]) => reward !== null && (rewardsOf(key)?.scored ?? 0) > 1)
+  groups.set(undefined, groupRewards(ungrouped))
+  const rewardsOf = (key: string) => groups.get(samples.get(key)?.group)
+  const hasAdvantage = [...samples].some(([key, { reward }]) => reward !== null && (rewardsOf(key)?.scored ?? 0) > 1)
   if (!hasAdvantage)
     throw new HttpProblem({
       status: 422,
@@ -48,6 +48,6 @@ export function advantageColumn(
     })
   return (trajectory, key) => {
     const rewards = rewardsOf(key)
-    return (rewards && withAdvantages(trajectory, compared.get(key)?.reward ?? null, rewards, formula)) ?? trajectory
+    return (rewards && withAdvantages(trajectory, samples.get(key)?.reward ?? null, rewards, formula)) ?? trajectory
   }
 }

@@ -23,15 +23,13 @@ export function branchOfTrajectory(trajectory: TrajectoryView): BranchRequest | 
   if (!forkedFrom || provenance.kind !== 'rollout') return undefined
   const { trajectory: key, token: position, kind } = forkedFrom
   const token = tokenAt(trajectory, position)
-  const request = (body: Omit<BranchBody, 'n'>): BranchRequest => ({
-    key,
-    body: { ...body, n: kind === 'cut' ? 0 : 1 },
-  })
+  const request = (body: Omit<BranchBody, 'n'>, n = 1): BranchRequest => ({ key, body: { ...body, n } })
   switch (kind) {
     case 'sampled_again':
     case 'continued':
-    case 'cut':
       return request({ at: position })
+    case 'cut':
+      return request({ at: position }, 0)
     case 'settings':
       return request({ at: position, ...settingsOf(trajectory, token) })
     case 'alternative':
@@ -41,12 +39,8 @@ export function branchOfTrajectory(trajectory: TrajectoryView): BranchRequest | 
       // The forced tokens were not sampled: the settings are those of the token after them.
       const settings = settingsOf(trajectory, tokenAt(trajectory, position + forced.length))
       const [alternative = 0] = forced
-      const { body } = request({
-        at: position,
-        force: kind === 'forced' ? { ids: forced } : { alternative },
-        ...settings,
-      })
-      return { key, body: { ...body, n: isCutAfter(trajectory, position + forced.length) ? 0 : 1 } }
+      const force = kind === 'forced' ? { ids: forced } : { alternative }
+      return request({ at: position, force, ...settings }, isCutAfter(trajectory, position + forced.length) ? 0 : 1)
     }
     case 'message':
     case 'tool_result': {

@@ -56,7 +56,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     `SELECT sessions.*, ${LAST_CALL} AS last FROM sessions ORDER BY sessions.sequence DESC LIMIT ?`,
   )
   const facts = database.prepare('SELECT facts FROM session_calls WHERE session = ? ORDER BY sequence')
-  const reward = database.prepare('UPDATE sessions SET reward = ? WHERE id = ?')
+  const setReward = database.prepare('UPDATE sessions SET reward = ? WHERE id = ?')
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
   const last = database.prepare(`SELECT ${LAST_CALL} AS last FROM sessions WHERE id = ?`)
   const put = database.prepare('INSERT INTO session_calls (session, sequence, facts, content) VALUES (?, ?, ?, ?)')
@@ -66,10 +66,10 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     return row && Number(row.last)
   }
   return {
-    addSession: ({ id, createdAt, settings, reward: given }) =>
+    addSession: ({ id, createdAt, settings, reward }) =>
       transaction(database, () => {
         if (one.get(id)) return false
-        insertRow(database, 'sessions', { id, created_at: createdAt, settings, reward: given })
+        insertRow(database, 'sessions', { id, created_at: createdAt, settings, reward })
         return true
       }),
     session(id) {
@@ -77,8 +77,8 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       return row && sessionIn(row)
     },
     sessions: (limit) => newest.all(limit).map((row) => ({ session: sessionIn(row), lastCall: Number(row.last) })),
-    setSessionReward(id, given) {
-      reward.run(given, id)
+    setSessionReward(id, reward) {
+      setReward.run(reward, id)
     },
     removeSession: (id) => Number(remove.run(id).changes) > 0,
     addSessionCall: (id, call) =>
