@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { StoreError } from '#lib/store/store-error.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
@@ -276,6 +277,17 @@ describe('The tree of a trajectory', () => {
     expect(keysRead()).toEqual([cut?.id])
     expect(grown.leaves).toHaveLength(4)
     expect(grown.counts.tokens).toBe(tree.counts.tokens + at)
+  })
+
+  test('shows a branch as interrupted whose application has ended', async () => {
+    const original = await asked()
+    const other = openTrajectoryStore(folder, { now: () => new Date() })
+    const forkedFrom = { trajectory: original.id, token: 1, kind: 'sampled_again' } as const
+    const key = other.add({ ...original, id: 'fork', forkedFrom, outcome: { kind: 'running' } }, { runsHere: true })
+    const outcomeOfFork = () => treeOf(original.id, all).leaves.find(({ row }) => row.key === key)?.row.outcome
+    expect(outcomeOfFork()).toBe('running')
+    other.close()
+    expect(outcomeOfFork()).toBe('interrupted')
   })
 
   test('leaves out a trajectory whose record is damaged', async () => {
