@@ -9,11 +9,13 @@ import {
   checkedStructure,
   checkedTools,
   FURTHER_SAMPLING,
+  functionFields,
   functionTool,
   imageUrl,
   maybe,
   messagesIn,
-  parametersSchema,
+  outputBySchema,
+  replySchemaFields,
   sampled,
   samplingOf,
   templateArguments,
@@ -135,13 +137,7 @@ const message = z.discriminatedUnion('role', [
 
 const tool = z.strictObject({
   type: z.literal('function'),
-  function: z.strictObject({
-    name: z.string().check(z.minLength(1)),
-    description: maybe(z.string()),
-    parameters: maybe(parametersSchema),
-    // Arguments are parsed strictly and never repaired; no grammar guarantees them.
-    strict: unread,
-  }),
+  function: z.strictObject(functionFields),
   ...cacheControl,
 })
 
@@ -153,16 +149,7 @@ const toolChoice = z.union([
 const responseFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),
   z.strictObject({ type: z.literal('json_object') }),
-  z.strictObject({
-    type: z.literal('json_schema'),
-    json_schema: z.strictObject({
-      name: maybe(z.string()),
-      description: unread,
-      schema: parametersSchema,
-      // The grammar of the schema is always strict.
-      strict: unread,
-    }),
-  }),
+  z.strictObject({ type: z.literal('json_schema'), json_schema: z.strictObject(replySchemaFields) }),
 ])
 
 const schema = z.strictObject({
@@ -234,9 +221,7 @@ const choiceOf = (choice: z.infer<typeof toolChoice> | null | undefined): ToolCh
 
 function structureOf(format: z.infer<typeof responseFormat> | null | undefined): StructuredOutput | undefined {
   if (format?.type === 'json_object') return { kind: 'object' }
-  if (format?.type !== 'json_schema') return undefined
-  const { name, schema: jsonSchema } = format.json_schema
-  return { kind: 'schema', ...(typeof name === 'string' && { name }), schema: jsonSchema }
+  return format?.type === 'json_schema' ? outputBySchema(format.json_schema) : undefined
 }
 
 /** Both fields mean the same; the newer one counts. */

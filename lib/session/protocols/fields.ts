@@ -118,6 +118,33 @@ interface FunctionFields {
   readonly parameters?: ToolSpec['inputSchema'] | null | undefined
 }
 
+/** Fields of a function in OpenAI's protocols, which differ in where they put them. */
+export const functionFields = {
+  name: z.string().check(z.minLength(1)),
+  description: maybe(z.string()),
+  parameters: maybe(parametersSchema),
+  // Arguments are parsed strictly and never repaired; no grammar guarantees them.
+  strict: unread,
+}
+
+/** Fields of a schema of the reply in OpenAI's protocols, which differ in where they put them. */
+export const replySchemaFields = {
+  name: maybe(z.string()),
+  description: unread,
+  schema: parametersSchema,
+  // The grammar of the schema is always strict.
+  strict: unread,
+}
+
+/** Returns the structured output that a schema of the reply asks for. */
+export const outputBySchema = ({
+  name,
+  schema,
+}: {
+  readonly name?: string | null | undefined
+  readonly schema: JsonObject
+}): StructuredOutput => ({ kind: 'schema', ...(typeof name === 'string' && { name }), schema })
+
 /** Returns the tool that a function of OpenAI's protocols is. */
 export const functionTool = ({ name, description, parameters }: FunctionFields): ToolSpec => ({
   name,

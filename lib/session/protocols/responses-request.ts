@@ -11,11 +11,13 @@ import {
   checkedChoice,
   checkedStructure,
   checkedTools,
+  functionFields,
   functionTool,
   imageUrl,
   maybe,
   messagesIn,
-  parametersSchema,
+  outputBySchema,
+  replySchemaFields,
   sampled,
   samplingOf,
   templateArguments,
@@ -105,11 +107,7 @@ const item = z.union([typedItem, z.extend(itemMessage, { type: z.optional(z.unde
 
 const tool = z.strictObject({
   type: z.literal('function'),
-  name: z.string().check(z.minLength(1)),
-  description: maybe(z.string()),
-  parameters: maybe(parametersSchema),
-  // Arguments are parsed strictly and never repaired; no grammar guarantees them.
-  strict: unread,
+  ...functionFields,
 })
 
 const toolChoice = z.union([
@@ -120,14 +118,7 @@ const toolChoice = z.union([
 const format = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),
   z.strictObject({ type: z.literal('json_object') }),
-  z.strictObject({
-    type: z.literal('json_schema'),
-    name: maybe(z.string()),
-    description: unread,
-    schema: parametersSchema,
-    // The grammar of the schema is always strict.
-    strict: unread,
-  }),
+  z.strictObject({ type: z.literal('json_schema'), ...replySchemaFields }),
 ])
 
 const schema = z.strictObject({
@@ -252,6 +243,5 @@ const choiceOf = (choice: z.infer<typeof toolChoice> | null | undefined): ToolCh
 
 function structureOf(given: z.infer<typeof format> | null | undefined): StructuredOutput | undefined {
   if (given?.type === 'json_object') return { kind: 'object' }
-  if (given?.type !== 'json_schema') return undefined
-  return { kind: 'schema', ...(typeof given.name === 'string' && { name: given.name }), schema: given.schema }
+  return given?.type === 'json_schema' ? outputBySchema(given) : undefined
 }
