@@ -248,6 +248,25 @@ export async function startNew(trajectory: Trajectory, using: RunUsing, all: Ser
   return all.runs.start(options(await all.store.groupCommit(() => all.store.add(trajectory, { runsHere: true }))))
 }
 
+/** Returns what a running trajectory without tokens has from its server. `settings` are those of its model that the server does not report. */
+export const withoutTokens = (
+  { modelName, contextLength, ...server }: ServerDescription,
+  settings: Omit<Trajectory['model'], 'name' | 'contextLength'>,
+  { version }: Pick<Services, 'version'>,
+) => ({
+  format: FORMAT as typeof FORMAT,
+  model: {
+    ...(modelName !== undefined && { name: modelName }),
+    ...(contextLength !== undefined && { contextLength }),
+    ...settings,
+  },
+  ...meaningsOf(server),
+  vocab: {},
+  segments: [],
+  outcome: { kind: 'running' as const },
+  provenance: { kind: 'rollout' as const, application: `rollscope/${version}` },
+})
+
 /** Returns a trajectory that has not begun, and the settings of its run. Throws HttpProblem, EngineError or TemplateError. */
 export async function beginning(
   request: RolloutRequest,
@@ -277,24 +296,13 @@ export async function beginning(
   )
   const parser = parserFor(request.parser, server, promptEncoder)
   const prompt = rawPrompt && (await promptOfRaw(rawPrompt, promptEncoder, all.servers.client(serverName), signal))
+  const empty = withoutTokens(server, { ...blocks, tools: chosen, parser: parser.name }, all)
   const trajectory: Trajectory = {
-    format: FORMAT,
+    ...empty,
     id: randomUUID(),
     createdAt: new Date().toISOString(),
-    model: {
-      ...(server.modelName !== undefined && { name: server.modelName }),
-      ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
-      ...blocks,
-      tools: chosen,
-      parser: parser.name,
-    },
-    ...meaningsOf(server),
-    vocab: {},
-    segments: [],
-    outcome: { kind: 'running' },
     provenance: {
-      kind: 'rollout',
-      application: `rollscope/${all.version}`,
+      ...empty.provenance,
       ...(request.limits && { limits: request.limits as Record<string, number> }),
       ...(request.endpoint === 'chat' && { endpoint: 'chat' }),
     },

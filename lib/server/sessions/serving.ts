@@ -5,10 +5,9 @@ import type { SessionSettings } from '#lib/api/sessions/session.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { type CallContext, callContext } from '#lib/session/forest/forest.ts'
-import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { choosePromptEncoder, recordedPromptEncoder } from '../runs/prompt-encoder.ts'
-import { parserFor } from '../runs/rollouts.ts'
-import { meaningsOf } from '../servers/capability-checks.ts'
+import { parserFor, withoutTokens } from '../runs/rollouts.ts'
 import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
 
@@ -97,6 +96,7 @@ async function findServing(
     signal,
   )
   const parser = parserFor(settings.parser, server, promptEncoder)
+  const empty = withoutTokens(server, { ...blocks, tools, parser: parser.name }, all)
   return {
     serverName,
     server,
@@ -108,23 +108,8 @@ async function findServing(
       options,
     ),
     empty: {
-      format: FORMAT,
-      model: {
-        ...(server.modelName !== undefined && { name: server.modelName }),
-        ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
-        ...blocks,
-        tools,
-        parser: parser.name,
-      },
-      ...meaningsOf(server),
-      vocab: {},
-      segments: [],
-      outcome: { kind: 'running' },
-      provenance: {
-        kind: 'rollout',
-        application: `rollscope/${all.version}`,
-        ...(settings.mode === 'observe' && { endpoint: 'chat' as const }),
-      },
+      ...empty,
+      provenance: { ...empty.provenance, ...(settings.mode === 'observe' && { endpoint: 'chat' as const }) },
       ...(settings.tags && { tags: settings.tags }),
     },
   }
