@@ -1,14 +1,11 @@
 /** Runs the commands of branches with a shell and with Python. */
-import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import type { BranchBody } from '#lib/api/forest/branch.ts'
 import type { ForkedFrom, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { type BranchRequest, branchCurl, branchOfTrajectory, branchPython } from './branch.ts'
+import { received } from './test-application.ts'
 
 const request = { server: 's', samplingParams: { top_p: 0.5, odd: 1 }, inputLength: 3, inputHash: '', streamed: true }
 const response: ResponseSegment = {
@@ -78,31 +75,10 @@ describe('The request of a stored branch', () => {
   })
 })
 
-/** Runs a program against a server that answers as Rollscope does, and returns what it received and printed. */
-async function received(command: string, args: readonly string[]) {
-  const requests: unknown[] = []
+/** Runs a program against a server whose branches end at the second look, and returns what it received and printed. */
+function receivedBranches(command: string, args: readonly string[]) {
   const outcomes = [{ kind: 'running' }, { kind: 'ended', reason: 'end_turn' }]
-  const server = createServer(async (request, response) => {
-    const text = Buffer.concat(await request.toArray()).toString()
-    const { method, url, headers } = request
-    requests.push({ method, url, key: headers.authorization, marker: headers['x-rollscope'], text })
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(method === 'POST' ? { keys: ['a/b'] } : { outcome: outcomes.shift() }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  try {
-    const { stdout } = await promisify(execFile)(command, [...args], {
-      env: {
-        ...process.env,
-        no_proxy: '*',
-        ROLLSCOPE_TOKEN: 'k',
-        ROLLSCOPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      },
-    })
-    return { requests, stdout }
-  } finally {
-    server.close()
-  }
+  return received(command, args, (method) => (method === 'POST' ? { keys: ['a/b'] } : { outcome: outcomes.shift() }))
 }
 
 const body: BranchBody = { at: 3, n: 2, force: { text: 'it’s $HOME `x` "q"\nJSON\n🙂' }, sampling: { top_p: 0.5 } }
@@ -110,7 +86,7 @@ const own: BranchRequest = { key: 'k~2/é', body }
 const sent = { method: 'POST', url: '/api/trajectories/k~2%2F%C3%A9/branch', key: 'Bearer k', marker: '1' }
 
 test('The curl command of branches sends the request unchanged, with the key from the environment', async () => {
-  const { requests } = await received('bash', ['-c', branchCurl(own)])
+  const { requests } = await receivedBranches('bash', ['-c', branchCurl(own)])
   expect(requests).toEqual([{ ...sent, text: expect.any(String) }])
   expect(JSON.parse((requests[0] as { readonly text: string }).text)).toEqual(body)
 })
@@ -118,7 +94,7 @@ test('The curl command of branches sends the request unchanged, with the key fro
 test.runIf(spawnSync('python3', ['--version']).status === 0)(
   'The Python script of branches sends the request, waits for the ends and prints them',
   async () => {
-    const { requests, stdout } = await received('python3', ['-c', branchPython(own)])
+    const { requests, stdout } = await receivedBranches('python3', ['-c', branchPython(own)])
     const read = { ...sent, method: 'GET', url: '/api/trajectories/a%2Fb', text: '' }
     expect(requests).toEqual([{ ...sent, text: expect.any(String) }, read, read])
     expect(JSON.parse((requests[0] as { readonly text: string }).text)).toEqual(body)
