@@ -2,10 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { SelectField, TextArea, TextField } from '#components/ui/field.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { serversOptions } from '#lib/browser/queries.ts'
 import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { type BranchDraft, type DraftField, editableMessages } from './branch-draft.ts'
 
 interface FieldsProps {
@@ -65,7 +67,7 @@ export function MessageFields({
         >
           {messages.map(({ role, text, index }) => (
             <option key={index} value={index}>
-              {role === 'tool' ? 'tool result' : role}: {text.slice(0, 40)}
+              {role === 'tool' ? 'tool result' : role}: {visibleText(excerpt(text, 40))}
             </option>
           ))}
         </SelectField>
