@@ -11,8 +11,8 @@ import { indexedFile } from '#lib/browser/file-index/indexed-file.ts'
 import { listedRows } from '#lib/browser/file-index/listed-rows.ts'
 import { placeWords } from '#lib/browser/file-index/sample-row.ts'
 import { FileError } from '#lib/browser/files/file-error.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { filterOfQuery } from './address.ts'
-import { hintOf } from './hint-of.ts'
 import { useStoreRows } from './use-store-rows.ts'
 
 /** Shows the trajectory of a row, counted from 0. */

@@ -6,7 +6,7 @@ import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { clipText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
-import { ApiError } from '#lib/browser/api.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { type ForestSource, groupForestOptions } from '#lib/browser/library/group-forest.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { groupOptions } from '#lib/browser/queries.ts'
@@ -106,7 +106,7 @@ function Pending({ isEmpty, error }: { readonly isEmpty: boolean; readonly error
   if (error)
     return (
       <div>
-        <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+        <Banner tone="bad" title={error.message} hint={hintOf(error)} />
       </div>
     )
   return (

@@ -9,7 +9,7 @@ import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { ApiError } from '#lib/browser/api.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { useLibraryState } from './address.ts'
 import { DetailsPanel } from './details-panel.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -103,11 +103,7 @@ export function LibraryScreen() {
               </Banner>
             ) : (
               failure && (
-                <Banner
-                  tone="bad"
-                  title={failure.message}
-                  hint={failure instanceof ApiError ? failure.hint : undefined}
-                >
+                <Banner tone="bad" title={failure.message} hint={hintOf(failure)}>
                   <Button onClick={() => (state.cursor === undefined ? list.refetch() : state.setCursor(undefined))}>
                     {state.cursor === undefined ? 'Try again' : 'Show the first page'}
                   </Button>

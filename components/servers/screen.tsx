@@ -13,6 +13,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { ServerEntry } from '#lib/api/server-status.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { serverStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import { removeServer, saveServer, serverLoadOptions } from '#lib/browser/servers.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
@@ -65,9 +66,7 @@ export function ServersScreen() {
           className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${isNarrowDetail ? 'hidden' : ''}`}
         >
           <Heading>Servers</Heading>
-          {error && (
-            <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
-          )}
+          {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
           <ServerList rows={rows} selected={selected?.name} used={used ?? ''} onSelect={select} />
           <Button
             className="mt-3"

@@ -3,14 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { compareHref, inspectorHref } from '#components/shell/hrefs.ts'
-import { Link } from '#components/shell/navigation.tsx'
+import { LinkButton } from '#components/shell/link-button.tsx'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
-import { ApiError } from '#lib/browser/api.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { attachmentText, type CallNode, changeSentence, comparedHref, forkedFrom } from './call-texts.ts'
@@ -24,9 +24,6 @@ interface CallTokensProps {
 
 /** Interval at which the path of a live session is read again. */
 const POLL_MS = 2_000
-
-const LINK =
-  'inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong'
 
 /** Shows the tokens up to a call and the rest of its path. */
 export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
@@ -47,16 +44,10 @@ export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
         {key !== undefined && (
           <span className="ml-auto flex flex-wrap gap-1.5 text-xs">
             {compared !== undefined && other && (
-              <Link href={compared} className={LINK}>
-                Compare with call {other.call.sequence}
-              </Link>
+              <LinkButton href={compared}>Compare with call {other.call.sequence}</LinkButton>
             )}
-            <Link href={compareHref(key, 'messages')} className={LINK}>
-              Compare with a chat pipeline
-            </Link>
-            <Link href={inspectorHref(key)} className={LINK}>
-              Open in inspector
-            </Link>
+            <LinkButton href={compareHref(key, 'messages')}>Compare with a chat pipeline</LinkButton>
+            <LinkButton href={inspectorHref(key)}>Open in inspector</LinkButton>
           </span>
         )}
       </header>
@@ -82,7 +73,7 @@ export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
           />
         )}
         {call.error !== null && <Banner tone="bad" title={call.error} />}
-        {error && <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />}
+        {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
       </div>
       {data ? (
         <PathTokens key={`${key} ${node.node}`} trajectory={data} firstToken={node.start} />

@@ -14,7 +14,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
-import { ApiError } from '#lib/browser/api.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import {
   createSession,
   pauseRecording,
@@ -153,9 +153,7 @@ export function SessionsScreen() {
           </div>
           <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
             {list?.isPaused && <Banner tone="note" title="Recording is paused: calls pass through." />}
-            {error && (
-              <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
-            )}
+            {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
             <SessionTable sessions={sessions ?? []} selected={id} onSelect={select} />
           </div>
           <SessionBar session={opened.data?.session} error={opened.error} onMessage={say}>
@@ -211,8 +209,7 @@ interface SessionBarProps {
 }
 
 function SessionBar({ session, error, onMessage, children }: SessionBarProps) {
-  if (error)
-    return <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+  if (error) return <Banner tone="bad" title={error.message} hint={hintOf(error)} />
   if (!session) return <div className="h-10 border-line border-b" />
   const { id, mode, drifts } = session
   return (

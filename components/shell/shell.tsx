@@ -7,13 +7,12 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { FileError } from '#lib/browser/files/file-error.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
 import type { Dropped } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
-import { TaskError } from '#lib/browser/workers/task-error.ts'
 import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
@@ -236,9 +235,6 @@ const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => 
     {tokens ? 'Skip to the tokens' : 'Skip to the content'}
   </a>
 )
-
-const hintOf = (error: Error): string | undefined =>
-  error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
 
 /** Reports that the application does not respond; the page can still be read, copied and saved. */
 function Gone({ waiting, onStay }: { readonly waiting: string | undefined; readonly onStay: () => void }) {

@@ -1,7 +1,7 @@
 'use client'
+/** The drift report of many trajectories: from the library, or from files that are read in the browser and not stored. */
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { compareReconstructionHref } from '#components/shell/hrefs.ts'
-/** The drift report of many trajectories: from the library, or from files that are read in the browser and not stored. */
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
@@ -11,12 +11,10 @@ import { Button } from '#components/ui/button.tsx'
 import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
 import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
 import type { Totals } from '#lib/analysis/corpus/totals.ts'
-import { ApiError } from '#lib/browser/api.ts'
 import { type CorpusSource, namedFiles } from '#lib/browser/files/corpus.ts'
 import { corpusStore } from '#lib/browser/files/corpus-run.ts'
-import { FileError } from '#lib/browser/files/file-error.ts'
 import { saveContent, saveText } from '#lib/browser/files/save-file.ts'
-import { TaskError } from '#lib/browser/workers/task-error.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { useCorpusAddress } from './address.ts'
 import { CorpusHead } from './corpus-head.tsx'
@@ -152,9 +150,6 @@ export function CorpusScreen() {
     </Shell>
   )
 }
-
-const hintOf = (error: Error): string | undefined =>
-  error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
 
 interface CorpusProgressProps {
   /** Share of the whole that is read, from 0 to 1. */

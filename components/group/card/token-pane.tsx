@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { tokenHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
-import { Link } from '#components/shell/navigation.tsx'
+import { LinkButton } from '#components/shell/link-button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { Trajectories } from '../tree/use-trajectories.ts'
@@ -66,12 +66,9 @@ export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSam
       {pinned && (
         <section aria-label="Branch here" className="mt-5">
           <Heading>Branch here</Heading>
-          <Link
-            href={tokenHref(sample.row.key, spot.token)}
-            className="inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong"
-          >
+          <LinkButton href={tokenHref(sample.row.key, spot.token)}>
             Branch sample {branch.sample + 1} at token {spot.token.toLocaleString('en')}
-          </Link>
+          </LinkButton>
           <p className="mt-1.5 text-faint text-xs">
             The inspector opens with this token selected. It resamples from here, inserts another token or a text.
           </p>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { FORK_TEXTS } from '#components/inspector/fork-relation.tsx'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { LinkButton } from '#components/shell/link-button.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -42,12 +43,7 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
       </p>
       <div className="mt-2 flex flex-wrap items-center gap-2 text-xs">
         {shared !== undefined && main !== undefined && (
-          <Link
-            href={compareBothHref(main, storedKey)}
-            className="inline-flex min-h-8 items-center rounded-md border border-line bg-raised px-2.5 font-medium hover:border-line-strong"
-          >
-            Compare with main
-          </Link>
+          <LinkButton href={compareBothHref(main, storedKey)}>Compare with main</LinkButton>
         )}
         <Button
           onClick={() => {

@@ -7,7 +7,7 @@ import { Link } from '#components/shell/navigation.tsx'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import type { ServerComparison as Answer } from '#lib/api/engine/server-comparison.ts'
-import { ApiError } from '#lib/browser/api.ts'
+import { hintOf } from '#lib/browser/hint-of.ts'
 import { serverComparisonOptions } from '#lib/browser/queries.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
@@ -25,13 +25,7 @@ export function ServerComparison({ groupId, onShow }: ServerComparisonProps) {
   const { data, error } = useQuery(serverComparisonOptions(groupId, chosen))
   const id = useId()
   if (error)
-    return (
-      <Banner
-        tone="bad"
-        title={`The servers cannot be compared: ${error.message}`}
-        hint={error instanceof ApiError ? error.hint : undefined}
-      />
-    )
+    return <Banner tone="bad" title={`The servers cannot be compared: ${error.message}`} hint={hintOf(error)} />
   if (!data || data.comparisons.length === 0) return null
   const { servers, reference, comparisons } = data
   return (
