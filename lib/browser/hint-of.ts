@@ -1,7 +1,2 @@
-import { ApiError } from './api.ts'
-import { FileError } from './files/file-error.ts'
-import { TaskError } from './workers/task-error.ts'
-
-/** Returns the advice of an error; undefined if it has none. */
-export const hintOf = (error: Error): string | undefined =>
-  error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
+/** Returns the advice of an error, which the errors of files, of workers and of the HTTP interface carry; undefined if it has none. */
+export const hintOf = (error: Error & { readonly hint?: string | undefined }): string | undefined => error.hint
