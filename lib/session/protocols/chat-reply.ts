@@ -92,7 +92,7 @@ export function chatStream(head: ReplyHead, call: SessionCall, bytes: BytesOfTok
           return chunk(delta.choice, {}, finishReason(delta.finish, choice.hasCalls))
       }
     },
-    fail: (failure) => event({ error: openAiError(failure) }) + DONE,
+    fail: (failure) => event({ error: openAiError(failure, 'messages') }) + DONE,
     keepAlive: () => ': waiting\n\n',
   }
 }

@@ -4,7 +4,7 @@ import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import type { ProtocolName, ReplyDelta, ReplyPart, SessionCall, SessionReply } from '../call.ts'
 import { messagesIn } from './fields.ts'
 import { protocols } from './protocol.ts'
-import { CallRefusal, errorBody } from './refusal.ts'
+import { type CallFailure, CallRefusal, errorBody } from './refusal.ts'
 import { replyDeltas } from './reply-parts.ts'
 import { callOf, letterBytes } from './test-replies.ts'
 
@@ -160,6 +160,41 @@ test('An error body has the code of a wrong key, and the class of an unlisted st
   })
   expect(error('responses', 502)).toEqual({ error: { message: 'no', type: 'server_error', param: null, code: null } })
   expect(error('messages', 418)).toMatchObject({ error: { type: 'invalid_request_error' } })
+})
+
+describe('A call that does not fit into the context', () => {
+  const failure = { status: 400, message: 'Shorten it.', context: { needed: 900, holds: 512 } }
+  const text = "This model's maximum context length is 512 tokens. Shorten it."
+
+  test.each([
+    ['chat', 'messages'],
+    ['responses', 'input'],
+  ] as const)('has the code of OpenAI in %s', (name, param) => {
+    expect(errorBody(name, failure)).toEqual({
+      error: { message: text, type: 'invalid_request_error', param, code: 'context_length_exceeded' },
+    })
+    expect(errorBody(name, { ...failure, context: {} })).toMatchObject({
+      error: { message: 'Shorten it.', code: 'context_length_exceeded' },
+    })
+  })
+
+  test('has the text of Anthropic in messages', () => {
+    expect(errorBody('messages', failure)).toMatchObject({
+      error: { type: 'invalid_request_error', message: 'prompt is too long: 900 tokens > 512 maximum' },
+    })
+    expect(errorBody('messages', { ...failure, context: { holds: 512 } })).toMatchObject({
+      error: { message: 'prompt is too long: Shorten it.' },
+    })
+  })
+
+  test('ends streams with the same error', () => {
+    const fails = (name: ProtocolName, one: CallFailure) =>
+      protocols[name].stream(replyOf({ kind: 'stop' }), callOf(name), letterBytes).fail(one)
+    expect(fails('chat', failure)).toContain('"code":"context_length_exceeded"')
+    expect(fails('messages', failure)).toContain('prompt is too long: 900 tokens > 512 maximum')
+    expect(fails('responses', failure)).toContain('"error":{"code":"context_length_exceeded"')
+    expect(fails('responses', { status: 502, message: 'no' })).toContain('"error":{"code":"server_error"')
+  })
 })
 
 test('A value that is no message is refused', () => {

@@ -21,6 +21,16 @@ export interface CallFailure {
   readonly message: string
   /** Path of the field that caused it. Omitted: none did. */
   readonly field?: string
+  /** Set if the conversation does not fit into the context of the model, which clients handle by shortening it. */
+  readonly context?: ContextExcess
+}
+
+/** Token counts of a call that does not fit into the context, as far as they are known. */
+interface ContextExcess {
+  /** Tokens that the call needs: its prompt and room for a reply. */
+  readonly needed?: number
+  /** Tokens that fit into the context. */
+  readonly holds?: number
 }
 
 /** Returns the failure of a refused request. */
@@ -32,22 +42,43 @@ export const failureOf = ({ field, message }: CallRefusal): CallFailure => ({
 
 /** Returns the body of an answer with an error status. */
 export const errorBody = (protocol: ProtocolName, failure: CallFailure): JsonObject =>
-  protocol === 'messages' ? anthropicError(failure) : { error: openAiError(failure) }
+  protocol === 'messages'
+    ? anthropicError(failure)
+    : { error: openAiError(failure, protocol === 'chat' ? 'messages' : 'input') }
 
-/** Returns the error object of both OpenAI protocols. */
-export const openAiError = ({ status, message, field }: CallFailure): JsonObject => ({
-  message,
-  type: kindOf(OPENAI_TYPES, status, 'server_error'),
-  param: field ?? null,
-  code: status === 401 ? 'invalid_api_key' : null,
+/** Returns the error object of an OpenAI protocol. `history` is the name of the field with the conversation. */
+export const openAiError = (failure: CallFailure, history: 'messages' | 'input'): JsonObject => ({
+  message: openAiMessage(failure),
+  type: kindOf(OPENAI_TYPES, failure.status, 'server_error'),
+  param: failure.context ? history : (failure.field ?? null),
+  code: openAiCode(failure),
 })
+
+/** Returns the code by which clients of OpenAI's protocols recognize a failure; null if it has none. */
+export function openAiCode({ status, context }: CallFailure): string | null {
+  if (context) return 'context_length_exceeded'
+  return status === 401 ? 'invalid_api_key' : null
+}
+
+/** Returns the message of a failure. Clients that drop its code recognize the first sentence. */
+export const openAiMessage = ({ message, context: { holds } = {} }: CallFailure): string =>
+  holds === undefined ? message : `This model's maximum context length is ${holds} tokens. ${message}`
 
 /** Returns the error object of Anthropic messages, also the data of an error event. */
-export const anthropicError = ({ status, message }: CallFailure): JsonObject => ({
+export const anthropicError = ({ status, message, context }: CallFailure): JsonObject => ({
   type: 'error',
-  error: { type: kindOf(ANTHROPIC_TYPES, status, 'api_error'), message },
+  error: {
+    type: kindOf(ANTHROPIC_TYPES, status, 'api_error'),
+    message: context ? anthropicContextText(context, message) : message,
+  },
   request_id: null,
 })
+
+/** Anthropic's protocol has no codes: clients recognize this text, and some read its counts. */
+const anthropicContextText = ({ needed, holds }: ContextExcess, message: string): string =>
+  needed === undefined || holds === undefined
+    ? `prompt is too long: ${message}`
+    : `prompt is too long: ${needed} tokens > ${holds} maximum`
 
 type Types = Readonly<Record<number, string>>
 

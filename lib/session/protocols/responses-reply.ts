@@ -4,7 +4,7 @@ import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply } from '../call.ts'
 import type { ReplyStream } from './protocol.ts'
-import type { CallFailure } from './refusal.ts'
+import { type CallFailure, openAiCode, openAiMessage } from './refusal.ts'
 
 /** Returns the body of an answer. */
 export function wholeResponsesReply(reply: SessionReply, call: SessionCall): JsonObject {
@@ -59,7 +59,7 @@ interface Progress {
 
 /** Returns the response object, which repeats the settings of its request. */
 function response(head: ReplyHead, { body, sampling }: SessionCall, progress: Progress): JsonObject {
-  const { status, incomplete, failure } = statusOf(progress)
+  const { status, incomplete, error = null } = statusOf(progress)
   const createdAt = Math.floor(head.createdAt / 1000)
   return {
     id: `resp_${head.id}`,
@@ -68,7 +68,7 @@ function response(head: ReplyHead, { body, sampling }: SessionCall, progress: Pr
     status,
     background: false,
     completed_at: status === 'completed' ? createdAt : null,
-    error: failure === undefined ? null : { code: 'server_error', message: failure },
+    error,
     incomplete_details: incomplete === undefined ? null : { reason: incomplete },
     instructions: body.instructions ?? null,
     max_output_tokens: sampling.max_new_tokens ?? null,
@@ -96,16 +96,23 @@ interface ResponseStatus {
   /** Why the response is incomplete. Undefined: it is not. */
   readonly incomplete?: string
   /** What failed. Undefined: nothing did. */
-  readonly failure?: string
+  readonly error?: { readonly code: string; readonly message: string }
 }
 
 function statusOf({ finish, usage, failure }: Progress): ResponseStatus {
-  if (failure) return { status: 'failed', failure: failure.message }
+  if (failure) return { status: 'failed', error: responseError(failure) }
   if (!usage) return { status: 'in_progress' }
   if (finish?.kind === 'stop') return { status: 'completed' }
   if (finish?.kind === 'length') return { status: 'incomplete', incomplete: 'max_output_tokens' }
-  return { status: 'failed', failure: failureText(finish) }
+  return { status: 'failed', error: { code: SERVER_ERROR, message: failureText(finish) } }
 }
+
+const SERVER_ERROR = 'server_error'
+
+const responseError = (failure: CallFailure) => ({
+  code: openAiCode(failure) ?? SERVER_ERROR,
+  message: openAiMessage(failure),
+})
 
 /** An aborted reply has tokens, but no end. */
 const failureText = (finish: Finish | undefined): string =>
