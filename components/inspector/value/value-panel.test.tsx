@@ -132,9 +132,11 @@ test('A drop is the first line, and selects its token; the table has every posit
   expect(vi.mocked(startEstimate).mock.lastCall?.[1]).toMatchObject({ range: { every: 1, from: 2, to: 5 } })
 })
 
-test('A curve without a significant drop is exploratory, and a single position shows its answers', () => {
+test('Without a significant drop the first line says that no token decided, and a single position shows its answers', () => {
   const { panel } = show({ ...estimate, cliff: null, reading: 'exploratory' })
-  expect(within(panel).getByText('exploratory').parentElement?.textContent).toContain('Means from 0 to 1')
+  const line = within(panel).getByText('No token decided').parentElement?.textContent
+  expect(line).toContain('exploratory: no drop between neighbouring tokens is significant')
+  expect(line).toContain('Means from 0 to 1')
   document.body.innerHTML = ''
   const single = show({ ...estimate, cliff: null, reading: 'single', points: [pointAt(3, 8)] })
   expect(single.panel.textContent).toContain('of 8 samples: “425” × 8')

@@ -230,10 +230,10 @@ function Reading({ inspection, estimate }: InspectorPartProps & { readonly estim
   if (reading === 'exploratory')
     return (
       <p role="status" className="text-xs">
-        <span className="rounded-full border border-line px-2 py-0.5 font-medium">exploratory</span>{' '}
+        <strong className="font-semibold text-sm">No token decided</strong>{' '}
         <span className="text-dim">
-          No drop between neighbouring tokens is significant after Holm’s correction for {points.length - 1}: the shape
-          of the curve may be chance. {meansText(points)}
+          exploratory: no drop between neighbouring tokens is significant after Holm’s correction for{' '}
+          {points.length - 1}, so the shape of the curve may be chance. {meansText(points)}
         </span>
       </p>
     )

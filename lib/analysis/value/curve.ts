@@ -1,10 +1,9 @@
 /** The value curve: the mean reward of resamples at each position, and where it drops. */
 import type { ValueCliff, ValueReading } from '#lib/api/forest/value.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { ERROR_RATE, isSignificant } from '../significance.ts'
 import { holmAdjusted, type MeanInterval, meanInterval, meanOf, type RewardRange, testDrop } from './intervals.ts'
 
-/** Probability that any interval of an estimate misses its true mean, or that a cliff is found where there is none. */
-const ERROR_RATE = 0.05
 /** Probability that all intervals of an estimate contain their true means. */
 export const CONFIDENCE_LEVEL = 1 - ERROR_RATE
 
@@ -50,7 +49,7 @@ function largestDrop(positions: readonly PositionRewards[]): ValueCliff | null {
   return pairs.reduce<ValueCliff | null>((largest, { from, to, high, low, test }, index) => {
     const p = elementAt(adjusted, index)
     const drop = high - low
-    return p <= ERROR_RATE && drop > (largest?.drop ?? 0)
+    return isSignificant(p) && drop > (largest?.drop ?? 0)
       ? { from, to, before: high, after: low, drop, p, test }
       : largest
   }, null)
