@@ -18,7 +18,7 @@ function facts(status: ReadyStatus, load?: ServerLoad): Readonly<Record<string, 
 }
 
 test('server details show unreported facts as unknown', () => {
-  const read = facts(server, { state: 'not-told' })
+  const read = facts(server, { state: 'not-reported' })
   const reported = Object.entries(read).filter(([, value]) => value !== 'unknown')
   expect(reported).toEqual([
     ['kind', 'SGLang server'],
@@ -39,7 +39,7 @@ test('server details distinguish incremental, cumulative and unknown streaming',
 
 test('server details show the load, or why it is unknown', () => {
   const load: ServerLoad = {
-    state: 'told',
+    state: 'reported',
     running: 5,
     waiting: 2,
     maxRunning: 8,
@@ -64,7 +64,7 @@ test('server details list the workers of a router', () => {
     { url: 'http://a', isHealthy: true },
     { url: 'http://b', isHealthy: false },
   ]
-  expect(facts({ ...server, kind: 'router', workers }, { state: 'told', running: 3 })).toMatchObject({
+  expect(facts({ ...server, kind: 'router', workers }, { state: 'reported', running: 3 })).toMatchObject({
     kind: 'router, 1 of 2 workers healthy',
     'requests at workers': '3',
     healthy: 'http://a',

@@ -14,7 +14,7 @@ interface ServerDetailsProps {
 /** Shows everything that a server reports about itself; missing facts are marked as unknown. */
 export function ServerDetails({ status, load }: ServerDetailsProps) {
   const { kind, workers = [], contextLength, latencyMs, weightVersion } = status
-  const reportedLoad = load?.state === 'told' ? load : undefined
+  const reportedLoad = load?.state === 'reported' ? load : undefined
   const engine = ENGINE_NAMES[status.capabilities?.engine ?? 'sglang']
   return (
     <div className="grid gap-x-12 gap-y-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,20rem))]">
@@ -76,7 +76,7 @@ function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
         {load.hint !== undefined && <span className="block text-dim">{load.hint}</span>}
       </Fact>
     )
-  const reportedLoad: Partial<ReportedLoad> = load.state === 'told' ? load : {}
+  const reportedLoad: Partial<ReportedLoad> = load.state === 'reported' ? load : {}
   const { running, waiting, maxRunning, tokenUsage, cachedShare, tokensPerSecond } = reportedLoad
   return (
     <>

@@ -6,7 +6,7 @@ import { failedCallSchema } from './server-status.ts'
 /** The answer of GET /api/servers/{name}/load. */
 export const serverLoadSchema = z.discriminatedUnion('state', [
   z.object({
-    state: z.literal('told'),
+    state: z.literal('reported'),
     running: withDescription(z.int(), 'Requests in progress. Of a router: requests that its workers process.'),
     waiting: withDescription(z.optional(z.int()), 'Requests in the queue.'),
     maxRunning: withDescription(z.optional(z.int()), 'Maximum number of requests in progress.'),
@@ -18,10 +18,10 @@ export const serverLoadSchema = z.discriminatedUnion('state', [
     ),
     tokensPerSecond: withDescription(z.optional(z.number()), 'Tokens generated per second, recently.'),
   }),
-  withDescription(z.object({ state: z.literal('not-told') }), 'The server does not report its load.'),
+  withDescription(z.object({ state: z.literal('not-reported') }), 'The server does not report its load.'),
   failedCallSchema,
 ])
 /** Load of a server, or why it is unknown. */
 export type ServerLoad = z.infer<typeof serverLoadSchema>
 /** Load of a server that reports it. */
-export type ReportedLoad = Extract<ServerLoad, { state: 'told' }>
+export type ReportedLoad = Extract<ServerLoad, { state: 'reported' }>

@@ -48,7 +48,7 @@ function followLoad(load: object) {
 
 test('The load of a server is requested every two seconds while the page is visible', async () => {
   const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible')
-  const pass = followLoad({ state: 'told', running: 1 })
+  const pass = followLoad({ state: 'reported', running: 1 })
   expect(await pass(1)).toBe(1)
   expect(await pass(2_000)).toBe(2)
   visibility.mockReturnValue('hidden')
@@ -58,6 +58,6 @@ test('The load of a server is requested every two seconds while the page is visi
 })
 
 test('The load of a server that does not report it is requested once', async () => {
-  const pass = followLoad({ state: 'not-told' })
+  const pass = followLoad({ state: 'not-reported' })
   expect(await pass(60_000)).toBe(1)
 })

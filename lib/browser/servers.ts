@@ -11,7 +11,7 @@ export const serverLoadOptions = (name: string) =>
   queryOptions({
     queryKey: ['server-load', name],
     queryFn: ({ signal }) => fetchJson(`${pathOf(name)}/load`, serverLoadSchema, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'not-told' ? false : POLL_LOAD_MS),
+    refetchInterval: ({ state }) => (state.data?.state === 'not-reported' ? false : POLL_LOAD_MS),
   })
 
 /** A server to save. */

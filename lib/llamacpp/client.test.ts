@@ -242,7 +242,7 @@ describe('A llama.cpp server', () => {
 
   test('reports its load by /slots, or none', async () => {
     const { client } = await serving({ '/slots': recorded('slots') })
-    expect(await client.load(never)).toEqual({ state: 'told', running: 0, maxRunning: 2 })
+    expect(await client.load(never)).toEqual({ state: 'reported', running: 0, maxRunning: 2 })
     expect(await (await serving({})).client.load(never)).toBeUndefined()
   })
 

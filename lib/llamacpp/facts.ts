@@ -39,7 +39,7 @@ export async function describeServer(info: Info, signal: AbortSignal): Promise<S
 export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   try {
     const slots = await info('/slots', slotsSchema, signal)
-    return { state: 'told', running: slots.filter((slot) => slot.is_processing).length, maxRunning: slots.length }
+    return { state: 'reported', running: slots.filter((slot) => slot.is_processing).length, maxRunning: slots.length }
   } catch (error) {
     if (error instanceof EngineError && (error.status === 404 || error.status === 501)) return undefined
     throw error

@@ -511,7 +511,7 @@ describe('A vLLM server', () => {
 
   test('reports its load by /metrics, or none', async () => {
     const { client } = await serving({ '/metrics': recorded('metrics') })
-    expect(await client.load(never)).toEqual({ state: 'told', running: 0, waiting: 0, tokenUsage: 0 })
+    expect(await client.load(never)).toEqual({ state: 'reported', running: 0, waiting: 0, tokenUsage: 0 })
     const other = { ...recorded('metrics'), response: 'process_start_time_seconds 1\n' }
     expect(await (await serving({ '/metrics': other })).client.load(never)).toBeUndefined()
     expect(await (await serving({})).client.load(never)).toBeUndefined()

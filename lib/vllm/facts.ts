@@ -233,7 +233,7 @@ export async function loadOfServer({ send }: Connection, signal: AbortSignal): P
   if (running.length === 0) return undefined
   const usage = values('kv_cache_usage_perc')
   return {
-    state: 'told',
+    state: 'reported',
     running: sum(running),
     waiting: sum(values('num_requests_waiting')),
     ...(usage.length > 0 && { tokenUsage: sum(usage) / usage.length }),

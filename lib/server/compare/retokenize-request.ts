@@ -23,11 +23,11 @@ export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Dep
   const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
   const trajectory = key === undefined ? trajectoryOfIds(request.ids ?? []) : readStored(key, deps.reader)
   const as = { kind: mode, ...(tokenizer !== undefined && { tokenizer }) }
-  const answer = toldSide(await loadSide(trajectory, as, template, deps, new AbortController().signal))
+  const answer = sideAnswer(await loadSide(trajectory, as, template, deps, new AbortController().signal))
   return key === undefined ? { ...answer, mask: null } : answer
 }
 
-function toldSide(loaded: LoadedSide): RetokenizeAnswer {
+function sideAnswer(loaded: LoadedSide): RetokenizeAnswer {
   const { trajectory, caveats, perSegment } = orProblem(buildSide(loaded), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
   const original = idsOf(loaded.trajectory)

@@ -63,7 +63,7 @@ beforeEach(() => {
   }
   all = testServices(folder, {
     generate,
-    load: async () => ({ state: 'told', running: 0, ...(maxRunning !== undefined && { maxRunning }) }),
+    load: async () => ({ state: 'reported', running: 0, ...(maxRunning !== undefined && { maxRunning }) }),
     describe: async () => ({ modelName: 'm', contextLength: 4096 }),
     template: () => chatml,
   })

@@ -151,7 +151,7 @@ export async function serverStatus(
 /** Returns how busy a server is; failures of the server are values. */
 export async function serverLoad(client: EngineClient, signal: AbortSignal): Promise<ServerLoad> {
   try {
-    return (await client.load(signal)) ?? { state: 'not-told' }
+    return (await client.load(signal)) ?? { state: 'not-reported' }
   } catch (error) {
     return failedState(error)
   }

@@ -92,7 +92,7 @@ export function parseRequestText({
       const found = parseCompletion(text, parser, tools).calls
       return {
         parser: parser.name,
-        calls: found.map((one, index) => toldCall(one, elementAt(calls, index), index)),
+        calls: found.map((one, index) => callAnswer(one, elementAt(calls, index), index)),
         rest,
         dropped: [...dropped],
         thinking: [...thinking],
@@ -102,13 +102,13 @@ export function parseRequestText({
 }
 
 /** Returns a call for the answer. `found` comes from the parser; `read` adds its analysis. */
-function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
+function callAnswer(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
     id: callIdAt(index),
     ...(writtenId !== undefined && { writtenId }),
     raw,
-    span: toldRange(found.text),
+    span: rangeAnswer(found.text),
   }
   if (read.kind === 'malformed') {
     const { name, why, at } = read
@@ -122,12 +122,12 @@ function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typ
     ...place,
     name,
     input: { ...input },
-    arguments: values.map((argument) => ({ name: argument.name, span: toldRange(argument.text) })),
+    arguments: values.map((argument) => ({ name: argument.name, span: rangeAnswer(argument.text) })),
     ...(fault !== undefined && { fault }),
   }
 }
 
-const toldRange = ({ start, end }: TextRange) => ({ start, end })
+const rangeAnswer = ({ start, end }: TextRange) => ({ start, end })
 
 /** Returns the parser of this name. Throws HttpProblem 422. */
 export function parserOrProblem(name: string): ToolParser {

@@ -39,10 +39,10 @@ export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: To
   const preview = runToEnd(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
   if (preview.kind === 'refused') throw rejectedInput(preview.error)
   const { name, fingerprint } = chosen.tokenizer
-  return { ...toldPicture(preview.picture), tokenizer: { name, fingerprint } }
+  return { ...pictureAnswer(preview.picture), tokenizer: { name, fingerprint } }
 }
 
-function toldPicture(picture: Picture): Omit<RenderAnswer, 'tokenizer'> {
+function pictureAnswer(picture: Picture): Omit<RenderAnswer, 'tokenizer'> {
   const { text, ids, starts, ends, mask, vocab } = picture
   const origins = Array.from(ids, (_, index) => originOf(picture, index))
   return {

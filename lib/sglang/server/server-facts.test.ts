@@ -182,7 +182,7 @@ describe('server description', () => {
 
 describe('server load', () => {
   const idle = {
-    state: 'told',
+    state: 'reported',
     running: 0,
     waiting: 0,
     maxRunning: 8,
@@ -229,7 +229,7 @@ describe('server load', () => {
         ],
       }),
     })
-    expect(await client.load(never)).toEqual({ state: 'told', running: 2, waiting: 0 })
+    expect(await client.load(never)).toEqual({ state: 'reported', running: 2, waiting: 0 })
   })
 
   test('is read from /get_load of older versions, which counts waiting requests in the total', async () => {
@@ -239,11 +239,11 @@ describe('server load', () => {
         { dp_rank: 1, num_reqs: 1, num_waiting_reqs: 0, num_tokens: 20 },
       ]),
     })
-    expect(await client.load(never)).toEqual({ state: 'told', running: 4, waiting: 2 })
+    expect(await client.load(never)).toEqual({ state: 'reported', running: 4, waiting: 2 })
   })
 
   test('of a router is the number of requests that it has passed to its workers', async () => {
-    expect(await (await asking(router)).load(never)).toEqual({ state: 'told', running: 0 })
+    expect(await (await asking(router)).load(never)).toEqual({ state: 'reported', running: 0 })
     const [worker] = (router['/workers'].response as { workers: object[] }).workers
     const busy = await asking({
       '/workers': answer({
@@ -253,7 +253,7 @@ describe('server load', () => {
         ],
       }),
     })
-    expect(await busy.load(never)).toEqual({ state: 'told', running: 3 })
+    expect(await busy.load(never)).toEqual({ state: 'reported', running: 3 })
   })
 
   test('is unknown for other services', async () => {

@@ -155,7 +155,7 @@ type Ranks = z.infer<typeof loadsReplySchema>['loads']
 function loadOfRanks(ranks: Ranks): ReportedLoad {
   const capacity = sum(ranks, (rank) => rank.max_total_num_tokens)
   return {
-    state: 'told',
+    state: 'reported',
     running: sum(ranks, (rank) => rank.num_running_reqs) ?? 0,
     waiting: sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0,
     maxRunning: sum(ranks, (rank) => rank.max_running_requests),
@@ -169,12 +169,12 @@ function loadOfRanks(ranks: Ranks): ReportedLoad {
 function oldLoad(ranks: z.infer<typeof oldLoadReplySchema>): ReportedLoad {
   const all = sum(ranks, (rank) => rank.num_reqs) ?? 0
   const waiting = sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0
-  return { state: 'told', running: Math.max(0, all - waiting), waiting }
+  return { state: 'reported', running: Math.max(0, all - waiting), waiting }
 }
 
 const loadOfWorkers = (workers: z.infer<typeof workersReplySchema>['workers']): ReportedLoad | undefined => {
   const running = sum(workers, ({ load }) => load)
-  return running === undefined || running < 0 ? undefined : { state: 'told', running }
+  return running === undefined || running < 0 ? undefined : { state: 'reported', running }
 }
 
 /** Returns the sum; undefined if one entry has no value, since a part is not the whole. */

@@ -15,7 +15,7 @@ import { hitBy } from './hit.ts'
 import { movedAroundCall } from './moved.ts'
 import { type DriftPosition, type DriftVerdict, partOf, type Rule } from './place.ts'
 import { content, truncation } from './remainder.ts'
-import { classifySameBytes, classifySpelling, untold } from './same-bytes.ts'
+import { classifySameBytes, classifySpelling, classifyUnknownTexts } from './same-bytes.ts'
 import { separator } from './separator.ts'
 import { isStructural, specialTokens } from './special-tokens.ts'
 import { think } from './think.ts'
@@ -23,7 +23,7 @@ import { normalisation, partialUtf8 } from './unicode.ts'
 
 /** All rules, the most certain first. The first rule that applies wins. */
 const RULES: readonly Rule[] = [
-  untold,
+  classifyUnknownTexts,
   classifySpelling,
   classifySameBytes,
   partialUtf8,

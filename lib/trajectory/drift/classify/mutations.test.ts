@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { pythonic } from '#lib/parsers/python/pythonic.ts'
 import { compareTrajectories } from '../compare.ts'
 import type { DriftReport } from '../report.ts'
-import { agentConversations, type Base, example, retold } from './test-conversations.ts'
+import { agentConversations, type Base, example, withSegments } from './test-conversations.ts'
 import { chance, MUTATIONS, type Mutation, PYTHONIC_MUTATIONS } from './test-mutations.ts'
 
 const recorded = ['parallel-calls', 'tool-error', 'two-steps'].map(example)
@@ -52,7 +52,7 @@ describe('compareTrajectories of equal sides', () => {
   test.each([...BASES, ...PYTHONIC, example('retokenization-drift')])(
     'finds no drift for $name against its own replay',
     (base) => {
-      const { report, alignedRuns } = compareTrajectories(base.trajectory, retold(base, base.trajectory.segments))
+      const { report, alignedRuns } = compareTrajectories(base.trajectory, withSegments(base, base.trajectory.segments))
       expect(report).toMatchObject({ spans: [], byKind: {}, trained: { touched: 0 }, rows: { count: 1, extra: 0 } })
       expect(report.severity).toBeUndefined()
       expect(alignedRuns).toHaveLength(1)

@@ -47,12 +47,12 @@ export function classifySpelling({ left, right, sameBytes }: DriftPosition): Dri
 }
 
 /** Recognises ids whose texts are unknown. */
-export function untold({ left, right }: DriftPosition): DriftVerdict | undefined {
-  const isUntold =
+export function classifyUnknownTexts({ left, right }: DriftPosition): DriftVerdict | undefined {
+  const isUnknown =
     ({ side }: DriftPart) =>
     (token: number) =>
       side.bytesAt(token) === undefined
-  return [left, right].some((part) => tokensIn(part.span, isUntold(part)).length > 0)
+  return [left, right].some((part) => tokensIn(part.span, isUnknown(part)).length > 0)
     ? { kind: 'unknown', cause: 'The texts of these ids are unknown, so the difference cannot be explained.' }
     : undefined
 }

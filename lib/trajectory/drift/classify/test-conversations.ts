@@ -56,7 +56,7 @@ function fail(what: string): never {
  * Returns the trajectory as a pipeline without token ids would see it: different segments, and spans parsed again.
  * Messages and model stay.
  */
-export function retold(
+export function withSegments(
   { trajectory, tokenizer }: Base,
   segments: readonly Segment[],
   tools?: readonly ToolSpec[],
@@ -87,12 +87,15 @@ export function edited(base: Base, index: number, edit: (text: string) => string
   if (other === text) return undefined
   const ids = base.tokenizer.encode(other)
   // A tokenizer that normalises undoes some edits.
-  return ids.join() === segment.ids.join() ? undefined : retold(base, segments.with(index, { ...segment, ids }))
+  return ids.join() === segment.ids.join() ? undefined : withSegments(base, segments.with(index, { ...segment, ids }))
 }
 
 /** Returns the trajectory with the ids of one segment replaced. */
 export const withIds = (base: Base, index: number, ids: readonly number[]): Trajectory =>
-  retold(base, base.trajectory.segments.with(index, { ...(base.trajectory.segments[index] as Segment), ids: [...ids] }))
+  withSegments(
+    base,
+    base.trajectory.segments.with(index, { ...(base.trajectory.segments[index] as Segment), ids: [...ids] }),
+  )
 
 const tools: readonly ToolSpec[] = [
   {

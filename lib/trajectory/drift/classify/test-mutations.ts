@@ -4,7 +4,7 @@ import { retokenize } from '#lib/rollout/record/retokenize.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import type { DriftKind } from '../report.ts'
-import { type Base, edited, retold, withIds } from './test-conversations.ts'
+import { type Base, edited, withIds, withSegments } from './test-conversations.ts'
 
 /** Returns a seeded random number from 0 up to, but without, a bound. */
 export type Chance = (bound: number) => number
@@ -182,7 +182,10 @@ const cutOff = (base: Base, random: Chance): Trajectory => {
   const last = 1 + random(segments.length - 1)
   const segment = segments[last] as Segment
   const ids = segment.ids.slice(0, random(segment.ids.length - 3))
-  return retold(base, ids.length === 0 ? segments.slice(0, last) : [...segments.slice(0, last), { ...segment, ids }])
+  return withSegments(
+    base,
+    ids.length === 0 ? segments.slice(0, last) : [...segments.slice(0, last), { ...segment, ids }],
+  )
 }
 
 /** Truncates within the last token, by characters. */
@@ -192,7 +195,7 @@ function cutInToken(base: Base, random: Chance): Trajectory | undefined {
   const segment = segments[last] as Segment
   const text = textOf(segment.ids, vocab)
   const ids = base.tokenizer.encode(text.slice(0, 1 + random(text.length - 24)).toWellFormed())
-  return retold(base, [...segments.slice(0, last), { ...segment, ids }])
+  return withSegments(base, [...segments.slice(0, last), { ...segment, ids }])
 }
 
 /** Inserts ids that begin a character into a response; the right side is its text, encoded again. */
@@ -474,7 +477,7 @@ export const MUTATIONS: readonly Mutation[] = [
       if (header === undefined) return undefined
       return forwards(
         base,
-        retold(base, [...segments, { kind: 'prompt', ids: base.tokenizer.encode(header), messages: [] }]),
+        withSegments(base, [...segments, { kind: 'prompt', ids: base.tokenizer.encode(header), messages: [] }]),
       )
     },
   },
