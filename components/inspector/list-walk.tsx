@@ -1,7 +1,8 @@
 'use client'
 /** The position of a trajectory in the list that it was opened from, with links to its neighbours. */
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import type { ReactNode } from 'react'
+import { usePageKeys } from '#components/shell/use-page-keys.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
@@ -24,20 +25,13 @@ export interface ListPlace {
 /** Shows the position and moves to a neighbour by link or by the keys N and P. */
 export function ListWalk({ place, onOpen }: { readonly place: ListPlace; readonly onOpen: (href: string) => void }) {
   const { name, row, href, number, total, previous, next } = place
-  const press = useEffectEvent((event: KeyboardEvent) => {
+  usePageKeys((event) => {
     const to = event.key === 'N' ? next : event.key === 'P' ? previous : undefined
     const isTaken = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
-    const isTyping =
-      event.target instanceof Element &&
-      event.target.closest('input, textarea, select, [contenteditable], dialog') !== null
-    if (to === undefined || isTaken || isTyping || document.querySelector('dialog[open]')) return
+    if (to === undefined || isTaken) return
     event.preventDefault()
     onOpen(to)
   })
-  useEffect(() => {
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [])
   return (
     <nav
       aria-label="List of trajectories"

@@ -21,6 +21,7 @@ import { useFileDrop, useFilePaste } from './opening/use-file-drop.ts'
 import { helpHref, opensPasted, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type TokensTarget } from './shell-actions.ts'
+import { usePageKeys } from './use-page-keys.ts'
 import { usePrepareInspector } from './use-prepare-inspector.ts'
 import { useServerStatus } from './use-server-status.ts'
 
@@ -124,7 +125,9 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   }, [isExpecting])
   const closeExports = exports?.close
   useEffect(() => closeExports, [closeExports])
-  useQuestionMark(() => setIsAsking(true))
+  usePageKeys(({ key }) => {
+    if (key === '?') setIsAsking(true)
+  })
   const actions: ShellActions = {
     openFile: () => setIsOpening(true),
     exportFile:
@@ -320,18 +323,4 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
       </span>
     </header>
   )
-}
-
-/** Calls `onPress` when ? is typed outside a field. */
-function useQuestionMark(onPress: () => void): void {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    const isTyping =
-      event.target instanceof Element &&
-      event.target.closest('input, textarea, select, dialog, [contenteditable]') !== null
-    if (event.key === '?' && !isTyping) onPress()
-  })
-  useEffect(() => {
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [])
 }

@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Handles the page's keys wherever the focus is, except for keys typed into fields and dialogs. */
+/** Handles the page's keys wherever the focus is, except for keys typed into fields, and keys while a dialog is open. */
 export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isTyping =
       event.target instanceof Element &&
-      event.target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') !== null
-    if (!isTyping) onKey(event)
+      event.target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null
+    if (!isTyping && !document.querySelector('dialog[open]')) onKey(event)
   })
   useEffect(() => {
     window.addEventListener('keydown', press)
