@@ -5,7 +5,7 @@ import { outcomeInk, titleText } from '#components/library/rows/row-texts.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { useEqualRows } from '#components/ui/equal-rows.ts'
-import { type ColumnHeading, ColumnHeadings, SelectBox } from '#components/ui/table.tsx'
+import { type ColumnHeading, ColumnHeadings, RowSpace, SelectBox } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { RowColumn, RowSort } from '#lib/browser/file-index/listed-rows.ts'
 import { placeWords, type SampleRow } from '#lib/browser/file-index/sample-row.ts'
@@ -120,7 +120,7 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
             <ColumnHeadings columns={COLUMNS} sort={sort} onSort={onSort} unsorted={FILE_ORDER} />
           </tr>
         </thead>
-        <Spacer rows={first} />
+        <RowSpace height={first * ROW_HEIGHT} />
         <tbody onKeyDown={press}>
           {listed.slice(first, end).map((index, offset) => (
             <Row
@@ -136,19 +136,11 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
             />
           ))}
         </tbody>
-        <Spacer rows={listed.length - end} />
+        <RowSpace height={(listed.length - end) * ROW_HEIGHT} />
       </table>
     </div>
   )
 }
-
-/** Takes the place of rows that are not mounted. */
-const Spacer = ({ rows }: { readonly rows: number }) =>
-  rows > 0 && (
-    <tbody aria-hidden>
-      <tr style={{ height: rows * ROW_HEIGHT }} />
-    </tbody>
-  )
 
 interface RowProps {
   readonly row: SampleRow

@@ -1,7 +1,8 @@
 'use client'
-import { useMemo } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { type ColumnHeading, ColumnHeadings } from '#components/ui/table.tsx'
+import { useEqualRows } from '#components/ui/equal-rows.ts'
+import { type ColumnHeading, ColumnHeadings, RowSpace } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { type AttachmentText, attachmentText, type CallNode, messagesText, replyText } from './call-texts.ts'
 import { placeOnRails, type RailPlace, railsByRow } from './rails.ts'
@@ -10,11 +11,18 @@ interface CallForestProps {
   readonly nodes: readonly CallNode[]
   /** Number of the selected node. */
   readonly selected: number | undefined
+  /** The row that a key has selected, which gets the focus. A new object is a new request. */
+  readonly focused: { readonly node: number } | undefined
   readonly onSelect: (node: number) => void
+  /** What follows the last row. */
+  readonly children?: ReactNode
 }
 
 /** Height of a row in pixels; the rails are drawn behind the rows. */
 const ROW = 30
+const HEADER = 29
+/** Rows mounted above and below the visible ones. */
+const MARGIN = 12
 /** Distance between rails, and the middle of the first one, in pixels. */
 const RAIL = 14
 const FIRST = 16
@@ -33,80 +41,111 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
   },
 ]
 
-/** Shows the calls of a session as a forest, the newest at the bottom. */
-export function CallForest({ nodes, selected, onSelect }: CallForestProps) {
+/** Shows the calls of a session as a forest, the newest at the bottom. Only the visible rows are mounted. */
+export function CallForest({ nodes, selected, focused, onSelect, children }: CallForestProps) {
   const places = useMemo(() => railPlaces(nodes), [nodes])
   const rails = useMemo(() => railsByRow(places), [places])
   const width = FIRST + RAIL * Math.min(MOST_RAILS, 1 + Math.max(0, ...places.map(({ rail }) => rail)))
-  const path = pathRows(
-    places,
-    nodes.findIndex(({ node }) => node.node === selected),
-  )
+  const selectedRow = nodes.findIndex(({ node }) => node.node === selected)
+  const path = pathRows(places, selectedRow)
+  const { viewport, first, end, reveal } = useEqualRows({
+    count: nodes.length,
+    rowHeight: ROW,
+    margin: MARGIN,
+    header: HEADER,
+    usualHeight: 600,
+  })
+  const showSelected = useEffectEvent(() => {
+    if (selectedRow >= 0) reveal(selectedRow)
+  })
+  useEffect(() => {
+    if (selected !== undefined) showSelected()
+  }, [selected])
+  const focusedBefore = useRef(focused)
+  // The row may be mounted only after the list has scrolled to it.
+  useLayoutEffect(() => {
+    if (focused === undefined || focused === focusedBefore.current) return
+    const button = viewport.current?.querySelector<HTMLElement>(`[data-node="${focused.node}"] button`)
+    if (!button) return
+    focusedBefore.current = focused
+    button.focus({ preventScroll: true })
+  })
   return (
-    <table aria-label="Calls" className="w-full table-fixed border-separate border-spacing-0 text-xs tabular-nums">
-      <colgroup>
-        <col style={{ width: width + 34 }} />
-        <col className="sm:w-[30%]" />
-        <col className="max-sm:hidden" />
-        <col className="w-18 max-sm:hidden" />
-        <col className="w-28" />
-      </colgroup>
-      <thead className="sticky top-0 z-1 bg-panel">
-        <tr>
-          <th scope="col" className="border-line border-b py-1.5 pl-3.5 text-left font-medium text-dim">
-            Call
-          </th>
-          <ColumnHeadings columns={COLUMNS} />
-        </tr>
-      </thead>
-      <tbody>
-        {nodes.map((entry, row) => {
-          const { call, node } = entry
-          const isSelected = node.node === selected
-          return (
-            <tr
-              key={node.node}
-              data-node={node.node}
-              data-chosen={isSelected || undefined}
-              className="cursor-pointer hover:bg-raised data-chosen:bg-accent-soft"
-              style={{ height: ROW }}
-              onClick={() => onSelect(node.node)}
-            >
-              <td className="relative p-0">
-                <Rails places={places} rails={rails[row] ?? []} row={row} path={path} status={node.status} />
-                <button
-                  type="button"
-                  aria-current={isSelected || undefined}
-                  aria-label={`Call ${call.sequence}${node.choice > 0 ? `, reply ${node.choice + 1}` : ''}`}
-                  className="absolute inset-0 pr-1.5 text-right"
-                >
-                  {call.sequence}
-                  {node.choice > 0 && <sub>{node.choice + 1}</sub>}
-                </button>
-              </td>
-              <td className="truncate px-2">
-                <Attached text={attachmentText(call, nodes)} />
-              </td>
-              <td className={`truncate px-2 max-sm:hidden ${node.status === 'complete' ? 'text-dim' : 'text-bad'}`}>
-                {call.accepted.length > 0 && (
-                  <span
-                    className="mr-1.5 rounded-full border border-line bg-raised px-1.5"
-                    title={call.accepted.map(({ rule, message }) => `${rule}, from message ${message}`).join('; ')}
+    <div ref={viewport} className="h-full overflow-y-auto">
+      <table
+        aria-label="Calls"
+        aria-rowcount={nodes.length + 1}
+        className="w-full table-fixed border-separate border-spacing-0 text-xs tabular-nums"
+      >
+        <colgroup>
+          <col style={{ width: width + 34 }} />
+          <col className="sm:w-[30%]" />
+          <col className="max-sm:hidden" />
+          <col className="w-18 max-sm:hidden" />
+          <col className="w-28" />
+        </colgroup>
+        <thead className="sticky top-0 z-1 bg-panel">
+          <tr aria-rowindex={1}>
+            <th scope="col" className="border-line border-b py-1.5 pl-3.5 text-left font-medium text-dim">
+              Call
+            </th>
+            <ColumnHeadings columns={COLUMNS} />
+          </tr>
+        </thead>
+        <RowSpace height={first * ROW} />
+        <tbody>
+          {nodes.slice(first, end).map((entry, offset) => {
+            const { call, node } = entry
+            const row = first + offset
+            const isSelected = node.node === selected
+            return (
+              <tr
+                key={node.node}
+                aria-rowindex={row + 2}
+                data-node={node.node}
+                data-chosen={isSelected || undefined}
+                className="cursor-pointer hover:bg-raised data-chosen:bg-accent-soft"
+                style={{ height: ROW }}
+                onClick={() => onSelect(node.node)}
+              >
+                <td className="relative p-0">
+                  <Rails places={places} rails={rails[row] ?? []} row={row} path={path} status={node.status} />
+                  <button
+                    type="button"
+                    aria-current={isSelected || undefined}
+                    aria-label={`Call ${call.sequence}${node.choice > 0 ? `, reply ${node.choice + 1}` : ''}`}
+                    className="absolute inset-0 pr-1.5 text-right"
                   >
-                    accepted
-                  </span>
-                )}
-                {visibleText(replyText(entry))}
-              </td>
-              <td className="whitespace-nowrap px-2 text-right text-dim max-sm:hidden">{messagesText(call)}</td>
-              <td className="whitespace-nowrap px-2 pr-3.5 text-right">
-                {countText(node.start + node.prompt)} + {countText(node.reply)}
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+                    {call.sequence}
+                    {node.choice > 0 && <sub>{node.choice + 1}</sub>}
+                  </button>
+                </td>
+                <td className="truncate px-2">
+                  <Attached text={attachmentText(call, nodes)} />
+                </td>
+                <td className={`truncate px-2 max-sm:hidden ${node.status === 'complete' ? 'text-dim' : 'text-bad'}`}>
+                  {call.accepted.length > 0 && (
+                    <span
+                      className="mr-1.5 rounded-full border border-line bg-raised px-1.5"
+                      title={call.accepted.map(({ rule, message }) => `${rule}, from message ${message}`).join('; ')}
+                    >
+                      accepted
+                    </span>
+                  )}
+                  {visibleText(replyText(entry))}
+                </td>
+                <td className="whitespace-nowrap px-2 text-right text-dim max-sm:hidden">{messagesText(call)}</td>
+                <td className="whitespace-nowrap px-2 pr-3.5 text-right">
+                  {countText(node.start + node.prompt)} + {countText(node.reply)}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+        <RowSpace height={(nodes.length - end) * ROW} />
+      </table>
+      {children}
+    </div>
   )
 }
 
@@ -152,9 +191,11 @@ function Rails({ places, rails, row, path, status }: RailsProps) {
   if (!place) return null
   const isRoot = place.parent === undefined
   const isOnPath = path.has(row)
-  const lines = rails.flatMap((child) => {
+  /** Rails beyond the last one have equal shapes, which are drawn once. The value says whether one of them is on the path. */
+  const lines = new Map<string, boolean>()
+  for (const child of rails) {
     const { rail, parent } = places[child] ?? place
-    if (parent === undefined) return []
+    if (parent === undefined) continue
     const x = xOf(rail)
     const isPath = path.has(child) && path.has(parent)
     // A rail leaves its parent in the row of the parent, passes rows, and ends at the node.
@@ -163,8 +204,8 @@ function Rails({ places, rails, row, path, status }: RailsProps) {
       parent === row
         ? `M ${from} ${ROW / 2} C ${from} ${ROW - 3} ${x} ${ROW / 2 + 3} ${x} ${ROW}`
         : `M ${x} 0 V ${child === row ? ROW / 2 : ROW}`
-    return [{ key: child, shape, isPath }]
-  })
+    lines.set(shape, isPath || (lines.get(shape) ?? false))
+  }
   return (
     <svg
       aria-hidden
@@ -173,9 +214,9 @@ function Rails({ places, rails, row, path, status }: RailsProps) {
       viewBox={`0 0 ${xOf(MOST_RAILS)} ${ROW}`}
       preserveAspectRatio="none"
     >
-      {lines.map(({ key, shape, isPath }) => (
+      {[...lines].map(([shape, isPath]) => (
         <path
-          key={key}
+          key={shape}
           d={shape}
           fill="none"
           strokeWidth={isPath ? 2 : 1.25}

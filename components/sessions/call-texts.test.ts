@@ -10,58 +10,20 @@ import {
   nodesOf,
   replyText,
 } from './call-texts.ts'
-
-const call = (sequence: number, attached: SessionCallRow['attached'], more: Partial<SessionCallRow> = {}) => ({
-  sequence,
-  startedAt: '2026-01-01T00:00:00.000Z',
-  elapsedMs: 1,
-  method: 'POST',
-  path: '/v1/chat/completions',
-  protocol: 'chat',
-  client: null,
-  model: null,
-  isStreamed: false,
-  status: 200,
-  error: null,
-  attached,
-  messages: 8,
-  added: 1,
-  accepted: [],
-  promptTokens: 1,
-  cachedTokens: 0,
-  completionTokens: 1,
-  drift: null,
-  nodes: [
-    {
-      node: sequence - 1,
-      parent: null,
-      choice: 0,
-      status: 'complete' as const,
-      trajectory: `key ${sequence}`,
-      segments: 2,
-      start: 0,
-      prompt: 1,
-      reply: 1,
-      text: 'hello',
-      finish: 'stop',
-      malformedCalls: 0,
-    },
-  ],
-  ...more,
-})
+import { testCall } from './test-sessions.ts'
 
 const calls: readonly SessionCallRow[] = [
-  call(1, { kind: 'new-root', because: 'first-call' }),
-  call(2, { kind: 'continued' }),
-  call(3, { kind: 'retried', of: 1 }),
-  call(4, { kind: 'rolled-back', to: 7, dropped: 2, added: 1, abandoned: 1 }),
-  call(
+  testCall(1, { kind: 'new-root', because: 'first-call' }),
+  testCall(2, { kind: 'continued' }),
+  testCall(3, { kind: 'retried', of: 1 }),
+  testCall(4, { kind: 'rolled-back', to: 7, dropped: 2, added: 1, abandoned: 1 }),
+  testCall(
     5,
     { kind: 'rewritten', from: 7, replaced: 6, by: 1, abandoned: 3 },
     { accepted: [{ rule: 'call-ids', message: 3 }] },
   ),
-  call(6, { kind: 'new-root', because: 'tools' }),
-  call(7, null),
+  testCall(6, { kind: 'new-root', because: 'tools' }),
+  testCall(7, null),
 ]
 const nodes = nodesOf(calls)
 const nodeAt = (index: number) => nodes[index] as (typeof nodes)[number]

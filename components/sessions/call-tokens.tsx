@@ -1,7 +1,7 @@
 'use client'
 /** The tokens of the path of one call, with what the client did to its history. */
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { compareHref, inspectorHref } from '#components/shell/hrefs.ts'
 import { LinkButton } from '#components/shell/link-button.tsx'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
@@ -19,17 +19,13 @@ import { FirstDifference } from './first-difference.tsx'
 interface CallTokensProps {
   readonly entry: CallNode
   readonly nodes: readonly CallNode[]
-  readonly isLive: boolean
 }
 
-/** Interval at which the path of a live session is read again. */
-const POLL_MS = 2_000
-
 /** Shows the tokens up to a call and the rest of its path. */
-export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
+export function CallTokens({ entry, nodes }: CallTokensProps) {
   const { call, node } = entry
   const key = node.trajectory ?? undefined
-  const { data, error } = useQuery({ ...trajectoryOptions(key), refetchInterval: isLive ? POLL_MS : false })
+  const { data, error } = usePath(key, nodes)
   const text = attachmentText(call, nodes)
   const other = forkedFrom(call, nodes)
   const compared = comparedHref(entry, other)
@@ -79,11 +75,26 @@ export function CallTokens({ entry, nodes, isLive }: CallTokensProps) {
         <PathTokens key={`${key} ${node.node}`} trajectory={data} firstToken={node.start} />
       ) : (
         <p className="p-3.5 text-faint text-sm">
-          {key === undefined ? 'No tokens were recorded for this call.' : 'Loading…'}
+          {key === undefined ? 'No tokens were recorded for this call.' : error ? '' : 'Loading…'}
         </p>
       )}
     </div>
   )
+}
+
+/** Reads a trajectory, and reads it again when the calls of the session have more segments of it than were read. */
+function usePath(key: string | undefined, nodes: readonly CallNode[]) {
+  const client = useQueryClient()
+  const query = useQuery(trajectoryOptions(key))
+  const read = query.data?.segments.length
+  const recorded = Math.max(0, ...nodes.map(({ node }) => (node.trajectory === key ? node.segments : 0)))
+  const readAgain = useEffectEvent(
+    () => void client.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey, exact: true }),
+  )
+  useEffect(() => {
+    if (read !== undefined && read < recorded) readAgain()
+  }, [read, recorded])
+  return query
 }
 
 function PathTokens({ trajectory, firstToken }: { readonly trajectory: TrajectoryView; readonly firstToken: number }) {

@@ -2,18 +2,22 @@
 /** The page of sessions: a live table, and below it the forest of one session beside the tokens of one of its calls. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { parseAsInteger, parseAsString, useQueryStates } from 'nuqs'
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { commandOfKey, runCommand } from '#components/commands/command.ts'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { usePageKeys } from '#components/shell/use-page-keys.ts'
+import { keyName } from '#components/token-view/key-name.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import type { SessionRow } from '#lib/api/sessions/session.ts'
+import { AUTO_SESSION, type SessionRow } from '#lib/api/sessions/session.ts'
+import { ApiError } from '#lib/browser/api.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import {
   createSession,
@@ -25,8 +29,10 @@ import {
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
 import { comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
+import { SESSION_COMMANDS } from './commands.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { ExportLeaves } from './export-leaves.tsx'
+import { MissingSession } from './missing-session.tsx'
 import { reportOutcome } from './report-outcome.ts'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
@@ -37,31 +43,6 @@ import { SetupLine } from './setup-line.tsx'
 const CallTokens = lazyPart(async () => (await import('./call-tokens.tsx')).CallTokens)
 
 type Part = 'calls' | 'tokens'
-
-/** Moves the focus to the row that keys selected, because the row with the focus may leave the page. */
-const focusRow = (selector: string): void => document.querySelector<HTMLElement>(`${selector} button`)?.focus()
-
-interface PageActions {
-  readonly stepSession: (step: number) => void
-  readonly stepCall: (step: number) => void
-  readonly compare: () => void
-}
-
-/** Returns what a key does on this page; undefined if it does nothing. */
-function keyAction(key: string, { stepSession, stepCall, compare }: PageActions): (() => void) | undefined {
-  switch (key) {
-    case 'j':
-    case 'k':
-      return () => stepSession(key === 'j' ? 1 : -1)
-    case 'ArrowDown':
-    case 'ArrowUp':
-      return () => stepCall(key === 'ArrowDown' ? 1 : -1)
-    case 'c':
-      return compare
-    default:
-      return undefined
-  }
-}
 
 /** The page /sessions. */
 export function SessionsScreen() {
@@ -74,6 +55,7 @@ export function SessionsScreen() {
   const nodes = nodesOf(calls)
   const entry = nodes.find(({ node }) => node.node === address.node) ?? nodes.at(-1)
   const [part, setPart] = useState<Part>('calls')
+  const [focused, setFocused] = useState<{ readonly node: number }>()
   const { message, say } = useStatusMessage()
   const { go } = useNavigation()
   const client = useQueryClient()
@@ -95,46 +77,41 @@ export function SessionsScreen() {
       await client.invalidateQueries({ queryKey: SESSIONS })
       return isPaused ? 'Recording is paused.' : 'Calls are recorded again.'
     }, say)
-  const stepSession = (step: number) => {
+  const stepSession = (step: 1 | -1) => {
     const at = sessions?.findIndex((session) => session.id === id) ?? -1
     const next = sessions?.[at + step]
     if (!next) return
     select(next.id)
-    focusRow(`[data-session="${CSS.escape(next.id)}"]`)
+    document.querySelector<HTMLElement>(`[data-session="${CSS.escape(next.id)}"] button`)?.focus()
   }
-  const stepCall = (step: number) => {
+  const stepCall = (step: 1 | -1) => {
     const next = entry && nodes[nodes.indexOf(entry) + step]
     if (!next) return
     setAddress({ node: next.node.node })
-    focusRow(`[data-node="${next.node.node}"]`)
+    setFocused({ node: next.node.node })
   }
-  const compare = () => {
-    const href = entry && comparedHref(entry, forkedFrom(entry.call, nodes))
-    if (href === undefined) say('This call did not leave the path of an earlier one: select a fork.')
-    else void go(href)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const isElsewhere =
-      event.target instanceof Element && event.target.closest('input, select, textarea, dialog, [role="grid"]') !== null
-    if (isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return
-    const run = keyAction(event.key, { stepSession, stepCall, compare })
-    if (!run) return
+  const compared = entry && comparedHref(entry, forkedFrom(entry.call, nodes))
+  usePageKeys((event) => {
+    const command = commandOfKey(SESSION_COMMANDS, keyName(event))
+    if (!command || event.defaultPrevented) return
     event.preventDefault()
-    run()
-  }
+    const compare = compared === undefined ? undefined : () => void go(compared)
+    runCommand(command, { stepSession, stepCall, compare }, say)
+  })
+  const missing = address.session !== null && isMissing(opened.error) && (
+    <MissingSession id={address.session} wasShown={opened.data !== undefined} />
+  )
   return (
     <Shell title="Sessions" trajectory={undefined}>
       {sessions && sessions.length === 0 ? (
-        <main className="grid min-h-0 overflow-y-auto">
+        <main className="grid min-h-0 content-start overflow-y-auto">
+          {missing}
           <EmptySessions />
         </main>
       ) : (
-        <main
-          className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_fit-content(38%)_auto_minmax(0,1fr)_auto]"
-          onKeyDown={onKeyDown}
-        >
+        <main className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_fit-content(38%)_auto_minmax(0,1fr)_auto]">
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2">
-            {sessions && <SetupLine sessionId={address.session ?? 'auto'} />}
+            {sessions && <SetupLine sessionId={missing ? AUTO_SESSION : (address.session ?? AUTO_SESSION)} />}
             <span className="flex items-center gap-2">
               {address.session !== null && (
                 <Button className="text-xs" onClick={() => setAddress({ session: null, node: null })}>
@@ -154,52 +131,61 @@ export function SessionsScreen() {
           <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
             {list?.isPaused && <Banner tone="note" title="Recording is paused: calls pass through." />}
             {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
-            <SessionTable sessions={sessions ?? []} selected={id} onSelect={select} />
+            <SessionTable sessions={sessions ?? []} selected={missing ? undefined : id} onSelect={select} />
           </div>
-          <SessionBar session={opened.data?.session} error={opened.error} onMessage={say}>
-            <span className="lg:hidden">
-              <Segmented<Part>
-                label="Part"
-                value={part}
-                onChange={setPart}
-                options={[
-                  { value: 'calls', text: 'Calls' },
-                  { value: 'tokens', text: 'Tokens' },
-                ]}
-              />
-            </span>
-          </SessionBar>
-          <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)] lg:grid-cols-[minmax(0,43%)_minmax(0,1fr)]">
-            <section
-              aria-label="Forest"
-              className={`overflow-y-auto bg-panel lg:block lg:border-line lg:border-r ${part === 'calls' ? '' : 'hidden'}`}
-            >
-              {/* The rails have widths of their own, and the policy of the page allows none in the HTML of the server. */}
-              {entry && <CallForest nodes={nodes} selected={entry.node.node} onSelect={selectNode} />}
-              {opened.data && (
-                <p className="flex flex-wrap gap-x-4 px-3.5 py-2.5 text-dim text-xs">
-                  {forestText(calls, opened.data.session.leaves).map((text) => (
-                    <span key={text}>{text}</span>
-                  ))}
-                </p>
-              )}
-            </section>
-            <section aria-label="Tokens" className={`min-h-0 min-w-0 lg:block ${part === 'tokens' ? '' : 'hidden'}`}>
-              {entry ? (
-                <CallTokens entry={entry} nodes={nodes} isLive={opened.data?.session.state === 'live'} />
-              ) : (
-                <p className="p-3.5 text-faint text-sm">
-                  {opened.data ? 'No call yet: point a client to this session.' : 'Loading…'}
-                </p>
-              )}
-            </section>
-          </div>
+          {missing || (
+            <SessionBar session={opened.data?.session} error={opened.error} onMessage={say}>
+              <span className="lg:hidden">
+                <Segmented<Part>
+                  label="Part"
+                  value={part}
+                  onChange={setPart}
+                  options={[
+                    { value: 'calls', text: 'Calls' },
+                    { value: 'tokens', text: 'Tokens' },
+                  ]}
+                />
+              </span>
+            </SessionBar>
+          )}
+          {missing ? (
+            <div />
+          ) : (
+            <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)] lg:grid-cols-[minmax(0,43%)_minmax(0,1fr)]">
+              <section
+                aria-label="Forest"
+                className={`min-h-0 bg-panel lg:block lg:border-line lg:border-r ${part === 'calls' ? '' : 'hidden'}`}
+              >
+                {/* The rails have widths of their own, and the policy of the page allows none in the HTML of the server. */}
+                {entry && opened.data && (
+                  <CallForest key={id} nodes={nodes} selected={entry.node.node} focused={focused} onSelect={selectNode}>
+                    <p className="flex flex-wrap gap-x-4 px-3.5 py-2.5 text-dim text-xs">
+                      {forestText(calls, opened.data.session.leaves).map((text) => (
+                        <span key={text}>{text}</span>
+                      ))}
+                    </p>
+                  </CallForest>
+                )}
+              </section>
+              <section aria-label="Tokens" className={`min-h-0 min-w-0 lg:block ${part === 'tokens' ? '' : 'hidden'}`}>
+                {entry ? (
+                  <CallTokens entry={entry} nodes={nodes} />
+                ) : (
+                  <p className="p-3.5 text-faint text-sm">
+                    {opened.data ? 'No call yet: point a client to this session.' : opened.isPending && 'Loading…'}
+                  </p>
+                )}
+              </section>
+            </div>
+          )}
           <StatusLine text={totalsText(sessions ?? [])} message={message} />
         </main>
       )}
     </Shell>
   )
 }
+
+const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.code === 'NO_SESSION'
 
 interface SessionBarProps {
   readonly session: SessionRow | undefined
@@ -210,7 +196,7 @@ interface SessionBarProps {
 
 function SessionBar({ session, error, onMessage, children }: SessionBarProps) {
   if (error) return <Banner tone="bad" title={error.message} hint={hintOf(error)} />
-  if (!session) return <div className="h-10 border-line border-b" />
+  if (!session) return <div className="h-12 border-line border-b" />
   const { id, mode, drifts } = session
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">

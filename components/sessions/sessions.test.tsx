@@ -2,42 +2,19 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, within } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
-import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { storeToken } from '#lib/browser/api.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { CallForest } from './call-forest.tsx'
-import type { CallNode } from './call-texts.ts'
+import { type CallNode, nodesOf } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { FirstDifference } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
 import { SessionTable } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
+import { testCall, testSession } from './test-sessions.ts'
 
-const session: SessionRow = {
-  id: 'ses_1',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  mode: 'observe',
-  server: null,
-  state: 'live',
-  running: 0,
-  client: 'agent 1.0',
-  protocols: ['chat'],
-  model: 'm',
-  lastCallAt: null,
-  calls: 11,
-  failedCalls: 1,
-  tokens: 48_210,
-  leaves: 5,
-  drifts: 3,
-  malformedCalls: 2,
-  truncated: 1,
-  cachedShare: 0.5,
-  tokensPerSecond: 142,
-  reward: null,
-  group: null,
-  tags: [],
-}
+const session = testSession
 
 const withQueries = (children: ReactNode) => (
   <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>
@@ -95,10 +72,27 @@ test('The forest shows a row for each reply and names its call', () => {
     call,
     node: { ...node, node: index, choice: index },
   })) as unknown as CallNode[]
-  render(<CallForest nodes={nodes} selected={0} onSelect={onSelect} />)
+  render(<CallForest nodes={nodes} selected={0} focused={undefined} onSelect={onSelect} />)
   expect(screen.getAllByText('1,204 + 86')).toHaveLength(2)
   fireEvent.click(screen.getByRole('button', { name: 'Call 1, reply 2' }))
   expect(onSelect).toHaveBeenCalledWith(1)
+})
+
+test('The forest of 1,024 calls mounts only the rows that are visible, and shows the selected one', () => {
+  const nodes = nodesOf(
+    Array.from({ length: 1_024 }, (_, index) => {
+      const call = testCall(index + 1, { kind: 'continued' })
+      return { ...call, nodes: call.nodes.map((node) => ({ ...node, parent: index === 0 ? null : 0 })) }
+    }),
+  )
+  render(<CallForest nodes={nodes} selected={1_023} focused={undefined} onSelect={() => {}} />)
+  const table = screen.getByRole('table', { name: 'Calls' })
+  expect(table.getAttribute('aria-rowcount')).toBe('1025')
+  expect(within(table).getAllByRole('button').length).toBeLessThan(60)
+  // Rails beyond the last one are drawn once, however many pass a row.
+  expect(table.querySelectorAll('path').length).toBeLessThan(60 * 10)
+  fireEvent.scroll(table.parentElement as HTMLElement)
+  expect(screen.getByRole('button', { name: 'Call 1024' })).toBeTruthy()
 })
 
 test('The reward of a session is sent as a number, and a text that is no number cannot be sent', async () => {

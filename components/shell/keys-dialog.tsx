@@ -8,6 +8,7 @@ import { TREE_MOVES } from '#components/group/tree/tree-keys.ts'
 import { COMMAND_GROUPS } from '#components/inspector/commands/command.ts'
 import { COMMANDS } from '#components/inspector/commands/commands.ts'
 import { RUN_COMMANDS } from '#components/inspector/commands/run-commands.ts'
+import { SESSION_COMMANDS, SESSION_GROUPS } from '#components/sessions/commands.ts'
 import { GRID_MOVES, SELECT_ALL } from '#components/token-view/grid/grid-keys.ts'
 import { keyLabel } from '#components/token-view/key-name.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
@@ -73,6 +74,7 @@ function groupsOf(path: string): readonly KeyGroup[] {
   if (path.startsWith('/group')) return [...keyGroups(GROUP_GROUPS, GROUP_COMMANDS), TREE]
   if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
   if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
+  if (path.startsWith('/sessions')) return [...keyGroups(SESSION_GROUPS, SESSION_COMMANDS), TOKENS, ANYWHERE]
   return [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)]
 }
 

@@ -70,6 +70,14 @@ export const ColumnHeadings = <Name extends string>({ columns, sort, onSort, uns
     )
   })
 
+/** Takes the place of rows that are not mounted. `height` is in pixels. */
+export const RowSpace = ({ height }: { readonly height: number }) =>
+  height > 0 && (
+    <tbody aria-hidden>
+      <tr style={{ height }} />
+    </tbody>
+  )
+
 interface SelectBoxProps {
   readonly label: string
   readonly isSelected: boolean

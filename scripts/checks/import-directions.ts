@@ -260,6 +260,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'components/compare',
       'components/group',
       'components/inspector',
+      'components/sessions',
       'lib/analysis',
       'lib/browser',
     ],

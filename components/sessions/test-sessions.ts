@@ -1,0 +1,72 @@
+/** Sessions and calls for tests. */
+import type { SessionCallRow, SessionRow } from '#lib/api/sessions/session.ts'
+
+/** A session of a client that has called. */
+export const testSession: SessionRow = {
+  id: 'ses_1',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  mode: 'observe',
+  server: null,
+  state: 'live',
+  running: 0,
+  client: 'agent 1.0',
+  protocols: ['chat'],
+  model: 'm',
+  lastCallAt: null,
+  calls: 11,
+  failedCalls: 1,
+  tokens: 48_210,
+  leaves: 5,
+  drifts: 3,
+  malformedCalls: 2,
+  truncated: 1,
+  cachedShare: 0.5,
+  tokensPerSecond: 142,
+  reward: null,
+  group: null,
+  tags: [],
+}
+
+/** Returns a call with one reply, whose node has the number before that of the call. */
+export const testCall = (
+  sequence: number,
+  attached: SessionCallRow['attached'],
+  more: Partial<SessionCallRow> = {},
+): SessionCallRow => ({
+  sequence,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  elapsedMs: 1,
+  method: 'POST',
+  path: '/v1/chat/completions',
+  protocol: 'chat',
+  client: null,
+  model: null,
+  isStreamed: false,
+  status: 200,
+  error: null,
+  attached,
+  messages: 8,
+  added: 1,
+  accepted: [],
+  promptTokens: 1,
+  cachedTokens: 0,
+  completionTokens: 1,
+  drift: null,
+  nodes: [
+    {
+      node: sequence - 1,
+      parent: null,
+      choice: 0,
+      status: 'complete',
+      trajectory: `key ${sequence}`,
+      segments: 2,
+      start: 0,
+      prompt: 1,
+      reply: 1,
+      text: 'hello',
+      finish: 'stop',
+      malformedCalls: 0,
+    },
+  ],
+  ...more,
+})
