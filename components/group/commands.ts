@@ -59,14 +59,14 @@ const withoutPin = (screen: GroupScreenState): string | undefined =>
 export const GROUP_COMMANDS: readonly GroupCommand[] = [
   {
     name: 'decisive',
-    title: 'Decisive token',
+    title: 'Decisive token, or the largest difference',
     group: 'Tree',
     keys: ['d'],
     obstacle: (screen) =>
       withoutTree(screen) ??
       (screen.tree?.forest.decisive
         ? undefined
-        : 'There is no decisive token: it needs two rewards in each of two branches, with different means.'),
+        : 'No branches can be compared: that needs two rewards in each of two branches, with different means.'),
     run: ({ tree, onPin }) => tree && onPin(decisiveSpot(tree)),
   },
   {
@@ -161,9 +161,9 @@ export const GROUP_COMMANDS: readonly GroupCommand[] = [
   ...LIST_COMMANDS,
   {
     name: 'compare-branches',
-    title: 'Compare the branches of the decisive token',
+    title: 'Compare the branches with the largest difference',
     group: 'Group',
-    obstacle: ({ page }) => (page.compareBranches ? undefined : 'There is no decisive token.'),
+    obstacle: ({ page }) => (page.compareBranches ? undefined : 'No branches differ in mean reward.'),
     run: ({ page }) => page.compareBranches?.(),
   },
   {

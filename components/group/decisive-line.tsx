@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -17,9 +18,9 @@ interface DecisiveLineProps {
   readonly onCompare: (() => void) | undefined
 }
 
-/** Shows the answer of the page in one line: the decisive token, or why there is none. */
+/** Shows the answer of the page in one line: the decisive token, or why there is none. A difference that may be chance names no token. */
 export function DecisiveLine({ forest, farthest, onDecisive, onCompare }: DecisiveLineProps) {
-  const { decisive, splits, notes } = forest
+  const { decisive, splits, notes, isRunning } = forest
   const split = decisive && splits[decisive.split]
   if (!decisive || !split)
     return (
@@ -37,31 +38,36 @@ export function DecisiveLine({ forest, farthest, onDecisive, onCompare }: Decisi
     )
   const [high, low] = [elementAt(split.branches, decisive.high), elementAt(split.branches, decisive.low)]
   return (
-    <div className="border-line border-b bg-accent-soft px-3.5 py-2" data-decisive={decisive.position}>
+    <div
+      className={`border-line border-b px-3.5 py-2 ${decisive.isSignificant ? 'bg-accent-soft' : 'bg-panel'}`}
+      data-decisive={decisive.isSignificant ? decisive.position : 'chance'}
+    >
       <div className="flex items-center gap-x-3">
         <div className="min-w-0 flex-1">
-          <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
-            <button
-              type="button"
-              onClick={onDecisive}
-              title="Show it (d)"
-              className="min-h-6 font-semibold hover:underline"
-            >
-              Decisive token {countText(decisive.position)}
-            </button>
-            <DecisiveBranch branch={high} farthest={farthest} before="mean reward" />
-            <span className="max-sm:hidden">against</span>
-            <DecisiveBranch branch={low} farthest={farthest} before="" />
-            <span className="text-dim max-sm:hidden" title="Samples with a reward in both branches">
-              {countText(high.reward?.known ?? 0)} and {countText(low.reward?.known ?? 0)} samples
-            </span>
-          </p>
-          <p
-            className="text-dim text-xs"
-            title="The chance is the share of random assignments of the same rewards to the samples in which one of the compared splits differs at least as much."
-          >
-            Difference {meanText(decisive.difference)} {intervalText(decisive.interval)}, chance{' '}
-            {percentText(decisive.chance)} over {countWithNoun(decisive.tested, 'compared split')}
+          {decisive.isSignificant ? (
+            <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
+              <ShowButton onShow={onDecisive}>
+                Decisive token {countText(decisive.position)}
+                {isRunning && ' so far'}
+              </ShowButton>
+              <DecisiveBranch branch={high} farthest={farthest} before="mean reward" />
+              <span className="max-sm:hidden">against</span>
+              <DecisiveBranch branch={low} farthest={farthest} before="" />
+              <span className="text-dim max-sm:hidden" title="Samples with a reward in both branches">
+                {countText(high.reward?.known ?? 0)} and {countText(low.reward?.known ?? 0)} samples
+              </span>
+            </p>
+          ) : (
+            <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
+              <b>No token is decisive{isRunning && ' so far'}</b>
+              <span>{isRunning ? 'Differences may be chance.' : 'Differences may be chance: sample more.'}</span>
+              <ShowButton onShow={onDecisive}>Show the largest</ShowButton>
+            </p>
+          )}
+          <p className="text-dim text-xs" title={CHANCE}>
+            {decisive.isSignificant ? 'Difference' : 'Largest difference in mean reward'}{' '}
+            {meanText(decisive.difference)} {intervalText(decisive.interval)}, chance {percentText(decisive.chance)}{' '}
+            over {countWithNoun(decisive.tested, 'compared split')}
           </p>
         </div>
         {onCompare && (
@@ -78,6 +84,17 @@ export function DecisiveLine({ forest, farthest, onDecisive, onCompare }: Decisi
         </p>
       ))}
     </div>
+  )
+}
+
+const CHANCE =
+  'The chance is the share of random assignments of the same rewards to the samples in which one of the compared splits differs at least as much. A token is decisive if it is at most 5 %.'
+
+function ShowButton({ onShow, children }: { readonly onShow: () => void; readonly children: ReactNode }) {
+  return (
+    <button type="button" onClick={onShow} title="Show it (d)" className="min-h-6 font-semibold hover:underline">
+      {children}
+    </button>
   )
 }
 

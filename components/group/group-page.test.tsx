@@ -9,7 +9,7 @@ import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { GroupPageView, useGroupAddress } from './address.ts'
 import { ADVANTAGE } from './colour.ts'
 import { GroupPage } from './group-page.tsx'
-import { exampleGroup, groupOf, type TestGroup, wordTrajectory } from './test-group.ts'
+import { clearGroup, exampleGroup, groupOf, type TestGroup, wordTrajectory } from './test-group.ts'
 import { NO_MODES } from './tree/folds.ts'
 
 const go = vi.hoisted(() => vi.fn(async (_href: string) => {}))
@@ -99,12 +99,28 @@ const texts = (grid: HTMLElement) =>
 
 describe('The page of a group', () => {
   test('answers with the decisive token, its branches and their intervals', async () => {
-    await show()
+    await show(clearGroup())
     const line = document.querySelector('[data-decisive]')
     expect(line?.textContent).toMatch(
-      /Decisive token 5findmean reward0\.86\[0\.59–1\]againstls0\.10\[0–0\.43\]5 and 3 samplesDifference 0\.76/,
+      /Decisive token 5findmean reward1\.00\[0\.4–1\]againstls0\.00\[0–0\.6\]4 and 4 samplesDifference 1\.00/,
     )
-    expect(line?.textContent).toMatch(/chance \d/)
+    expect(line?.textContent).toMatch(/chance 2\.9 % over 1 compared split/)
+  })
+
+  test('names no decisive token if chance gives such a difference in more than 5 % of all assignments, and shows the largest one', async () => {
+    const { user } = await show()
+    const line = document.querySelector('[data-decisive]')
+    expect(line?.textContent).toMatch(/^No token is decisiveDifferences may be chance/)
+    expect(line?.textContent).toMatch(/Largest difference in mean reward 0\.76 .*chance 6\.1 % over 2 compared splits/)
+    expect(line?.textContent).not.toMatch(/find|ls|token 5/)
+    await user.click(screen.getByRole('button', { name: 'Show the largest' }))
+    expect(pinned()).toEqual([2, 5])
+    expect(screen.getByText('largest difference, may be chance')).toBeTruthy()
+  })
+
+  test('says “so far” while samples are running', async () => {
+    await show(clearGroup({ isRunning: true }))
+    expect(document.querySelector('[data-decisive]')?.textContent).toMatch(/^Decisive token 5 so far/)
   })
 
   test('draws the shared tokens once, then branches by their number of samples, and folds those with a low reward', async () => {
@@ -250,7 +266,7 @@ describe('The card of the group page', () => {
         .getAllByRole('row')
         .map(({ textContent }) => textContent),
     ).toEqual(['find74.1 %12456', 'ls74.1 %378'])
-    expect(screen.getByText('decisive')).toBeTruthy()
+    expect(screen.getByText('largest difference, may be chance')).toBeTruthy()
     const link = screen.getByRole('link', { name: 'Branch sample 2 at token 5' })
     expect(link.getAttribute('href')).toBe('/t/k2?at=5')
     await user.click(within(card).getByRole('button', { name: 'Sample 7: show it in the tree' }))
@@ -271,7 +287,7 @@ describe('A group without a decisive token', () => {
     await show(groupOf([wordTrajectory('a', 'how', 'I'), wordTrajectory('b', 'how', 'list')], [1, 1]))
     expect(document.querySelector('[data-note="equal-rewards"]')?.textContent).toMatch(/All rewards are 1/)
     press('d')
-    expect(screen.getByText(/There is no decisive token/)).toBeTruthy()
+    expect(screen.getByText(/No branches can be compared/)).toBeTruthy()
   })
 
   test('says that the samples share only the prompt, or nothing', async () => {

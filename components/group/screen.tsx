@@ -1,8 +1,9 @@
 'use client'
 /** The page of a group of samples, or of selected trajectories with a common beginning. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { LinkButton } from '#components/shell/link-button.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { clipText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -33,8 +34,9 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
   const { view, keys } = address
   const source: ForestSource = groupId === undefined ? { kind: 'keys', keys } : { kind: 'group', id: groupId }
   const { data: forest, error } = useQuery(groupForestOptions(source, view.formula))
-  // The list needs no tokens, so it is shown before the tree.
-  const { data: group } = useQuery(groupOptions(forest ? undefined : groupId))
+  // The list needs no tokens, so it is shown before a tree that takes long.
+  const isSlow = useIsSlow()
+  const { data: group } = useQuery(groupOptions(isSlow && !forest && !error ? groupId : undefined))
   const [isExporting, setIsExporting] = useState(false)
   const [exportError, setExportError] = useState<string>()
   const title =
@@ -63,12 +65,14 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
     >
       {forest ? (
         <GroupPage forest={forest} title={title} address={address} exportFile={() => setIsExporting(true)} />
+      ) : error ? (
+        <Failure error={error} />
       ) : (
         <main
           className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)] lg:grid-rows-1"
           data-group="loading"
         >
-          <Pending isEmpty={groupId === undefined && keys.length === 0} error={error} />
+          <Pending isEmpty={groupId === undefined && keys.length === 0} />
           {group && (
             <aside
               aria-label="Samples"
@@ -101,14 +105,35 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
   )
 }
 
-/** Message that is shown while there is no tree. */
-function Pending({ isEmpty, error }: { readonly isEmpty: boolean; readonly error: Error | null }) {
-  if (error)
-    return (
-      <div>
+/** Time after which the list of samples is requested, in milliseconds. Most trees are there before. */
+const LIST_AFTER_MS = 150
+
+function useIsSlow(): boolean {
+  const [isSlow, setIsSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsSlow(true), LIST_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isSlow
+}
+
+/** Shows why there is no group, with what to do. */
+function Failure({ error }: { readonly error: Error }) {
+  return (
+    <main className="min-h-0 overflow-y-auto" data-group="failed">
+      <div className="mx-auto grid max-w-xl gap-3 px-4 py-16">
+        <h2 className="font-semibold text-lg">The group cannot be shown</h2>
         <Banner tone="bad" title={error.message} hint={hintOf(error)} />
+        <span>
+          <LinkButton href="/library">Open the library</LinkButton>
+        </span>
       </div>
-    )
+    </main>
+  )
+}
+
+/** Message that is shown while there is no tree. */
+function Pending({ isEmpty }: { readonly isEmpty: boolean }) {
   return (
     <p className="p-6 text-faint" role="status">
       {isEmpty

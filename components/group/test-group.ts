@@ -90,6 +90,7 @@ export function groupOf(
     isRunning: false,
     formula: 'mean-std',
     missing: [],
+    deleted: 0,
     rows,
     findings: rows.map(() => undefined),
     leftOut: [],
@@ -115,6 +116,16 @@ export function exampleGroup(more: Partial<GroupFacts> = {}): TestGroup {
   return groupOf(
     responses.map(([response], index) => wordTrajectory(`k${index + 1}`, PROMPT, response)),
     responses.map(([, reward]) => reward),
+    more,
+  )
+}
+
+/** Returns a group in which `find` is always rewarded and `ls` never, four times each: chance gives that in 2 of 70 assignments. */
+export function clearGroup(more: Partial<GroupFacts> = {}): TestGroup {
+  const calls = ['find', 'ls'].flatMap((call) => Array.from({ length: 4 }, () => call))
+  return groupOf(
+    calls.map((call, index) => wordTrajectory(`c${index + 1}`, PROMPT, `I|list|${call}|13|<end>`)),
+    calls.map((call) => (call === 'find' ? 1 : 0)),
     more,
   )
 }

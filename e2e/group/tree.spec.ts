@@ -25,7 +25,7 @@ test('A group of eight shows its decisive token at a glance, and is read by keyb
   await importGroup(request, 'walked')
   await open(page, '/group/walked')
   const line = page.locator('[data-decisive]')
-  await expect(line).toContainText(/Decisive token 180.*find.*0\.86.*against.*ls.*0\.10.*5 and 3 samples/s)
+  await expect(line).toContainText(/Decisive token 180.*find.*0\.92.*against.*ls.*0\.10.*5 and 3 samples/s)
   await expect(line).toBeInViewport()
   await expect(page.locator('[data-lanes="8"]')).toBeInViewport()
   await expect(page.locator('.branch-head:visible').filter({ hasText: '5 of 8' })).toBeInViewport()

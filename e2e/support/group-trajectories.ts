@@ -89,7 +89,7 @@ const SAMPLES: readonly Sampled[] = [
     command: PIPED,
     result: '14',
     answer: `I check each file again. ${recount} ${recount}`,
-    reward: 0.5,
+    reward: 0.8,
     isTruncated: true,
   },
   { command: 'ls src/*.py', result: shallow, answer: 'Only some of these are long. I count 3.', reward: 0.25 },

@@ -6,7 +6,8 @@ import { withDescription } from '#lib/util/with-description.ts'
 import { summarySchema } from './library.ts'
 import { runStartedSchema } from './run-request.ts'
 
-const serverRefusalSchema = z.object({
+/** Schema of a server that runs nothing of a group. */
+export const serverRefusalSchema = z.object({
   server: z.string(),
   code: z.string(),
   detail: withDescription(z.string(), 'What the server cannot do, or why it cannot be reached.'),
@@ -40,6 +41,14 @@ export const groupSchema = z.object({
     'Whether a sample of the group is running. A sample that is continued after its end is a separate rollout.',
   ),
   samples: withDescription(z.array(summarySchema), 'The samples that are not deleted, in the order of their index.'),
+  deleted: withDescription(
+    z.exactOptional(z.int().check(z.minimum(1))),
+    'Number of samples that were deleted. Omitted: none is known. For imported groups only those of the last day are known.',
+  ),
+  refused: withDescription(
+    z.exactOptional(z.array(serverRefusalSchema)),
+    'The servers that were refused before the run. Omitted: none.',
+  ),
 })
 /** A group of samples with its reward rule and its rows. */
 export type Group = Plain<z.infer<typeof groupSchema>>

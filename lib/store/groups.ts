@@ -1,5 +1,7 @@
 /** Stores groups of samples: their rows and their reward rules. */
 import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod/mini'
+import { type ServerRefusal, serverRefusalSchema } from '#lib/api/group.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import type { RewardWithReason } from '#lib/trajectory/reward/score.ts'
@@ -7,10 +9,23 @@ import { labelColumns, labelsIn, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { updateRow } from './row.ts'
 import { transaction } from './transaction.ts'
 
+/** The samples with which a group began. */
+interface GroupStart {
+  readonly samples: number
+  /** Servers that were refused before the run. */
+  readonly refused: readonly ServerRefusal[]
+}
+
 /** Rows, reward rules and rewards of groups. */
 export interface GroupTable {
   /** Returns the samples that are not deleted, by their index. */
   groupRows(id: string): readonly TrajectorySummary[]
+  /** Returns how the group began; undefined if it was imported, or grows one by one. */
+  groupStart(id: string): GroupStart | undefined
+  /** Stores how a group began. */
+  setGroupStart(id: string, start: GroupStart): void
+  /** Returns the number of deleted samples that can be restored. */
+  countDeletedSamples(id: string): number
   /** Returns the reward rule; undefined if there is none. */
   groupRule(id: string): RewardRule | undefined
   /** Stores the reward rule; undefined removes it. */
@@ -18,6 +33,8 @@ export interface GroupTable {
   /** Stores the result of a rule as the reward of a trajectory; undefined removes it. A reward set by hand stays. */
   score(key: string, scored: RewardWithReason | undefined): void
 }
+
+const refusalsSchema = z.array(serverRefusalSchema)
 
 /** Prepares the statements for groups on a connection. */
 export function createGroupTable(database: DatabaseSync): GroupTable {
@@ -27,9 +44,20 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
   const rule = database.prepare('SELECT rule FROM groups WHERE id = ?')
   const putRule = database.prepare('INSERT OR REPLACE INTO groups (id, rule) VALUES (?, ?)')
   const dropRule = database.prepare('DELETE FROM groups WHERE id = ?')
+  const startOf = database.prepare('SELECT samples, refused FROM group_starts WHERE id = ?')
+  const putStart = database.prepare('INSERT OR REPLACE INTO group_starts (id, samples, refused) VALUES (?, ?, ?)')
+  const deleted = database.prepare(
+    'SELECT count(*) AS count FROM trajectories WHERE group_id = ? AND deleted_at IS NOT NULL',
+  )
   const labels = database.prepare('SELECT labels, reward_why FROM trajectories WHERE key = ?')
   return {
     groupRows: (id) => rows.all(id).map(summary),
+    groupStart(id) {
+      const row = startOf.get(id)
+      return row && { samples: Number(row.samples), refused: refusalsSchema.parse(JSON.parse(String(row.refused))) }
+    },
+    setGroupStart: (id, { samples, refused }) => void putStart.run(id, samples, JSON.stringify(refused)),
+    countDeletedSamples: (id) => Number(deleted.get(id)?.count),
     groupRule(id) {
       const row = rule.get(id)
       return row && rewardRuleSchema.safeParse(JSON.parse(String(row.rule))).data

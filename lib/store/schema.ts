@@ -25,6 +25,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   describeForks,
   keepSessions,
   shareTexts,
+  keepGroupStarts,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -302,6 +303,17 @@ function keepSessions(database: DatabaseSync): void {
 function shareTexts(database: DatabaseSync): void {
   createSharedTexts(database)
   shareEqualSegments(database)
+}
+
+/** Groups know with how many samples they began, and which servers were refused. Groups of older versions do not. */
+function keepGroupStarts(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE group_starts (
+      id TEXT NOT NULL PRIMARY KEY,
+      samples INTEGER NOT NULL,
+      refused TEXT NOT NULL
+    ) STRICT;
+  `)
 }
 
 function listedColumns(row: StoredRow, segments: readonly string[]) {

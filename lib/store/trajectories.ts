@@ -282,7 +282,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     },
     purge(before) {
       statements.purge.run(before)
-      statements.dropGroups.run()
+      for (const statement of statements.dropGroups) statement.run()
     },
   }
 }
@@ -302,8 +302,10 @@ function prepareStatements(database: DatabaseSync) {
     undelete: database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?'),
     present: database.prepare('SELECT 1 FROM trajectories WHERE key = ?'),
     purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
-    dropGroups: database.prepare(
-      'DELETE FROM groups WHERE id NOT IN (SELECT group_id FROM trajectories WHERE group_id IS NOT NULL)',
+    dropGroups: ['groups', 'group_starts'].map((table) =>
+      database.prepare(
+        `DELETE FROM ${table} WHERE id NOT IN (SELECT group_id FROM trajectories WHERE group_id IS NOT NULL)`,
+      ),
     ),
     running: database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL'),
     countRevision: database.prepare('UPDATE trajectories SET revision = revision + 1 WHERE key = ?'),

@@ -47,7 +47,7 @@ export function TokenPane({ tree, trajectories, pinned, pointed, farthest, onSam
     <div className="flex flex-col">
       {isDecisive && (
         <p className="mb-2 self-start rounded-full bg-accent-soft px-2 py-0.5 font-medium text-accent text-xs">
-          decisive
+          {decisive.isSignificant ? 'decisive' : 'largest difference, may be chance'}
         </p>
       )}
       {trajectory && token ? (

@@ -2,6 +2,7 @@
 import type { DecisiveToken, GroupSplit } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
+import { isSignificant } from '../significance.ts'
 import type { RewardRange } from '../value/intervals.ts'
 import { estimateOf } from './reward-estimate.ts'
 
@@ -37,6 +38,7 @@ export function decisiveToken(
   const { split, position, high, low, difference, branches } = found
   const rewardsIn = (branch: number): readonly number[] =>
     branches.find((each) => each.branch === branch)?.samples.map((sample) => elementAt(bySample, sample)) ?? []
+  const { chance, method } = chanceOf(difference, compared, known, rewards.length)
   return {
     split,
     position,
@@ -45,7 +47,9 @@ export function decisiveToken(
     difference,
     interval: differenceInterval(rewardsIn(high), rewardsIn(low), range),
     tested: compared.length,
-    ...chanceOf(difference, compared, known, rewards.length),
+    chance,
+    method,
+    isSignificant: isSignificant(chance),
   }
 }
 

@@ -16,6 +16,8 @@ type GroupFinding = NonNullable<GroupSample['finding']>
 
 /** What is known of a group besides its trees. */
 export interface GroupFacts extends Pick<GroupForest, 'revision' | 'group' | 'isRunning' | 'formula' | 'missing'> {
+  /** Number of samples of the group that were deleted. */
+  readonly deleted: number
   /** Rows of the samples in the trees, in their order. */
   readonly rows: readonly TrajectorySummary[]
   /** Why samples cannot be read, in the order of `rows`; undefined: they can. */
@@ -28,7 +30,7 @@ type Numbers = Pick<GroupNode, 'reward' | 'advantage'>
 
 /** Returns the answer about a group. */
 export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
-  const { revision, group, isRunning, formula, missing, rows, leftOut } = facts
+  const { revision, group, isRunning, formula, missing, rows, leftOut, deleted } = facts
   const rewards = rows.map(({ reward }) => reward)
   const statistics = groupRewards([...rewards, ...leftOut])
   const range = rangeOf([...rewards, ...leftOut].filter((reward) => reward !== null))
@@ -64,7 +66,13 @@ export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
     decisive: decisiveToken(splits, rewards, range) ?? null,
     sharedTokens: tree.sharedTokens,
     rewards: statistics ? { ...statistics, range } : null,
-    notes: groupNotes(tree, { shown: rows.length, leftOut: leftOut.length, rewards: statistics }),
+    notes: groupNotes(tree, {
+      shown: rows.length,
+      leftOut: leftOut.length,
+      deleted,
+      running: rows.filter(({ outcomeKind }) => outcomeKind === 'running').length,
+      rewards: statistics,
+    }),
     counts: tree.counts,
   }
 }

@@ -59,6 +59,7 @@ function answer(
     isRunning: false,
     formula: 'mean',
     missing: [],
+    deleted: 0,
     rows,
     findings: rows.map(() => undefined),
     leftOut: [],
@@ -181,6 +182,35 @@ describe('The notes on a group', () => {
       },
     ])
     expect(samples.map(({ advantage }) => advantage)).toEqual([0, 0])
+  })
+
+  test('say of equal rewards how many there are if others may follow, because one of them may differ', () => {
+    const messageOf = (more: Partial<GroupFacts>) => answer([GOOD, BAD, BAD], [1, 1, null], more).notes[0]?.message
+    const running = [1, 1, null].map((reward, index) => ({
+      ...row(index, reward),
+      ...(reward === null && { outcomeKind: 'running' as const, outcome: 'running' }),
+    }))
+    expect(messageOf({})).toBe(
+      'The 2 known rewards are all 1, so these samples have the advantage 0: 1 sample has no reward.',
+    )
+    expect(messageOf({ rows: running })).toBe(
+      'The 2 rewards so far are all 1: 1 sample has no reward yet, and 1 sample is running.',
+    )
+    expect(
+      answer([GOOD, BAD], [null, null], { rows: running.slice(2).concat(running.slice(2)) }).notes[0]?.message,
+    ).toBe('No sample has a reward yet: 2 samples are running.')
+  })
+
+  test('say how many samples were deleted, because rewards and advantages are of the others', () => {
+    expect(answer([GOOD, BAD], [1, 0], { deleted: 1 }).notes).toEqual([
+      {
+        code: 'deleted-samples',
+        message: '1 of 3 samples was deleted: counts, rewards and advantages are of the other 2.',
+      },
+    ])
+    expect(answer([GOOD, BAD], [1, 0], { deleted: 2, leftOut: [1] }).notes.at(-1)?.message).toMatch(
+      /^2 of 5 samples were deleted: .* the other 3\.$/,
+    )
   })
 
   test('say that samples share only the prompt, or no prefix at all', () => {
@@ -400,6 +430,16 @@ describe('The chance of a decisive token', () => {
     const [exact, sampled] = [binary, almost].map((values) => decisiveToken(split(6, 6), values, range))
     expect([exact?.method, sampled?.method]).toEqual(['exact', 'sampled'])
     expect(Math.abs((exact?.chance ?? 0) - (sampled?.chance ?? 1))).toBeLessThan(0.02)
+  })
+
+  test('of more than 5 % makes the token only the largest difference, which may be chance', () => {
+    const isSignificant = (count: number) => {
+      const rewards = Array.from({ length: 2 * count }, (_, index) => (index < count ? 1 : 0))
+      const found = decisiveToken(split(count, count), rewards, { low: 0, high: 1 })
+      return [found?.chance, found?.isSignificant]
+    }
+    expect(isSignificant(3)).toEqual([expect.closeTo(2 / 20, 12), false])
+    expect(isSignificant(4)).toEqual([expect.closeTo(2 / 70, 12), true])
   })
 
   test('counts all tested splits: more positions make the same difference less surprising', () => {

@@ -134,6 +134,10 @@ const decisiveSchema = z.object({
     z.enum(['exact', 'sampled']),
     'How `chance` was computed: over all assignments, or over a fixed number of random ones.',
   ),
+  isSignificant: withDescription(
+    z.boolean(),
+    'Whether `chance` is at most 0.05. Otherwise this is only the largest difference, which may be chance.',
+  ),
 })
 /** The token with the largest difference in mean reward between its branches. */
 export type DecisiveToken = Plain<z.infer<typeof decisiveSchema>>
@@ -141,6 +145,7 @@ export type DecisiveToken = Plain<z.infer<typeof decisiveSchema>>
 /** Codes of the notes on a group. */
 const GROUP_NOTES = [
   'left-out',
+  'deleted-samples',
   'single-sample',
   'no-rewards',
   'equal-rewards',

@@ -14,7 +14,7 @@ export interface GroupView {
   /** The samples by index; empty if no group is open, or while it is being requested. */
   readonly rows: readonly SampleRow[]
   readonly rule: RewardRule | null
-  /** Servers that refused the request before the run. Known only to the page that started the group. */
+  /** Servers that refused the request before the run. */
   readonly refused: readonly ServerRefusal[]
   /** Trajectory of the shown sample while the group is followed. */
   readonly trajectory: TrajectoryView | undefined
@@ -39,7 +39,6 @@ export interface GroupView {
 
 /** Follows the group of a page. `groupId` is the shown group; `key` is its shown sample. */
 export function useGroup(groupId: string | undefined, key: string | undefined): GroupView {
-  const [refusals, setRefusals] = useState<{ readonly groupId: string; readonly refused: readonly ServerRefusal[] }>()
   const [store] = useState(() => createGroupStore((action) => requestAnimationFrame(action)))
   const all = useSyncExternalStore(store.subscribe, store.state, store.state)
   const live = all.kind !== 'idle' && all.groupId === groupId ? all : IDLE
@@ -78,7 +77,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
   return {
     rows: group ? rowsOf(group, 'samples' in live ? live.samples : []) : [],
     rule: group?.reward ?? null,
-    refused: refusals && refusals.groupId === groupId ? refusals.refused : [],
+    refused: group?.refused ?? [],
     trajectory: 'trajectory' in live ? live.trajectory : undefined,
     state:
       groupId === undefined ? 'none' : live.kind === 'following' ? 'following' : group || error ? 'ended' : 'unknown',
@@ -87,7 +86,6 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     async start(request, signal) {
       const { groupStartedSchema } = await import('#lib/api/group.ts')
       const started = await fetchJson('/api/groups', groupStartedSchema, { method: 'POST', json: request, signal })
-      setRefusals({ groupId: started.groupId, refused: started.refused ?? [] })
       store.follow(started.groupId, started.samples.length)
       await cache.fetchQuery(groupOptions(started.groupId))
       return { groupId: started.groupId, firstKey: started.samples[0]?.trajectoryId ?? '' }

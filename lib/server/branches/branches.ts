@@ -105,7 +105,7 @@ export async function startBranches(
     preparedSample({ ...trajectory, group: { id: groupId, index } }, { ...using, scheduler }, index, all),
   )
   const rule = parent.group && all.store.groupRule(parent.group.id)
-  const started = startPrepared(groupId, prepared, rule, all)
+  const started = startPrepared(groupId, prepared, { reward: rule }, all)
   return {
     keys: started.map((run) => run.key),
     rollouts: started.map(({ rolloutId }) => rolloutId),

@@ -87,6 +87,9 @@ const forest = async (group: string, query = '') => forestIn(await responseOf(gr
 const selection = async (body: unknown) =>
   forestOfSelection(checkedJson(JSON.stringify(body), forestRequestSchema), all)
 
+/** Opens the store two days later, which purges what is deleted. */
+const purgeDeleted = () => openTrajectoryStore(folder, { now: () => new Date(Date.now() + 2 * 86_400_000) }).close()
+
 async function problem(answer: Promise<unknown>) {
   const error: unknown = await answer.then(
     () => undefined,
@@ -187,6 +190,25 @@ describe('The trees of a group', () => {
     expect(samples[0]?.advantage).toBeCloseTo(2 / 258, 12)
   })
 
+  test('say how many samples were deleted, for a day, and always if the group began here', async () => {
+    const deletedNote = async (group: string) =>
+      (await forest(group)).notes.find(({ code }) => code === 'deleted-samples')?.message
+    const [imported, own] = [storedGroup([1, 1, 0]), storedGroup([1, 1, 0])]
+    store.setGroupStart(own.group, { samples: 3, refused: [] })
+    const before = await forest(own.group)
+    expect(before.notes).toEqual([])
+    for (const { keys } of [imported, own]) store.remove(keys[2] ?? '')
+    const message = '1 of 3 samples was deleted: counts, rewards and advantages are of the other 2.'
+    expect([await deletedNote(imported.group), await deletedNote(own.group)]).toEqual([message, message])
+    const response = await responseOf(own.group, `?known=${before.revision}`)
+    expect(response.status).toBe(200)
+    purgeDeleted()
+    expect([await deletedNote(imported.group), await deletedNote(own.group)]).toEqual([undefined, message])
+    for (const key of own.keys.slice(0, 2)) store.remove(key)
+    purgeDeleted()
+    expect(store.groupStart(own.group)).toBeUndefined()
+  })
+
   test('are computed once for requests at the same time', async () => {
     const { group } = storedGroup([1, 0])
     const ask = vi.spyOn(forests, 'textOf')
@@ -201,6 +223,7 @@ describe('The trees of a group', () => {
     expect(await problem(Promise.resolve().then(() => responseOf('none')))).toMatchObject({
       status: 404,
       code: 'NO_GROUP',
+      hint: expect.stringMatching(/deleted.*library/),
     })
     const { group, keys } = storedGroup([1])
     expect(await problem(Promise.resolve().then(() => responseOf(group, '?advantage=median')))).toMatchObject({

@@ -1,7 +1,8 @@
 /** Groups and selections as trees over HTTP. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { type GroupForest, MOST_GROUP_SAMPLES } from '#lib/api/forest/group-forest.ts'
+import type { GroupFacts } from '#lib/analysis/group/group-forest.ts'
+import { MOST_GROUP_SAMPLES } from '#lib/api/forest/group-forest.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
@@ -89,10 +90,10 @@ export const FOREST_QUERY = {
 /** Returns the trees of a group, which counts as a look at its running samples. Throws HttpProblem. */
 export function forestOfGroup(groupId: string, request: Request, all: Services): Promise<Response> {
   const formula = oneOf(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
-  const { samples, reward, isRunning } = groupNamed(groupId, all)
+  const { samples, reward, isRunning, deleted = 0 } = groupNamed(groupId, all)
   return forestOf(
     samples,
-    { group: { id: groupId, reward }, isRunning, formula, missing: [] },
+    { group: { id: groupId, reward }, isRunning, formula, missing: [], deleted },
     new URL(request.url).searchParams.get('known') ?? undefined,
     all,
   )
@@ -116,11 +117,11 @@ export function forestOfSelection(
     })
   for (const { key } of rows) all.runs.lookedAt(key)
   const isRunning = rows.some(({ outcomeKind }) => outcomeKind === 'running')
-  return forestOf(rows, { group: null, isRunning, formula, missing }, known, all)
+  return forestOf(rows, { group: null, isRunning, formula, missing, deleted: 0 }, known, all)
 }
 
 /** The part of an answer that does not depend on the samples. */
-type ForestFacts = Pick<GroupForest, 'group' | 'isRunning' | 'formula' | 'missing'>
+type ForestFacts = Pick<GroupFacts, 'group' | 'isRunning' | 'formula' | 'missing' | 'deleted'>
 
 async function forestOf(
   members: readonly TrajectorySummary[],

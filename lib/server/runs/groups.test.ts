@@ -362,6 +362,8 @@ test('What a server of a group cannot take is refused by name for it, and the ot
     { server: 'c', code: 'CONNECT_REFUSED' },
   ])
   const { groupId } = await ended(started)
+  // A page that is loaded again shows why b and c ran nothing.
+  expect(groupNamed(groupId, all).refused).toEqual(started.refused)
   const alone = await compareServers(groupId, undefined, all)
   expect([alone.servers, alone.comparisons]).toEqual([['a'], []])
 })

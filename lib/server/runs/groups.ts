@@ -94,7 +94,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
   )
   return {
     groupId,
-    samples: startPrepared(groupId, prepared, reward, all).map(({ rolloutId, key }, index) => {
+    samples: startPrepared(groupId, prepared, { reward, refused }, all).map(({ rolloutId, key }, index) => {
       const server = prepared[index]?.sample.group?.server
       return { rolloutId, trajectoryId: key, ...(server !== undefined && { server }) }
     }),
@@ -118,10 +118,11 @@ export function preparedSample(trajectory: Trajectory, using: RunUsing, index: n
 export function startPrepared(
   groupId: string,
   prepared: readonly PreparedSample[],
-  reward: RewardRule | undefined,
+  { reward, refused = [] }: { readonly reward: RewardRule | undefined; readonly refused?: readonly ServerRefusal[] },
   all: Services,
 ): readonly Run[] {
   all.store.setGroupRule(groupId, reward)
+  all.store.setGroupStart(groupId, { samples: prepared.length, refused })
   const keys = all.store.addAll(
     prepared.map(({ sample }) => sample),
     { runsHere: true },
@@ -201,9 +202,23 @@ function allRefused(first: ServerFailure, failures: readonly ServerFailure[]): u
 export function groupNamed(groupId: string, { store, groups, runs }: Services): Group {
   const samples = store.groupRows(groupId)
   if (samples.length === 0)
-    throw new HttpProblem({ status: 404, code: 'NO_GROUP', detail: `there is no group ${groupId.slice(0, 80)}` })
+    throw new HttpProblem({
+      status: 404,
+      code: 'NO_GROUP',
+      detail: `there is no group ${groupId.slice(0, 80)}`,
+      hint: 'Its samples may be deleted, on another machine, or in another ROLLSCOPE_DATA folder. The library lists the groups that are stored here.',
+    })
   for (const { key } of samples) runs.lookedAt(key)
-  return { groupId, reward: store.groupRule(groupId) ?? null, isRunning: groups.isRunning(groupId), samples }
+  const start = store.groupStart(groupId)
+  const deleted = start ? Math.max(0, start.samples - samples.length) : store.countDeletedSamples(groupId)
+  return {
+    groupId,
+    reward: store.groupRule(groupId) ?? null,
+    isRunning: groups.isRunning(groupId),
+    samples,
+    ...(deleted > 0 && { deleted }),
+    ...(start && start.refused.length > 0 && { refused: start.refused }),
+  }
 }
 
 /** Replaces the rule and rewards the ended samples again. Throws HttpProblem 404. */
