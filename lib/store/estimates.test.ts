@@ -55,14 +55,15 @@ test('An estimate belongs to one living instance, and another one can claim it a
   second.close()
 })
 
-test('An estimate is hidden with its deleted trajectory, and removed when that is purged', () => {
+test('An estimate is not listed while its trajectory is deleted, and removed when that is purged', () => {
   let now = new Date('2026-01-01')
   const store = openTrajectoryStore(folder, { now: () => now })
   const key = store.add(sampleTrajectory)
   store.addEstimate(rowOf('a', key))
   store.endEstimate('a', 'done')
   store.remove(key)
-  expect([store.estimate('a'), store.estimatesOf(key, 9)]).toEqual([undefined, []])
+  expect(store.estimatesOf(key, 9)).toEqual([])
+  expect(store.estimate('a')).toMatchObject({ id: 'a', key })
   store.restore(key)
   expect(store.estimate('a')).toMatchObject({ id: 'a' })
   store.remove(key)

@@ -27,11 +27,17 @@ export interface StoredEstimate {
   readonly failure: EstimateFailure | null
 }
 
+/** Returns the group of the samples at a position of an estimate; `position` is an index in its positions. */
+export const estimateGroupId = (id: string, position: number): string => `${id}-${position}`
+
+/** Returns the id of the estimate whose samples a group may have. */
+export const estimateOfGroup = (groupId: string): string => groupId.replace(/-\d+$/, '')
+
 /** Value estimates. Like runs, those that run belong to an instance of the application. */
 export interface EstimateTable {
   /** Stores an estimate that this instance runs. */
   addEstimate(estimate: Pick<StoredEstimate, 'id' | 'key' | 'createdAt' | 'plan'>): void
-  /** Returns an estimate; undefined if there is none or its trajectory is deleted. */
+  /** Returns an estimate, also of a deleted trajectory; undefined if there is none. */
   estimate(id: string): StoredEstimate | undefined
   /** Returns the latest estimates of a trajectory, at most `most`, the latest first. */
   estimatesOf(key: string, most: number): readonly StoredEstimate[]
@@ -47,7 +53,7 @@ export interface EstimateTable {
 export function createEstimateTable(database: DatabaseSync, instance: Pick<Instance, 'id' | 'isAlive'>): EstimateTable {
   const columns = `SELECT estimates.id, estimates.key, estimates.created_at, plan, state, failure, estimates.running_in
     FROM estimates JOIN trajectories ON trajectories.key = estimates.key WHERE deleted_at IS NULL`
-  const one = database.prepare(`${columns} AND estimates.id = ?`)
+  const one = database.prepare('SELECT * FROM estimates WHERE id = ?')
   const latest = database.prepare(`${columns} AND estimates.key = ? ORDER BY estimates.sequence DESC LIMIT ?`)
   const running = database.prepare(`${columns} AND estimates.running_in IS NOT NULL ORDER BY estimates.sequence`)
   const end = database.prepare('UPDATE estimates SET state = ?, failure = ?, running_in = NULL WHERE id = ?')

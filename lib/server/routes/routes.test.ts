@@ -219,7 +219,9 @@ test('The rows of rollouts and of stored trajectories answer as the table descri
     reward,
   })
   const values = { params: { id: estimate.id } }
-  await call('POST /api/values/{id}/cancel', values)
+  const { points } = await call('POST /api/values/{id}/cancel', values)
+  // The estimate may have ended before it was cancelled, and only one with missing samples is resumed.
+  for (const key of points[0].keys) await call('DELETE /api/trajectories/{key}', { params: { key } })
   await call('POST /api/values/{id}/resume', values)
   await expect.poll(async () => (await call('GET /api/values/{id}', values)).state).toBe('done')
   for (const { key } of services.store.groupRows(estimate.points[0].groupId))

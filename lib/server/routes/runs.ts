@@ -26,6 +26,7 @@ import { continueRequestSchema, continueRollout, rolloutRequestSchema, startRoll
 import { structuredOutput, structuredRequestSchema } from '../runs/structured.ts'
 import {
   cancelEstimate,
+  cancelSamples,
   estimateNamed,
   estimatesOf,
   resumeEstimate,
@@ -149,11 +150,11 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/groups/{id}/cancel',
     summary:
-      'Stops all samples of a group. The tokens generated so far are kept. To stop a single sample, cancel its rollout. Needs no body.',
+      'Stops all samples of a group, and the whole value estimate if they belong to one. The tokens generated so far are kept. To stop a single sample, cancel its rollout. Needs no body.',
     body: NO_BODY,
     answers: { 200: { description: 'The samples have ended.', schema: EMPTY } },
     handle: async ({ params, services }) => {
-      await services.groups.cancel(params.id)
+      await cancelSamples(params.id, services)
       return {}
     },
   }),
@@ -237,7 +238,8 @@ export const runRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/values/{id}/resume',
-    summary: 'Samples what is missing of a value estimate that was cancelled or failed. Needs no body.',
+    summary:
+      'Samples what is missing of a value estimate: samples that were stopped or that failed are drawn again. Needs no body.',
     body: NO_BODY,
     answers: { 200: { description: 'The estimate runs.', schema: valueEstimateSchema } },
     handle: ({ params, services }) => resumeEstimate(params.id, services),

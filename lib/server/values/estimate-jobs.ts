@@ -8,6 +8,8 @@ export interface EstimateJobs {
   isRunning(id: string): boolean
   /** Stops an estimate and resolves when it has ended. Does nothing if it is not running here. */
   cancel(id: string): Promise<void>
+  /** Resolves when an estimate that is being stopped has ended, and at once for others. */
+  untilStopped(id: string): Promise<void>
   /** Stops all estimates for a shutdown. The next instance continues them. */
   suspendAll(): Promise<void>
   /** Final answers of samples that have ended, by the key of the sample and its number of tokens. */
@@ -39,6 +41,10 @@ export function createEstimateJobs(): EstimateJobs {
     },
     isRunning: (id) => running.has(id),
     cancel: (id) => stop(id, CANCELLED),
+    async untilStopped(id) {
+      const job = running.get(id)
+      if (job?.controller.signal.aborted) await job.done
+    },
     async suspendAll() {
       await Promise.all([...running.keys()].map((id) => stop(id, SUSPENDED)))
     },

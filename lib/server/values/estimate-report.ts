@@ -5,7 +5,7 @@ import { CONFIDENCE_LEVEL, valueCurve } from '#lib/analysis/value/curve.ts'
 import { type Resample, resampleSpread } from '#lib/analysis/value/resamples.ts'
 import type { ValueEstimate } from '#lib/api/forest/value.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import type { StoredEstimate } from '#lib/store/estimates.ts'
+import { estimateGroupId, type StoredEstimate } from '#lib/store/estimates.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { answerOf } from '#lib/trajectory/reward/score.ts'
@@ -15,7 +15,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { readableTrajectory, storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
-import { groupIdAt, hasEnded, planOf, type Slot, slotsOf, type ValuePlan } from './plan.ts'
+import { hasEnded, planOf, type Slot, slotsOf, type ValuePlan } from './plan.ts'
 
 /** Returns what the samples of an estimate show. Throws HttpProblem 404 if its trajectory is deleted. */
 export async function reportEstimate(
@@ -42,7 +42,7 @@ export async function reportEstimate(
     points.push({
       at,
       keys: own.flatMap(({ row }) => (row ? [row.key] : [])),
-      groupId: groupIdAt(id, position),
+      groupId: estimateGroupId(id, position),
       rewarded: rewardsAt(position).length,
       truncated: own.filter(({ row }) => row && isTruncated(row)).length,
       failed: own.filter(hasFailed).length,

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { MOST_RESAMPLES, valueRangeSchema } from '#lib/api/forest/value.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import type { StoredEstimate } from '#lib/store/estimates.ts'
+import { estimateGroupId, type StoredEstimate } from '#lib/store/estimates.ts'
 import { rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { branchSettings } from '../branches/branches.ts'
 import type { Services } from '../services.ts'
@@ -24,9 +24,6 @@ export type ValuePlan = z.infer<typeof planSchema>
 /** Returns the plan of a stored estimate. */
 export const planOf = ({ plan }: Pick<StoredEstimate, 'plan'>): ValuePlan => planSchema.parse(JSON.parse(plan))
 
-/** Returns the group of the samples at a position; `position` is an index in `positions`. */
-export const groupIdAt = (estimateId: string, position: number): string => `${estimateId}-${position}`
-
 /** One of the samples that a plan has at a position. */
 export interface Slot {
   /** Index in `positions`. */
@@ -35,18 +32,25 @@ export interface Slot {
   readonly sample: number
   /** The sample that has ended with an answer, otherwise the latest one. Undefined: there is none. */
   readonly row: TrajectorySummary | undefined
+  /** Samples that were interrupted, stopped or failed, if none has ended: the next one takes their place. */
+  readonly replaced: readonly TrajectorySummary[]
 }
 
-/** Returns all samples of a plan. A sample that was interrupted, stopped or failed is replaced by a later one at the same place. */
+/** Returns all samples of a plan. */
 export function slotsOf(id: string, { positions, n }: ValuePlan, { store }: Pick<Services, 'store'>): readonly Slot[] {
   return positions.flatMap((_, position) => {
-    const rows = Map.groupBy(store.groupRows(groupIdAt(id, position)), ({ group }) => group?.index)
+    const rows = Map.groupBy(store.groupRows(estimateGroupId(id, position)), ({ group }) => group?.index)
     return Array.from({ length: n }, (_, sample) => {
       const own = rows.get(sample) ?? []
-      return { position, sample, row: own.find(hasEnded) ?? own.at(-1) }
+      const ended = own.find(hasEnded)
+      return { position, sample, row: ended ?? own.at(-1), replaced: ended ? [] : own }
     })
   })
 }
+
+/** Returns the samples of a plan that are drawn when the estimate starts or is resumed. */
+export const missingSlots = (id: string, plan: ValuePlan, all: Pick<Services, 'store'>): readonly Slot[] =>
+  slotsOf(id, plan, all).filter(({ row }) => !row || !hasEnded(row))
 
 /** Ends that say nothing about the position: somebody, or the end of the process, stopped the sample. */
 const STOPPED = ['cancelled', 'aborted', 'interrupted']

@@ -1,6 +1,7 @@
 /** Samples what is missing of a value estimate: ordinary branches, a limited number at once. */
 import { randomUUID } from 'node:crypto'
-import type { EstimateFailure, StoredEstimate } from '#lib/store/estimates.ts'
+import { type EstimateFailure, estimateGroupId, type StoredEstimate } from '#lib/store/estimates.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type PreparedBranch, prepareBranch, withEnd } from '../branches/branches.ts'
 import { foreseenProblem } from '../http/foreseen-problem.ts'
@@ -9,7 +10,7 @@ import { groupScheduler, preparedSample } from '../runs/groups.ts'
 import { rewardRun } from '../runs/rewards.ts'
 import type { Services } from '../services.ts'
 import { CANCELLED } from './estimate-jobs.ts'
-import { groupIdAt, hasEnded, planOf, type Slot, slotsOf, type ValuePlan } from './plan.ts'
+import { missingSlots, planOf, type Slot, type ValuePlan } from './plan.ts'
 
 /** Samples that run at once. The server may run fewer: then their calls take turns. */
 export const SAMPLES_AT_ONCE = 16
@@ -56,7 +57,7 @@ async function sampleMissing(estimate: StoredEstimate, all: Services, cancelled:
   const plan = planOf(estimate)
   const broken = new AbortController()
   const signal = AbortSignal.any([cancelled, broken.signal])
-  const missing = slotsOf(estimate.id, plan, all).filter(({ row }) => !row || !hasEnded(row))
+  const missing = missingSlots(estimate.id, plan, all)
   const prepare = createPreparation(estimate, plan, all, signal)
   let failures = 0
   let next = 0
@@ -95,7 +96,7 @@ function createPreparation(
     const request = { ...plan.settings, at: elementAt(plan.positions, position) }
     const branch = await prepareBranch(key, request, all, signal)
     scheduler ??= groupScheduler(branch.using.serverName, all, signal)
-    all.store.setGroupRule(groupIdAt(id, position), plan.reward)
+    all.store.setGroupRule(estimateGroupId(id, position), plan.reward)
     return { ...branch, scheduler: await scheduler }
   }
   return (position) => {
@@ -107,9 +108,12 @@ function createPreparation(
   }
 }
 
-/** Runs one sample to its end. Returns why it failed; undefined if it did not. */
+/**
+ * Runs one sample to its end, in place of those that were stopped, interrupted or failed. Returns why it failed; undefined if it did
+ * not.
+ */
 async function sampleSlot(
-  { position, sample }: Slot,
+  { position, sample, replaced }: Slot,
   estimateId: string,
   { n }: ValuePlan,
   { trajectory, using, end, scheduler }: Prepared,
@@ -119,11 +123,16 @@ async function sampleSlot(
   const beginning = {
     ...trajectory,
     createdAt: new Date().toISOString(),
-    group: { id: groupIdAt(estimateId, position), index: sample },
+    group: { id: estimateGroupId(estimateId, position), index: sample },
   }
+  const store = (record: Trajectory, origin?: { readonly runsHere: boolean }): Promise<string> =>
+    all.store.groupCommit(() => {
+      for (const { key } of replaced) all.store.remove(key)
+      return all.store.add(record, origin)
+    })
   if (end) {
     const ended = withEnd({ ...beginning, id: randomUUID() }, end)
-    const key = await all.store.groupCommit(() => all.store.add(ended))
+    const key = await store(ended)
     rewardRun(key, ended, all.store)
     return undefined
   }
@@ -131,7 +140,7 @@ async function sampleSlot(
   const seedOffset = 1 + position * n + sample
   const settings = { ...using, scheduler, request: { ...using.request, detached: false } }
   const { sample: record, options } = preparedSample(beginning, settings, seedOffset, all)
-  const key = await all.store.groupCommit(() => all.store.add(record, { runsHere: true }))
+  const key = await store(record, { runsHere: true })
   const { rolloutId } = all.runs.start(options(key))
   const stop = () => void all.runs.cancel(rolloutId).catch(() => {})
   if (signal.aborted) stop()

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MOST_VALUE_TOKENS, type ValueDryRun, type ValueEstimate } from '#lib/api/forest/value.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import { estimateGroupId } from '#lib/store/estimates.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
@@ -16,10 +17,10 @@ import { chatml } from '#testing/small-templates.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { startRollout } from '../runs/rollouts.ts'
 import type { Services } from '../services.ts'
-import { groupIdAt } from './plan.ts'
 import { SAMPLES_AT_ONCE } from './sample-missing.ts'
 import {
   cancelEstimate,
+  cancelSamples,
   continueAbandoned,
   estimateNamed,
   estimatesOf,
@@ -138,11 +139,11 @@ describe('A value estimate', () => {
     const { points } = await settled(id)
     // “c” has the lowest logprob; of the others the first one counts.
     expect(points.map(({ at }) => at)).toEqual([first, first + 2])
-    expect(all.store.groupRows(groupIdAt(id, 1)).map((row) => row.key)).toEqual(points[1]?.keys)
+    expect(all.store.groupRows(estimateGroupId(id, 1)).map((row) => row.key)).toEqual(points[1]?.keys)
     const sample = all.store.get(points[1]?.keys[0] ?? '')
     expect(sample).toMatchObject({
       forkedFrom: { trajectory: original?.id, token: first + 2, kind: 'sampled_again' },
-      group: { id: groupIdAt(id, 1), index: 0 },
+      group: { id: estimateGroupId(id, 1), index: 0 },
       outcome: { kind: 'ended', reason: 'length' },
     })
     expect(all.store.get(key)).toEqual(original)
@@ -197,6 +198,38 @@ describe('A value estimate', () => {
     expect(done).toMatchObject({ state: 'done', reading: 'exploratory', progress: { ended: 16 } })
     expect(done.points[0]?.keys).toEqual(kept)
     expect(await cancelEstimate(id, all)).toMatchObject({ state: 'done' })
+    // Samples that were stopped are replaced: the group has only those that have ended.
+    const outcomes = [0, 1].map((position) =>
+      all.store.groupRows(estimateGroupId(id, position)).map((row) => row.outcome),
+    )
+    expect(outcomes).toEqual([Array(8).fill('end_turn'), Array(8).fill('end_turn')])
+  })
+
+  test('says that nothing is left to sample when it is resumed after its end', async () => {
+    const { key, first } = await ended()
+    const { id } = await start(key, { at: first, n: 2, reward })
+    await settled(id)
+    await expect(resumeEstimate(id, all)).rejects.toMatchObject({
+      details: {
+        status: 409,
+        code: 'COMPLETE',
+        detail: 'nothing is left to sample: all 2 samples of the estimate have ended',
+      },
+    })
+    expect(await estimateNamed(id, all)).toMatchObject({ state: 'done' })
+  })
+
+  test('is stopped with any of its groups, and samples again when it is resumed at once', async () => {
+    const { key, first } = await ended()
+    answer = () => new Promise<string>(() => {})
+    const { id } = await start(key, { at: first, n: 4, reward })
+    await expect.poll(() => active).toBe(4)
+    const cancelled = cancelSamples(estimateGroupId(id, 0), all)
+    answer = () => 'abcdef'
+    await resumeEstimate(id, all)
+    await cancelled
+    expect(await settled(id)).toMatchObject({ state: 'done', progress: { ended: 4 } })
+    await expect(cancelSamples(estimateGroupId(id, 0), all)).rejects.toMatchObject({ details: { code: 'NO_GROUP' } })
   })
 
   test('ends as failed if its samples fail one after the other, and a resumed one samples them again', async () => {
@@ -279,7 +312,8 @@ test('The report counts only what the samples did after the position, and reads 
   const parent = all.store.add({ ...called, id: 'called' })
   const plan = { range: { tokens: [first + 2] }, n: 2, reward, positions: [first + 2], tokens: 10, settings: {} }
   all.store.addEstimate({ id: 'e', key: parent, createdAt: original.createdAt, plan: JSON.stringify(plan) })
-  for (const index of [0, 1]) all.store.add({ ...called, id: `s${index}`, group: { id: groupIdAt('e', 0), index } })
+  for (const index of [0, 1])
+    all.store.add({ ...called, id: `s${index}`, group: { id: estimateGroupId('e', 0), index } })
   all.store.endEstimate('e', 'done')
   const spread = async () => (await estimateNamed('e', all)).points[0]?.spread
   const get = vi.spyOn(all.store, 'get')
@@ -336,9 +370,11 @@ test('An estimate whose process is killed keeps its samples, and another process
     const id = String(line).trim()
     const [abandoned] = next.store.abandonedEstimates()
     expect(abandoned).toMatchObject({ id, state: 'running' })
-    const kept = next.store.groupRows(groupIdAt(id, 0)).map(({ key }) => key)
+    const kept = next.store.groupRows(estimateGroupId(id, 0)).map(({ key }) => key)
     expect(kept).toHaveLength(4)
-    expect(next.store.groupRows(groupIdAt(id, 1)).map(({ outcome }) => outcome)).toEqual(Array(4).fill('interrupted'))
+    expect(next.store.groupRows(estimateGroupId(id, 1)).map(({ outcome }) => outcome)).toEqual(
+      Array(4).fill('interrupted'),
+    )
     continueAbandoned(next)
     const done = await settled(id, next)
     expect(done).toMatchObject({ state: 'done', progress: { ended: 8 }, points: [{ keys: kept }, { rewarded: 4 }] })
@@ -404,8 +440,16 @@ describe('A value estimate is refused', () => {
     expect(await refusal(bare, { at: first, reward })).toMatchObject({ code: 'OVER_CHAT' })
   })
 
-  test('if it does not exist', async () => {
+  test('if it does not exist, or its trajectory is deleted', async () => {
     await expect(estimateNamed('absent', all)).rejects.toMatchObject({ details: { status: 404, code: 'NO_ESTIMATE' } })
+    const { key, first } = await ended()
+    const { id } = await start(key, { at: first, n: 2, reward })
+    await settled(id)
+    all.store.remove(key)
+    for (const call of [estimateNamed, resumeEstimate, cancelEstimate])
+      await expect(call(id, all)).rejects.toMatchObject({
+        details: { status: 404, code: 'DELETED', detail: expect.stringContaining(key) },
+      })
   })
 
   test.each<[object, RegExp]>([

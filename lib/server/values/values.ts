@@ -14,16 +14,16 @@ import {
   type ValueEstimates,
   valueRangeSchema,
 } from '#lib/api/forest/value.ts'
-import type { StoredEstimate } from '#lib/store/estimates.ts'
+import { estimateOfGroup, type StoredEstimate } from '#lib/store/estimates.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { branchSettings, maxNewTokensIn, prepareBranch } from '../branches/branches.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { endedTrajectory, storedTrajectory } from '../library/trajectories.ts'
+import { endedTrajectory, noTrajectory, storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { reportEstimate } from './estimate-report.ts'
-import { planOf, type ValuePlan } from './plan.ts'
+import { missingSlots, planOf, type ValuePlan } from './plan.ts'
 import { startSampling } from './sample-missing.ts'
 
 /** Schema of the body of a request for a value estimate. */
@@ -178,16 +178,34 @@ export async function cancelEstimate(id: string, all: Services): Promise<ValueEs
   return estimateNamed(id, all)
 }
 
-/** Samples what is missing of an estimate that was cancelled or failed. Throws HttpProblem. */
+/** Stops the samples of a group; those of an estimate are stopped with it. Throws HttpProblem 404. */
+export async function cancelSamples(groupId: string, all: Services): Promise<void> {
+  const id = estimateOfGroup(groupId)
+  if (all.estimates.isRunning(id)) await all.estimates.cancel(id)
+  else await all.groups.cancel(groupId)
+}
+
+/** Samples what is missing of an estimate. Throws HttpProblem, also if nothing is missing. */
 export async function resumeEstimate(id: string, all: Services): Promise<ValueEstimate> {
+  await all.estimates.untilStopped(id)
   const estimate = storedEstimate(id, all)
   if (!all.estimates.isRunning(id)) {
     endedTrajectory(estimate.key, all, 'Wait until it has ended, or stop it. Then resume the estimate.')
+    const plan = planOf(estimate)
+    if (estimate.state === 'done' && missingSlots(id, plan, all).length === 0) throw isComplete(plan)
     if (!all.store.claimEstimate(id)) throw runsElsewhere()
     startSampling(estimate, all)
   }
   return estimateNamed(id, all)
 }
+
+const isComplete = ({ positions, n }: ValuePlan): HttpProblem =>
+  new HttpProblem({
+    status: 409,
+    code: 'COMPLETE',
+    detail: `nothing is left to sample: all ${positions.length * n} samples of the estimate have ended`,
+    hint: 'Start another estimate for more samples or other positions.',
+  })
 
 const runsElsewhere = (): HttpProblem =>
   new HttpProblem({
@@ -216,6 +234,7 @@ function continued(estimate: StoredEstimate, all: Services): StoredEstimate {
 
 function storedEstimate(id: string, { store }: Services): StoredEstimate {
   const estimate = store.estimate(id)
+  if (estimate && store.isDeleted(estimate.key)) throw noTrajectory(estimate.key, store)
   if (estimate) return estimate
   throw new HttpProblem({
     status: 404,
