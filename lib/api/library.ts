@@ -59,7 +59,7 @@ export const summarySchema = z.object({
   ),
   rewardWhy: withDescription(
     z.nullable(z.string()),
-    'Why the rule of the group gave this reward, or no reward. null: no rule scored it.',
+    'Why the rule of the group, or the reward of the session, gave this reward or none. null: no rule scored it.',
   ),
   health: withDescription(
     z.nullable(healthGistSchema),

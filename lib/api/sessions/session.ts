@@ -165,7 +165,7 @@ export const sessionRewardSchema = z.strictObject({
   reward: withDescription(z.nullable(z.number()), 'null removes the reward.'),
   leaf: withDescription(
     z.exactOptional(z.string()),
-    'Key of the trajectory of one leaf. Omitted: the reward of the session, which all its trajectories get.',
+    'Key of the trajectory of one leaf. Omitted: the reward of the session, which all leaves without a reward of their own have.',
   ),
 })
 

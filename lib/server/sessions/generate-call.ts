@@ -162,7 +162,9 @@ async function record(
 
 /** Returns the node with the longest path that ids begin with, and its path; undefined if there is none. */
 function longestPath(session: Session, inputIds: readonly number[]) {
+  const living = session.living()
   const nodes = session.forest.nodes
+    .filter(({ sequence }) => living.has(sequence))
     .map((node) => ({ node: node.sequence, length: tokensOfPath(node) }))
     .filter(({ length }) => length > 0 && length <= inputIds.length)
     .sort((a, b) => b.length - a.length)

@@ -13,18 +13,21 @@ type SessionRecords = z.infer<typeof sessionRecordsSchema>
 export function sessionRecords(session: Session, { store }: Pick<Services, 'store'>): SessionRecords {
   const lists = new Map<number, readonly unknown[]>()
   const rows = new Map(session.rows.map((row) => [row.sequence, row]))
+  const living = session.living()
   const records = store.sessionCalls(session.id, 0).flatMap(({ sequence, content }): SessionRecords['records'] => {
     const { request, response } = JSON.parse(content) as CallContent
     const body = wholeBody(request, lists, sequence)
     const row = rows.get(sequence)
     if (row?.status !== 200) return []
     const begin = Date.parse(row.startedAt) / 1000
-    const replies = row.nodes.flatMap(({ node }) => {
-      const path = session.path(node)?.trajectory
+    const replies = row.nodes.map(({ node }): Reply | undefined => {
+      const path = living.has(node) ? session.path(node)?.trajectory : undefined
       const reply = path?.segments.at(-1)
-      return path && reply?.kind === 'response' ? [{ path, reply }] : []
+      return path && reply?.kind === 'response' ? { path, reply } : undefined
     })
-    const [first] = replies
+    const first = replies.find((reply) => reply !== undefined)
+    // The trajectories of all replies were deleted from the library.
+    if (row.nodes.length > 0 && !first) return []
     return [
       {
         timestamp: begin + row.elapsedMs / 1000,
@@ -40,7 +43,9 @@ export function sessionRecords(session: Session, { store }: Pick<Services, 'stor
       },
     ]
   })
-  const latest = session.rows.flatMap(({ nodes }) => nodes).findLast(({ status }) => status === 'complete')
+  const latest = session.rows
+    .flatMap(({ nodes }) => nodes)
+    .findLast(({ node, status }) => status === 'complete' && living.has(node))
   const path = latest && session.path(latest.node)?.trajectory
   return {
     session_id: session.id,
@@ -77,9 +82,9 @@ interface Reply {
 }
 
 /** Returns an answer with what SGLang's return_meta_info adds to each choice; an answer without choices gets that of its only reply. */
-function withMetaInfo(response: unknown, replies: readonly Reply[]): JsonObject {
+function withMetaInfo(response: unknown, replies: readonly (Reply | undefined)[]): JsonObject {
   const answer: JsonObject = isObject(response) ? response : {}
-  const infos = replies.map(metaInfo)
+  const infos = replies.map((reply) => reply && metaInfo(reply))
   if (!Array.isArray(answer.choices)) return { ...answer, ...(infos[0] && { meta_info: infos[0] }) }
   return {
     ...answer,

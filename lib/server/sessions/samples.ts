@@ -26,11 +26,15 @@ export function exportSamples(session: Session, request: Request): Response {
     pickers: pickersIn(search.get('leaves') ?? 'all'),
     mask: oneOf(request, 'mask', SHARED_MASKS, 'once'),
     maxTokens,
+    living: session.living(),
   })
   const trajectories = samples.flatMap(({ leaf, parts }) => {
     const end = parts.at(-1)?.node ?? leaf
     const path = session.path(end)?.trajectory
-    return path ? [withMask(end === leaf ? path : { ...path, id: `${path.id}-${end}` }, parts)] : []
+    if (!path) return []
+    const reward = path.reward ?? session.reward
+    const rewarded = { ...path, ...(reward !== null && { reward }) }
+    return [withMask(end === leaf ? rewarded : { ...rewarded, id: `${path.id}-${end}` }, parts)]
   })
   if (trajectories.length === 0)
     throw new HttpProblem({

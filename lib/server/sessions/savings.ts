@@ -20,7 +20,9 @@ export async function sessionSavings(session: Session, signal: AbortSignal): Pro
   const results = known.get(session) ?? new Map<string, LeafSavings>()
   known.set(session, results)
   const leaves: LeafSavings[] = []
-  for (const { sequence } of session.settings.mode === 'observe' ? [] : pickLeaves(nodes, ['all']).leaves) {
+  for (const { sequence } of session.settings.mode === 'observe'
+    ? []
+    : pickLeaves(nodes, ['all'], session.living()).leaves) {
     const found = session.path(sequence)
     if (!found) continue
     const key = `${sequence} ${found.trajectory.segments.length}`

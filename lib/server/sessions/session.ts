@@ -12,8 +12,10 @@ import {
   type SessionForest,
   type SessionNode,
 } from '#lib/session/forest/forest.ts'
+import { wholeParent } from '#lib/session/forest/samples.ts'
 import type { StoredSession } from '#lib/store/sessions/session-table.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
+import { withLabels } from '#lib/trajectory/format/labels.ts'
 import type { ForkedFrom, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
@@ -69,7 +71,8 @@ export interface Session {
   readonly serving: SessionServing
   readonly forest: SessionForest
   readonly rows: readonly SessionCallRow[]
-  reward: number | null
+  /** The reward of all leaves that have none of their own. */
+  readonly reward: number | null
   /** Calls that are being answered. */
   running: number
   /** Milliseconds of the clock at the last call. */
@@ -78,12 +81,27 @@ export interface Session {
   exclusive<T>(action: () => Promise<T>): Promise<T>
   /** Reads what another process stored. Returns false if the session was removed. */
   refresh(): boolean
-  /** Returns the path of a node; undefined if its trajectory was deleted from the library. */
+  /** Returns the path of a node with its current labels; undefined if no trajectory in the library contains the node. */
   path(node: number): NodePath | undefined
+  /** Returns the nodes that trajectories in the library contain. A deleted trajectory does not count. */
+  living(): ReadonlySet<number>
   /** Adds a call to the forest, and stores it. Must run within `exclusive`. Never throws: a failure is logged. */
   commit(record: CallRecord): Promise<void>
-  /** Keys of the trajectories of its leaves, in the order in which they began. */
+  /** Keys of the trajectories of its leaves, in the order in which they began. Deleted ones are among them. */
   keys(): readonly string[]
+}
+
+/** A trajectory of a session in memory. */
+interface Leaf {
+  readonly trajectory: Trajectory
+  /** The revision of the stored record that it equals. Undefined: it was not stored yet. */
+  readonly revision: number | undefined
+}
+
+/** A change of the store: the trajectories that a call began or extended, and the row of the call. */
+interface Change {
+  readonly keys: readonly string[]
+  readonly store: () => void
 }
 
 /** Opens a stored session. */
@@ -92,14 +110,15 @@ export function openSession(stored: StoredSession, all: Services): Session {
   const forest = openForest(ALL_RULES)
   const rows: SessionCallRow[] = []
   /** The trajectories of this session that are in memory, by their keys. */
-  const leaves = new Map<string, Trajectory>()
+  const leaves = new Map<string, Leaf>()
   /** The place of each node: its trajectory, and the number of segments up to its reply. */
   const places = new Map<number, Pick<SessionNodeRow, 'segments'> & { readonly key: string }>()
   /** The entries of the last body of each list, as JSON, so that a body is stored without the entries that it repeats. */
   const lastLists = new Map<string, { readonly sequence: number; readonly entries: readonly string[] }>()
-  /** Changes that could not be stored. They precede the next one, because later calls name earlier ones. */
-  const unstored: (() => void)[] = []
+  /** Changes that are not stored. One that fails precedes the next one, because later calls name earlier ones. */
+  const unstored: Change[] = []
   let last = 0
+  let reward = stored.reward
   let queue: Promise<unknown> = Promise.resolve()
 
   const learn = (row: SessionCallRow): void => {
@@ -107,25 +126,49 @@ export function openSession(stored: StoredSession, all: Services): Session {
     for (const { node, trajectory, segments } of row.nodes)
       if (trajectory !== null) places.set(node, { key: trajectory, segments })
   }
+  /** Returns a trajectory as it is in the library; undefined if it was deleted. */
   const leafOf = (key: string): Trajectory | undefined => {
-    const trajectory = leaves.get(key) ?? all.store.get(key)
-    if (trajectory) leaves.set(key, trajectory)
-    return trajectory
+    const known = leaves.get(key)
+    if (known && known.revision === undefined) return known.trajectory
+    const state = all.store.leafState(key)
+    const trajectory = state && (known?.revision === state.revision ? known.trajectory : all.store.get(key))
+    if (!state || !trajectory) {
+      leaves.delete(key)
+      return undefined
+    }
+    leaves.set(key, { trajectory, revision: state.revision })
+    return withLabels(trajectory, state.labels)
+  }
+  const isLive = (key: string): boolean => {
+    const known = leaves.get(key)
+    return (known && known.revision === undefined) || all.store.leafState(key) !== undefined
+  }
+  /** Returns the key of a trajectory in the library for each node that one contains. Branches begin with the nodes before their fork. */
+  const livingKeys = (): ReadonlyMap<number, string> => {
+    const live = new Set(session.keys().filter(isLive))
+    const keys = new Map<number, string>()
+    for (const node of forest.nodes.toReversed()) {
+      const own = places.get(node.sequence)?.key
+      const key = own !== undefined && live.has(own) ? own : keys.get(node.sequence)
+      if (key === undefined) continue
+      keys.set(node.sequence, key)
+      const before = wholeParent(node, forest.nodes)?.sequence
+      if (before !== undefined && !keys.has(before)) keys.set(before, key)
+    }
+    return keys
   }
   const refresh = (): boolean => {
-    const now = all.store.lastSessionCall(stored.id)
-    if (now === undefined) return false
-    if (now <= last) return true
+    const now = all.store.sessionState(stored.id)
+    if (!now) return false
+    reward = now.reward
+    if (now.lastCall <= last) return true
     for (const { sequence, facts, content } of all.store.sessionCalls(stored.id, last)) {
       const { nodes } = JSON.parse(content) as CallContent
-      const row = { ...(JSON.parse(facts) as SessionCallRow), sequence }
-      // Another process has grown these trajectories.
-      for (const { trajectory } of row.nodes) if (trajectory !== null) leaves.delete(trajectory)
       const [first] = nodes
       if (first) forest.append(first, nodes)
-      learn(row)
+      learn({ ...(JSON.parse(facts) as SessionCallRow), sequence })
     }
-    last = now
+    last = now.lastCall
     return true
   }
   /** Returns the body without the entries that an earlier body has too. */
@@ -141,6 +184,62 @@ export function openSession(stored: StoredSession, all: Services): Session {
     const shared = differs < 0 ? entries.length : differs
     return { body: { ...body, [list]: values.slice(shared) }, list, base: before.sequence, shared }
   }
+  /** Adds a call to the forest and to the changes that must be stored. */
+  const add = ({ facts, attachment, nodes, body, response }: CallRecord): void => {
+    const parent = attachment?.parent === undefined ? undefined : places.get(attachment.parent)
+    const base = attachment && baseOf(attachment)
+    const basePlace = base === undefined ? undefined : places.get(base)
+    let tip = parent && leafOf(parent.key)?.segments.length === parent.segments ? parent : undefined
+    const added = nodes.map(({ path }) => {
+      if (!path) return undefined
+      if (tip) {
+        const { key, segments } = tip
+        const before = leafOf(key)
+        tip = undefined
+        // The last reply has got the results of its calls.
+        if (before)
+          return { key, trajectory: { ...path, id: before.id, createdAt: before.createdAt }, from: segments - 1 }
+      }
+      const trajectory = newTrajectory(path, settings, all)
+      const fork = basePlace && leafOf(basePlace.key)
+      const whole: Trajectory =
+        fork && attachment
+          ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attachment.attached.kind) }
+          : trajectory
+      return { key: whole.id, trajectory: whole, from: undefined }
+    })
+    const appended = attachment
+      ? forest.append(
+          attachment,
+          nodes.map(({ outcome }) => outcome),
+        )
+      : []
+    const row: Omit<SessionCallRow, 'sequence'> = {
+      ...facts,
+      attached: attachment?.attached ?? null,
+      added: attachment?.messages.length ?? 0,
+      accepted: [...(attachment?.accepted ?? [])],
+      nodes: appended.map((node, index) => nodeRow(node, nodes[index]?.text ?? '', added[index])),
+    }
+    last++
+    learn({ ...row, sequence: last })
+    const stored = added.flatMap((one) => one ?? [])
+    for (const { key, trajectory } of stored) leaves.set(key, { trajectory, revision: undefined })
+    const content: CallContent = { nodes: appended, request: withoutRepeated(body, last), response }
+    unstored.push({
+      keys: stored.map(({ key }) => key),
+      store() {
+        for (const { key, trajectory, from } of stored) {
+          if (from !== undefined) all.store.update(key, trajectory, from)
+          else {
+            all.store.add(trajectory)
+            rewardLeaf(session, key, all)
+          }
+        }
+        all.store.addSessionCall(session.id, { facts: JSON.stringify(row), content: JSON.stringify(content) })
+      },
+    })
+  }
 
   const session: Session = {
     id: stored.id,
@@ -149,7 +248,9 @@ export function openSession(stored: StoredSession, all: Services): Session {
     serving: createSessionServing(settings, all),
     forest,
     rows,
-    reward: stored.reward,
+    get reward() {
+      return reward
+    },
     running: 0,
     lastUsedMs: performance.now(),
     exclusive(action) {
@@ -160,73 +261,52 @@ export function openSession(stored: StoredSession, all: Services): Session {
     refresh,
     path(node) {
       const place = places.get(node)
-      const leaf = place && leafOf(place.key)
-      if (!place || !leaf || leaf.segments.length < place.segments) return undefined
-      return { key: place.key, trajectory: beginningOf(leaf, place.segments) }
+      if (!place) return undefined
+      const own = leafOf(place.key)
+      const key = own ? place.key : livingKeys().get(node)
+      const leaf = own ?? (key === undefined ? undefined : leafOf(key))
+      if (key === undefined || !leaf || leaf.segments.length < place.segments) return undefined
+      return { key, trajectory: beginningOf(leaf, place.segments) }
     },
+    living: () => new Set(livingKeys().keys()),
     keys: () => [...new Set([...places.values()].map(({ key }) => key))],
-    async commit({ facts, attachment, nodes, body, response }) {
-      const parent = attachment?.parent === undefined ? undefined : places.get(attachment.parent)
-      const base = attachment && baseOf(attachment)
-      const basePlace = base === undefined ? undefined : places.get(base)
-      let tip = parent && leafOf(parent.key)?.segments.length === parent.segments ? parent : undefined
-      const added = nodes.map(({ path }) => {
-        if (!path) return undefined
-        if (tip) {
-          const { key, segments } = tip
-          const before = leafOf(key)
-          tip = undefined
-          // The last reply has got the results of its calls.
-          if (before)
-            return { key, trajectory: { ...path, id: before.id, createdAt: before.createdAt }, from: segments - 1 }
-        }
-        const trajectory = newTrajectory(path, settings, session.reward, all)
-        const fork = basePlace && leafOf(basePlace.key)
-        const whole: Trajectory =
-          fork && attachment
-            ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attachment.attached.kind) }
-            : trajectory
-        return { key: whole.id, trajectory: whole, from: undefined }
-      })
-      const appended = attachment
-        ? forest.append(
-            attachment,
-            nodes.map(({ outcome }) => outcome),
-          )
-        : []
-      const row: Omit<SessionCallRow, 'sequence'> = {
-        ...facts,
-        attached: attachment?.attached ?? null,
-        added: attachment?.messages.length ?? 0,
-        accepted: [...(attachment?.accepted ?? [])],
-        nodes: appended.map((node, index) => nodeRow(node, nodes[index]?.text ?? '', added[index])),
-      }
-      const sequence = last + 1
-      learn({ ...row, sequence })
-      for (const one of added) if (one) leaves.set(one.key, one.trajectory)
-      const content: CallContent = { nodes: appended, request: withoutRepeated(body, sequence), response }
-      unstored.push(() => {
-        for (const one of added) {
-          if (!one) continue
-          if (one.from === undefined) all.store.add(one.trajectory)
-          else all.store.update(one.key, one.trajectory, one.from)
-        }
-        all.store.addSessionCall(stored.id, { facts: JSON.stringify(row), content: JSON.stringify(content) })
-      })
-      last = sequence
-      const changes = [...unstored]
+    async commit(record) {
+      let isAdded = false
+      let revisions: ReadonlyMap<string, number | undefined> = new Map()
       try {
         await all.store.groupCommit(() => {
-          for (const change of changes) change()
+          // The transaction keeps other instances from storing a call between this look and the change.
+          if (!isAdded) {
+            refresh()
+            add(record)
+            isAdded = true
+          }
+          for (const { store } of unstored) store()
+          const keys = unstored.flatMap((change) => change.keys)
+          revisions = new Map(keys.map((key) => [key, all.store.leafState(key)?.revision]))
         })
-        unstored.splice(0, changes.length)
+        unstored.length = 0
+        for (const [key, revision] of revisions) {
+          const leaf = leaves.get(key)
+          if (leaf && revision !== undefined) leaves.set(key, { ...leaf, revision })
+          else leaves.delete(key)
+        }
       } catch (error) {
+        if (!isAdded) add(record)
         console.error(`a call of the session ${stored.id} could not be stored:`, error)
       }
     },
   }
   refresh()
   return session
+}
+
+/** Gives a stored trajectory the reward of its session, unless it has one of its own. */
+export function rewardLeaf({ id, reward }: Pick<Session, 'id' | 'reward'>, key: string, { store }: Services): void {
+  const row = store.row(key)
+  const why = `reward of the session ${id}`
+  if (!row || (row.reward !== null && row.rewardWhy !== why)) return
+  if (row.reward !== reward) store.score(key, reward === null ? undefined : { reward, why })
 }
 
 /** Returns the name of the field of a body that has the history as a list; undefined if there is none. */
@@ -258,7 +338,6 @@ function baseOf({ attached, parent }: Attachment): number | undefined {
 function newTrajectory(
   path: Omit<Trajectory, 'id' | 'createdAt'>,
   { group, tags }: SessionSettings,
-  reward: number | null,
   { store }: Services,
 ): Trajectory {
   const { forkedFrom: _, group: __, reward: ___, note: ____, notes: _____, title: ______, ...record } = path
@@ -268,7 +347,6 @@ function newTrajectory(
     createdAt: new Date().toISOString(),
     ...(tags && tags.length > 0 && { tags }),
     ...(group !== undefined && { group: { id: group, index: store.groupRows(group).length } }),
-    ...(reward !== null && { reward }),
   } as Trajectory
 }
 

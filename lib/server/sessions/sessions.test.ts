@@ -96,6 +96,23 @@ interface Row {
 const calls = async (id: string): Promise<readonly Row[]> =>
   ((await (await send('GET', `/api/sessions/${id}`)).json()) as { calls: readonly Row[] }).calls
 
+/** Returns the samples of a session. */
+async function exported(id: string, query = ''): Promise<readonly Trajectory[]> {
+  const text = await (await send('GET', `/sessions/${id}/trajectories?${query}`)).text()
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Trajectory)
+}
+/** Returns the number of trained tokens of each reply. */
+const trained = (trajectory: Trajectory) =>
+  trajectory.segments.flatMap(({ kind, ids, mask }) =>
+    kind === 'response' ? [mask?.filter((bit) => bit === 1).length ?? ids.length] : [],
+  )
+/** Returns the key of the trajectory of each call. */
+const keysOf = async (id: string): Promise<readonly string[]> =>
+  (await calls(id)).map(({ nodes: [node] }) => node?.trajectory ?? '')
+
 describe('A session in the mode tito', () => {
   test('sends the ids that it has, and renders only the messages that are new', async () => {
     scripts = ['one', 'two']
@@ -423,6 +440,118 @@ test('A reward belongs to a session or to a leaf', async () => {
   expect(sessions).toMatchObject([{ id, calls: 2, leaves: 2, reward: 1, state: 'live' }])
 })
 
+describe('The reward of a session', () => {
+  const reward = (id: string, body: object) => send('PUT', `/sessions/${id}/reward`, body)
+  const rewards = async (id: string) => (await exported(id)).map((sample) => sample.reward)
+
+  test('is in the export at once, of leaves that began before and after it', async () => {
+    const id = await created()
+    await chat(id, [user('a')])
+    expect(await rewards(id)).toEqual([undefined])
+    await reward(id, { reward: 1 })
+    await chat(id, [user('b')])
+    expect(await rewards(id)).toEqual([1, 1])
+    await reward(id, { reward: 0.5 })
+    expect(await rewards(id)).toEqual([0.5, 0.5])
+    await reward(id, { reward: null })
+    expect(await rewards(id)).toEqual([undefined, undefined])
+  })
+
+  test('leaves the rewards that leaves have of their own, whether the client or the library set them', async () => {
+    const id = await created()
+    for (const text of ['a', 'b', 'c']) await chat(id, [user(text)])
+    const [first = '', second = ''] = await keysOf(id)
+    await reward(id, { reward: 0.25, leaf: first })
+    services.store.label(second, { reward: 0.5 })
+    await reward(id, { reward: 1 })
+    expect(await rewards(id)).toEqual([0.25, 0.5, 1])
+    // A leaf that loses its own reward has that of the session.
+    await reward(id, { reward: null, leaf: first })
+    services.store.label(second, { reward: null })
+    expect(await rewards(id)).toEqual([1, 1, 1])
+    expect(services.store.row(first)).toMatchObject({ reward: 1, rewardWhy: `reward of the session ${id}` })
+  })
+
+  test('is refused for a leaf that was deleted from the library, with what to do', async () => {
+    const id = await created()
+    await chat(id, [user('a')])
+    const [leaf = ''] = await keysOf(id)
+    services.store.remove(leaf)
+    const refused = await reward(id, { reward: 1, leaf })
+    expect([refused.status, await refused.json()]).toEqual([
+      404,
+      expect.objectContaining({ code: 'LEAF_DELETED', hint: expect.stringContaining('restore') }),
+    ])
+    services.store.restore(leaf)
+    expect((await reward(id, { reward: 1, leaf })).status).toBe(204)
+    expect(await rewards(id)).toEqual([1])
+  })
+})
+
+describe('A trajectory of a session that is deleted from the library', () => {
+  test('is in no export, and a call that continues it begins a new trajectory', async () => {
+    scripts = ['one', 'two', 'three']
+    const id = await created()
+    const reply = messageOf(await chat(id, [user('a')]))
+    const [deleted = ''] = await keysOf(id)
+    services.store.remove(deleted)
+    expect((await send('GET', `/sessions/${id}/trajectories`)).status).toBe(422)
+    expect(await (await send('GET', `/sessions/${id}`)).json()).toMatchObject({
+      records: [],
+      metadata: { accumulated_token_ids: [] },
+    })
+    const next = messageOf(await chat(id, [user('a'), reply, user('b')]))
+    const rows = await calls(id)
+    expect(rows[1]?.attached).toEqual({ kind: 'new-root', because: 'deleted', instead: 0 })
+    expect(rows[1]?.nodes[0]).toMatchObject({ parent: null })
+    const [sample, ...others] = await exported(id)
+    expect([sample?.id, others]).toEqual([rows[1]?.nodes[0]?.trajectory, []])
+    // The deleted reply was rendered, so it is a part of the prompt.
+    expect(sample && trained(sample)).toEqual([4])
+    await chat(id, [user('a'), reply, user('b'), next, user('c')])
+    expect((await calls(id))[2]?.attached).toEqual({ kind: 'continued' })
+    expect(services.store.isDeleted(deleted)).toBe(true)
+  })
+
+  test('does not replace its siblings: they train shared tokens, and none of them counts as its retry', async () => {
+    scripts = ['one', 'left', 'right', 'again']
+    const id = await created()
+    const reply = messageOf(await chat(id, [user('a')]))
+    await chat(id, [user('a'), reply, user('x')])
+    await chat(id, [user('a'), reply, user('y')])
+    await chat(id, [user('a'), reply, user('y')])
+    const [, left = '', right = '', again = ''] = await keysOf(id)
+    services.store.remove(left)
+    services.store.remove(again)
+    const samples = await exported(id, 'leaves=without-retries')
+    expect(samples.map((sample) => [sample.id, trained(sample)])).toEqual([[right, [4, 6]]])
+    // The nodes before the fork are those of the branch that is left, so a call can continue them.
+    await chat(id, [user('a'), reply, user('z')])
+    expect((await calls(id))[4]?.nodes[0]).toMatchObject({ parent: 0 })
+    services.store.restore(left)
+    expect((await exported(id)).map((sample) => sample.id)).toContain(left)
+  })
+
+  test('is not written by a call that was generated meanwhile', async () => {
+    scripts = ['one']
+    const id = await created()
+    const reply = messageOf(await chat(id, [user('a')]))
+    const [deleted = ''] = await keysOf(id)
+    scripts = [
+      () => {
+        services.store.remove(deleted)
+        return says('two')
+      },
+    ]
+    await chat(id, [user('a'), reply, user('b')])
+    const [, key = ''] = await keysOf(id)
+    expect(key).not.toBe(deleted)
+    expect((await exported(id)).map(trained)).toEqual([[4, 4]])
+    services.store.restore(deleted)
+    expect(services.store.get(deleted)?.segments).toHaveLength(2)
+  })
+})
+
 describe('The address /sessions/auto', () => {
   test('opens a session for a new history, and continues the session that has the history', async () => {
     scripts = ['one', 'two', 'three']
@@ -578,17 +707,7 @@ test('The samples of a session train shared tokens once, in the leaves that the 
   await chat(id, [user('a'), reply, user('x')])
   await chat(id, [user('a'), reply, user('y')])
   await chat(id, [user('a'), reply, user('y')])
-  const samples = async (query: string) => {
-    const text = await (await send('GET', `/sessions/${id}/trajectories?${query}`)).text()
-    return text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Trajectory)
-  }
-  const trained = (trajectory: Trajectory) =>
-    trajectory.segments.flatMap(({ kind, ids, mask }) =>
-      kind === 'response' ? [mask?.filter((bit) => bit === 1).length ?? ids.length] : [],
-    )
+  const samples = (query: string) => exported(id, query)
   expect((await samples('')).map(trained)).toEqual([
     [4, 5],
     [0, 6],

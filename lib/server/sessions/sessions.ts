@@ -6,7 +6,7 @@ import type { StoredSession } from '#lib/store/sessions/session-table.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createSessionServing, type SessionServing } from './serving.ts'
-import { openSession, type Session } from './session.ts'
+import { openSession, rewardLeaf, type Session } from './session.ts'
 import { type CallSummary, sessionRow, summaryOfCalls } from './session-row.ts'
 
 /** Access to the sessions. */
@@ -32,7 +32,10 @@ export interface Sessions {
   row(session: Session): SessionRow
   /** Removes a session when its calls in flight have ended. Its trajectories stay in the library. Rejects with HttpProblem 404. */
   remove(id: string): Promise<void>
-  /** Sets the reward of a session, or of the trajectory of one leaf; null removes it. Throws HttpProblem 404. */
+  /**
+   * Sets the reward of a session, or of the trajectory of one leaf; null removes it. The reward of a session is that of all its leaves
+   * without one of their own, earlier and later ones. Throws HttpProblem 404, also for a leaf that was deleted from the library.
+   */
   reward(id: string, reward: number | null, leaf: string | undefined): void
 }
 
@@ -165,7 +168,13 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       const session = find(id)
       const { store } = services()
       const keys = session.keys()
-      if (leaf !== undefined && !keys.includes(leaf))
+      if (leaf === undefined) {
+        store.setSessionReward(id, reward)
+        session.refresh()
+        for (const key of keys) rewardLeaf(session, key, services())
+        return
+      }
+      if (!keys.includes(leaf))
         throw new HttpProblem({
           status: 404,
           code: 'NO_LEAF',
@@ -173,14 +182,20 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
           hint: 'GET /api/sessions/{id} lists the trajectories of its calls.',
           field: 'leaf',
         })
-      if (leaf === undefined) {
-        store.setSessionReward(id, reward)
-        session.reward = reward
-      }
-      for (const key of leaf === undefined ? keys : [leaf]) store.label(key, { reward })
+      if (!store.label(leaf, { reward })) throw deletedLeaf(id, leaf)
+      if (reward === null) rewardLeaf(session, leaf, services())
     },
   }
 }
+
+const deletedLeaf = (id: string, leaf: string): HttpProblem =>
+  new HttpProblem({
+    status: 404,
+    code: 'LEAF_DELETED',
+    detail: `the trajectory ${leaf} of the session ${id} was deleted from the library`,
+    hint: 'It is in no export of the session. POST /api/trajectories/{key}/restore restores it for at least a day.',
+    field: 'leaf',
+  })
 
 const noSession = (id: string): HttpProblem =>
   new HttpProblem({

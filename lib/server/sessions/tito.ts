@@ -120,7 +120,6 @@ export async function prepare(session: Session, call: SessionCall, signal: Abort
   const found = session.forest.attach({ messages: call.messages, context: serving.context, n: call.n })
   if (!found.ok) throw new CallRefusal('messages', `${found.why} ${found.hint}`)
   const path = found.attachment.parent === undefined ? undefined : session.path(found.attachment.parent)
-  // Without the trajectory of its parent, which was deleted from the library, the whole history is rendered.
   const attachment =
     path || found.attachment.parent === undefined ? found.attachment : asRoot(found.attachment, call.messages)
   const begun: Trajectory = path?.trajectory ?? {
@@ -137,10 +136,14 @@ export async function prepare(session: Session, call: SessionCall, signal: Abort
   }
 }
 
-/** Returns the attachment of a call whose history is rendered from its first message. */
-function asRoot({ parent: _, ...attachment }: Attachment, messages: readonly Message[]): Attachment {
-  return { ...attachment, kept: 0, messages }
-}
+/** Returns the place of a call whose parent was deleted from the library: the whole history is rendered, and begins a new trajectory. */
+const asRoot = ({ parent, context }: Attachment, messages: readonly Message[]): Attachment => ({
+  attached: { kind: 'new-root', because: 'deleted', ...(parent !== undefined && { instead: parent }) },
+  context,
+  kept: 0,
+  messages,
+  accepted: [],
+})
 
 const samplingOf = ({ sampling, structured }: SessionCall): SessionCall['sampling'] => ({
   ...sampling,

@@ -12,7 +12,7 @@ export type AttachmentKind =
   | {
       readonly kind: 'new-root'
       readonly because: NewRootReason
-      /** The node that the call would have continued with unchanged tools and template. Omitted: none. */
+      /** The node that the call would have continued with unchanged tools and template, or without the deletion. Omitted: none. */
       readonly instead?: number
     }
   /** The client added messages to the last history with this beginning. */
@@ -50,6 +50,8 @@ type NewRootReason =
   | 'tools'
   /** The chat template or its options are different. */
   | 'template'
+  /** The trajectory that it would have continued was deleted. */
+  | 'deleted'
 
 /** The history of an earlier call that the call shares most messages with. */
 export interface SharedHistory {

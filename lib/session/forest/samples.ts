@@ -24,6 +24,8 @@ export interface SampleSettings {
    * later leaves are left out. Omitted: no limit.
    */
   readonly maxTokens?: number
+  /** Sequence numbers of the nodes that still exist. Others neither are in a sample nor replace one. Omitted: all exist. */
+  readonly living?: ReadonlySet<number>
 }
 
 /** Tokens of one prompt or one reply in a sample. */
@@ -67,35 +69,47 @@ interface SessionSamples {
 export const tokensOfPath = ({ tokens }: Pick<SessionNode, 'tokens'>): number =>
   tokens.start + tokens.prompt + tokens.reply
 
-/** Returns the nodes with a reply that no other node keeps whole, in order. */
-export function leavesOf(nodes: readonly SessionNode[]): readonly SessionNode[] {
-  const continued = new Set<number>()
-  for (const { parent, reply, tokens } of nodes) {
-    const before = parent === undefined ? undefined : nodes[parent]
-    if (before && reply && tokens.start >= tokensOfPath(before)) continued.add(before.sequence)
-  }
-  return nodes.filter(({ reply, sequence }) => reply && !continued.has(sequence))
+/** Returns the parent of a node if the prompt of the node begins with all its tokens; undefined if it does not, or is a root. */
+export function wholeParent({ parent, tokens }: SessionNode, nodes: readonly SessionNode[]): SessionNode | undefined {
+  const before = parent === undefined ? undefined : nodes[parent]
+  return before && tokens.start >= tokensOfPath(before) ? before : undefined
 }
 
-/** Chooses leaves, in order, and says which picker left out each of the others. */
+/** Returns the nodes with a reply that no other node keeps whole, in order. `living` as in SampleSettings. */
+export function leavesOf(nodes: readonly SessionNode[], living?: ReadonlySet<number>): readonly SessionNode[] {
+  const replies = nodes.filter(({ reply, sequence }) => reply && exists(sequence, living))
+  const continued = new Set(replies.map((node) => wholeParent(node, nodes)?.sequence))
+  return replies.filter(({ sequence }) => !continued.has(sequence))
+}
+
+const exists = (sequence: number, living: ReadonlySet<number> | undefined): boolean => living?.has(sequence) ?? true
+
+/** Chooses leaves, in order, and says which picker left out each of the others. `living` as in SampleSettings. */
 export function pickLeaves(
   nodes: readonly SessionNode[],
   pickers: readonly LeafPicker[],
+  living?: ReadonlySet<number>,
 ): { readonly leaves: readonly SessionNode[]; readonly leftOut: readonly LeftOut[] } {
   const leftOut: LeftOut[] = []
-  const leaves = pickers.reduce((picked, picker) => {
-    if (picker === 'all') return picked
-    const keeps = KEEPS[picker](nodes, picked)
-    for (const leaf of picked)
-      if (!keeps(leaf)) leftOut.push({ leaf: leaf.sequence, because: picker, tokens: tokensOfPath(leaf) })
-    return picked.filter(keeps)
-  }, leavesOf(nodes))
+  const leaves = pickers.reduce(
+    (picked, picker) => {
+      if (picker === 'all') return picked
+      const keeps = KEEPS[picker](nodes, picked, living)
+      for (const leaf of picked)
+        if (!keeps(leaf)) leftOut.push({ leaf: leaf.sequence, because: picker, tokens: tokensOfPath(leaf) })
+      return picked.filter(keeps)
+    },
+    leavesOf(nodes, living),
+  )
   return { leaves, leftOut: leftOut.sort((a, b) => a.leaf - b.leaf) }
 }
 
 /** Returns the samples of a session. */
-export function samplesOf(nodes: readonly SessionNode[], { pickers, mask, maxTokens }: SampleSettings): SessionSamples {
-  const { leaves, leftOut } = pickLeaves(nodes, pickers)
+export function samplesOf(
+  nodes: readonly SessionNode[],
+  { pickers, mask, maxTokens, living }: SampleSettings,
+): SessionSamples {
+  const { leaves, leftOut } = pickLeaves(nodes, pickers, living)
   const cut: LeftOut[] = []
   const samples: SessionSample[] = []
   /** Number of reply tokens that earlier samples train, by node. */
@@ -135,22 +149,26 @@ function partsOf(path: readonly SessionNode[]): readonly Omit<SamplePart, 'train
   return parts.filter(({ tokens }) => tokens > 0)
 }
 
-type Keeps = (nodes: readonly SessionNode[], picked: readonly SessionNode[]) => (leaf: SessionNode) => boolean
+type Keeps = (
+  nodes: readonly SessionNode[],
+  picked: readonly SessionNode[],
+  living: ReadonlySet<number> | undefined,
+) => (leaf: SessionNode) => boolean
 
-const withoutRetries: Keeps = (nodes) => {
-  const superseded = supersededCalls(nodes)
+const withoutRetries: Keeps = (nodes, _, living) => {
+  const superseded = supersededCalls(nodes, living)
   return ({ sequence }) => pathOf(nodes, sequence).every(({ call }) => !superseded.has(call))
 }
 
 /** Returns the calls that the client repeated, except the last attempt that was completed, or else the last one with a reply. */
-function supersededCalls(nodes: readonly SessionNode[]): ReadonlySet<number> {
+function supersededCalls(nodes: readonly SessionNode[], living: ReadonlySet<number> | undefined): ReadonlySet<number> {
   const firstOf: number[] = []
   const attempts = new Map<number, SessionNode[]>()
   for (const node of nodes) {
     const { attached, sequence } = node
     const first = attached.kind === 'retried' ? elementAt(firstOf, attached.of) : sequence - node.choice
     firstOf.push(first)
-    if (node.reply) attempts.set(first, [...(attempts.get(first) ?? []), node])
+    if (node.reply && exists(sequence, living)) attempts.set(first, [...(attempts.get(first) ?? []), node])
   }
   return new Set(
     [...attempts.values()].flatMap((all) => {
@@ -160,8 +178,10 @@ function supersededCalls(nodes: readonly SessionNode[]): ReadonlySet<number> {
   )
 }
 
-const withoutRolledBack: Keeps = (nodes) => {
-  const cuts = nodes.filter(({ attached, reply }) => attached.kind === 'rolled-back' && reply)
+const withoutRolledBack: Keeps = (nodes, _, living) => {
+  const cuts = nodes.filter(
+    ({ attached, reply, sequence }) => attached.kind === 'rolled-back' && reply && exists(sequence, living),
+  )
   return (leaf) => {
     const path = pathOf(nodes, leaf.sequence)
     return !cuts.some(({ attached, parent, sequence }) => {

@@ -31,11 +31,7 @@ test('The store numbers the calls of each session in their order, and returns th
     { session: session('a'), lastCall: 2 },
   ])
   expect(['a', 'b', 'c'].map((id) => store.sessionFacts(id))).toEqual([['"one"', '"two"'], ['"three"'], []])
-  expect([store.lastSessionCall('a'), store.lastSessionCall('b'), store.lastSessionCall('d')]).toEqual([
-    2,
-    1,
-    undefined,
-  ])
+  expect(['a', 'b', 'd'].map((id) => store.sessionState(id)?.lastCall)).toEqual([2, 1, undefined])
 })
 
 test('The store keeps a session that exists, and its reward, when one with the same id is added', () => {
@@ -43,6 +39,7 @@ test('The store keeps a session that exists, and its reward, when one with the s
   store.setSessionReward('a', 0.5)
   expect(store.addSession({ ...session('a'), settings: '{"mode":"observe"}' })).toBe(false)
   expect(store.session('a')).toEqual({ ...session('a'), reward: 0.5 })
+  expect(store.sessionState('a')).toEqual({ lastCall: 0, reward: 0.5 })
 })
 
 test('The store removes a session with its calls, and stores no further one', () => {

@@ -3,6 +3,8 @@
  * when a client continues the session.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import type { Labels } from '#lib/trajectory/format/labels.ts'
+import { visibleLabelsIn } from '../entry.ts'
 import { insertRow } from '../row.ts'
 import { transaction } from '../transaction.ts'
 
@@ -25,6 +27,21 @@ interface StoredCall {
   readonly content: string
 }
 
+/** What may have changed in a trajectory since its session read it. */
+interface LeafState {
+  /** How often the record was written. */
+  readonly revision: number
+  readonly labels: Labels
+}
+
+/** What may have changed in a session since an instance read it. */
+interface SessionState {
+  /** Sequence of the last call; 0 if there is none. */
+  readonly lastCall: number
+  /** Null: none is set. */
+  readonly reward: number | null
+}
+
 /** Sessions and their calls. */
 export interface SessionTable {
   /** Stores a session. Returns false if a session with its id exists. */
@@ -42,8 +59,10 @@ export interface SessionTable {
   sessionFacts(id: string): readonly string[]
   /** Returns the calls of a session after a sequence. */
   sessionCalls(id: string, after: number): readonly StoredCall[]
-  /** Returns the sequence of the last call of a session; 0 if it has none, undefined if the session does not exist. */
-  lastSessionCall(id: string): number | undefined
+  /** Returns what instances must read again before they use a session; undefined if it does not exist. */
+  sessionState(id: string): SessionState | undefined
+  /** Returns the state of the trajectory of a leaf; undefined if it does not exist or is deleted. */
+  leafState(key: string): LeafState | undefined
 }
 
 /** The sequence of the last call of a session. */
@@ -58,12 +77,15 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
   const facts = database.prepare('SELECT facts FROM session_calls WHERE session = ? ORDER BY sequence')
   const setReward = database.prepare('UPDATE sessions SET reward = ? WHERE id = ?')
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
-  const last = database.prepare(`SELECT ${LAST_CALL} AS last FROM sessions WHERE id = ?`)
+  const state = database.prepare(`SELECT reward, ${LAST_CALL} AS last FROM sessions WHERE id = ?`)
   const put = database.prepare('INSERT INTO session_calls (session, sequence, facts, content) VALUES (?, ?, ?, ?)')
   const calls = database.prepare('SELECT * FROM session_calls WHERE session = ? AND sequence > ? ORDER BY sequence')
-  const lastOf = (id: string): number | undefined => {
-    const row = last.get(id)
-    return row && Number(row.last)
+  const leaf = database.prepare(
+    'SELECT revision, labels, tokens FROM trajectories WHERE key = ? AND deleted_at IS NULL',
+  )
+  const stateOf = (id: string): SessionState | undefined => {
+    const row = state.get(id)
+    return row && { lastCall: Number(row.last), reward: rewardIn(row) }
   }
   return {
     addSession: ({ id, createdAt, settings, reward }) =>
@@ -83,10 +105,10 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     removeSession: (id) => Number(remove.run(id).changes) > 0,
     addSessionCall: (id, call) =>
       transaction(database, () => {
-        const before = lastOf(id)
-        if (before === undefined) return undefined
-        put.run(id, before + 1, call.facts, call.content)
-        return before + 1
+        const before = stateOf(id)
+        if (!before) return undefined
+        put.run(id, before.lastCall + 1, call.facts, call.content)
+        return before.lastCall + 1
       }),
     sessionFacts: (id) => facts.all(id).map((call) => String(call.facts)),
     sessionCalls: (id, after) =>
@@ -95,7 +117,11 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
         facts: String(row.facts),
         content: String(row.content),
       })),
-    lastSessionCall: lastOf,
+    sessionState: stateOf,
+    leafState(key) {
+      const row = leaf.get(key)
+      return row && { revision: Number(row.revision), labels: visibleLabelsIn(row) }
+    },
   }
 }
 
@@ -103,5 +129,8 @@ const sessionIn = (row: Readonly<Record<string, unknown>>): StoredSession => ({
   id: String(row.id),
   createdAt: String(row.created_at),
   settings: String(row.settings),
-  reward: row.reward === null ? null : Number(row.reward),
+  reward: rewardIn(row),
 })
+
+const rewardIn = ({ reward }: Readonly<Record<string, unknown>>): number | null =>
+  reward === null ? null : Number(reward)
