@@ -8,7 +8,7 @@ const text = parseAsString.withDefault('')
 
 /** Returns the state of the list that the address stores, and functions that change it. A copied link shows the same list. */
 export function useLibraryState() {
-  const [{ sort: by, order, cursor, row, groups, open, ...filter }, set] = useAddress({
+  const [{ sort: by, order, cursor, row, groups, estimates, open, ...filter }, set] = useAddress({
     q: text,
     outcome: text,
     tag: text,
@@ -18,6 +18,7 @@ export function useLibraryState() {
     sort: parseAsStringLiteral(SORT_COLUMNS).withDefault('added'),
     order: parseAsStringLiteral(SORT_ORDERS),
     groups: parseAsStringLiteral(['folded', 'open']).withDefault('folded'),
+    estimates: parseAsStringLiteral(['hidden', 'shown']).withDefault('hidden'),
     open: parseAsArrayOf(parseAsString).withDefault([]),
     cursor: parseAsString,
     row: parseAsString,
@@ -29,6 +30,9 @@ export function useLibraryState() {
     cursor: cursor ?? undefined,
     /** Whether a group is one row. The list of a single group shows its samples. */
     foldsGroups: groups === 'folded' && filter.group === '',
+    /** Whether samples of value estimates are left out: there are often hundreds of them for one trajectory. */
+    hidesEstimates: estimates === 'hidden' && filter.group === '',
+    setEstimates: (changed: 'hidden' | 'shown') => set({ estimates: changed, cursor: null }),
     /** Ids of the expanded groups. */
     open,
     setGroups: (changed: 'folded' | 'open') => set({ groups: changed, open: null, cursor: null }),

@@ -26,6 +26,9 @@ interface LibraryFiltersProps {
   readonly onSort: (sort: ListSort) => void
   readonly isFolded: boolean
   readonly onFold: (isFolded: boolean) => void
+  /** Number of samples of value estimates that are left out; undefined if they are listed. */
+  readonly hiddenSamples: number | undefined
+  readonly onEstimates: (estimates: 'hidden' | 'shown') => void
   /** Whether a trainer's cut is set. */
   readonly hasCut: boolean
   readonly searchRef: Ref<HTMLInputElement>
@@ -55,6 +58,8 @@ export function LibraryFilters({
   onSort,
   isFolded,
   onFold,
+  hiddenSamples,
+  onEstimates,
   hasCut,
   searchRef,
 }: LibraryFiltersProps) {
@@ -102,6 +107,23 @@ export function LibraryFilters({
         >
           <option value="folded">Groups: collapsed</option>
           <option value="open">Groups: expanded</option>
+        </select>
+      )}
+      {filter.group === '' && hiddenSamples !== 0 && (
+        <select
+          aria-label="Samples of value estimates"
+          title="An estimate samples a trajectory again from some of its tokens. The panel “Value” and the branches of the trajectory show these samples."
+          value={hiddenSamples === undefined ? 'shown' : 'hidden'}
+          data-set={hiddenSamples === undefined || undefined}
+          onChange={(event) => onEstimates(event.target.value === 'hidden' ? 'hidden' : 'shown')}
+          className={BOX}
+        >
+          <option value="hidden">
+            {hiddenSamples === undefined
+              ? 'Value samples: hidden'
+              : `Value samples: ${countText(hiddenSamples)} hidden`}
+          </option>
+          <option value="shown">Value samples: shown</option>
         </select>
       )}
       {filter.group !== '' && (

@@ -10,6 +10,7 @@ import type { LabelChange } from '#lib/trajectory/format/labels.ts'
 import { CutSentence } from './cut-count.tsx'
 import { HealthMarks, healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
+import { LibraryFilters } from './library-filters.tsx'
 import { groupKey, tableEntries } from './rows/table-entries.ts'
 import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
 
@@ -333,6 +334,55 @@ test('a group is one row, which the right arrow expands and enters, and the left
   expect(titles()).toHaveLength(4)
   await user.keyboard('j{ArrowRight}')
   expect(screen.getByText('3 samples · reward 1 · loading…')).toBeTruthy()
+})
+
+test('a group of branches names the token from which they were sampled', () => {
+  const fork = { from: 'parent', token: 1211, kind: 'sampled_again' } as const
+  const sample = row('b0', { group: { id: 'b', index: 0 }, fork })
+  render(
+    <TrajectoryTable
+      entries={tableEntries([sample], [groupOf('b', ['b0', 'b1'])], new Map())}
+      sort={{ by: 'added', order: 'desc' }}
+      onSort={() => {}}
+      selected={new Set()}
+      onSelect={() => {}}
+      shown={undefined}
+      onAction={() => {}}
+    />,
+  )
+  expect(screen.getByRole('button', { name: 'question b0 from token 1,211' })).toBeTruthy()
+})
+
+test('the library says how many samples of value estimates it hides, shows them on request, and is silent if there are none', async () => {
+  const onEstimates = vi.fn()
+  const filter = { q: '', outcome: '', tag: '', source: '', health: '', group: '' }
+  const show = (hiddenSamples: number | undefined, group = '') => (
+    <LibraryFilters
+      filter={{ ...filter, group }}
+      choices={undefined}
+      sort={{ by: 'added', order: 'desc' }}
+      onFilter={() => {}}
+      onSort={() => {}}
+      isFolded
+      onFold={() => {}}
+      hiddenSamples={hiddenSamples}
+      onEstimates={onEstimates}
+      hasCut={false}
+      searchRef={null}
+    />
+  )
+  const { rerender } = render(show(1080))
+  const choice = () => screen.queryByRole<HTMLSelectElement>('combobox', { name: 'Samples of value estimates' })
+  expect(choice()?.selectedOptions[0]?.text).toBe('Value samples: 1,080 hidden')
+  await userEvent.selectOptions(choice() as HTMLElement, 'Value samples: shown')
+  expect(onEstimates).toHaveBeenLastCalledWith('shown')
+  rerender(show(undefined))
+  await userEvent.selectOptions(choice() as HTMLElement, 'Value samples: hidden')
+  expect(onEstimates).toHaveBeenLastCalledWith('hidden')
+  rerender(show(0))
+  expect(choice()).toBe(null)
+  rerender(show(undefined, 'e-0'))
+  expect(choice()).toBe(null)
 })
 
 test('a group is selected and deleted as a whole, and marked if all its rewards are equal', async () => {

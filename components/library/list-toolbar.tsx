@@ -33,6 +33,8 @@ export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
         onSort={state.setSort}
         isFolded={state.foldsGroups}
         onFold={(isFolded) => state.setGroups(isFolded ? 'folded' : 'open')}
+        hiddenSamples={state.hidesEstimates ? (page?.hidden ?? 0) : undefined}
+        onEstimates={state.setEstimates}
         hasCut={list.cut !== null}
         searchRef={searchRef}
       />
@@ -40,7 +42,7 @@ export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
         <span className="flex flex-wrap items-center gap-2 max-md:w-full">
           <CutPopover state={state} list={list} />
           {page.total > 0 && state.filter.health !== 'lost' && (
-            <Button onClick={() => go(reportOfLibraryHref(list.given))}>Drift report</Button>
+            <Button onClick={() => go(reportOfLibraryHref(list.reported))}>Drift report</Button>
           )}
           <Pager page={page} onCursor={state.setCursor} />
         </span>

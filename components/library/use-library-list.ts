@@ -11,8 +11,9 @@ const PAGE_LENGTH = 50
 export const MOST_SAMPLES = 200
 
 /** Returns the page of the list that the address names, with the samples of the expanded groups. */
-export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }: LibraryState) {
+export function useLibraryList({ filter, sort, cursor, foldsGroups, hidesEstimates, open, row }: LibraryState) {
   const filters = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
+  const estimates = hidesEstimates ? { estimates: 'hidden' as const } : {}
   const [cut, setCut] = usePreference(TRAINER_CUT)
   const cutQuery = cut ? { cut: cut.tokens, overlong: cut.overlong } : {}
   const {
@@ -28,6 +29,7 @@ export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }:
       limit: PAGE_LENGTH,
       ...cutQuery,
       ...(foldsGroups && { groups: 'folded' as const }),
+      ...estimates,
       ...(cursor !== undefined && { cursor }),
     }),
     placeholderData: keepPreviousData,
@@ -61,6 +63,8 @@ export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }:
     failure: error ?? samplesOf.find((samples) => samples.error)?.error,
     /** The filters that are set. */
     given: filters,
+    /** Query of all listed trajectories, for their report. */
+    reported: { ...filters, ...estimates },
     /** Known values of the filters; undefined until they are loaded. */
     choices,
     entries,
@@ -75,6 +79,7 @@ export function useLibraryList({ filter, sort, cursor, foldsGroups, open, row }:
       order: sort.order,
       ...Object.fromEntries(Object.entries(cutQuery).map(([name, value]) => [name, String(value)])),
       ...(foldsGroups && { groups: 'folded' }),
+      ...estimates,
     }).toString(),
   }
 }

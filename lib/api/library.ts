@@ -109,6 +109,10 @@ export const pageSchema = z.object({
     ),
     'Sums over all samples that match the filter, on every page. Omitted: no cut was given.',
   ),
+  hidden: withDescription(
+    z.exactOptional(z.int()),
+    'Number of samples of value estimates that match the rest of the query and are not listed. Omitted: they are listed.',
+  ),
   total: withDescription(z.int(), 'Number of rows on all pages.'),
   start: withDescription(z.int(), 'Number of rows before this page.'),
   previous: withDescription(

@@ -33,6 +33,10 @@ export const estimateGroupId = (id: string, position: number): string => `${id}-
 /** Returns the id of the estimate whose samples a group may have. */
 export const estimateOfGroup = (groupId: string): string => groupId.replace(/-\d+$/, '')
 
+/** SQL condition: a row of `trajectories` is a sample of a stored estimate. */
+export const IS_ESTIMATE_SAMPLE =
+  "EXISTS (SELECT 1 FROM estimates WHERE estimates.id = rtrim(rtrim(group_id, '0123456789'), '-'))"
+
 /** Value estimates. Like runs, those that run belong to an instance of the application. */
 export interface EstimateTable {
   /** Stores an estimate that this instance runs. */

@@ -10,7 +10,7 @@ const MODES = ['structured', 'raw', 'text'] as const
 
 /** Reads the drift report's source and view from the page's address. Files are not in the address: a link cannot name them. */
 export function useCorpusAddress() {
-  const [{ keys, library, q, outcome, tag, source, health, as, tokenizer, ...list }, set] = useAddress({
+  const [{ keys, library, q, outcome, tag, source, health, estimates, as, tokenizer, ...list }, set] = useAddress({
     keys: parseAsArrayOf(parseAsString),
     // Without this flag, a link without filters would mean nothing instead of the whole library.
     library: parseAsBoolean.withDefault(false),
@@ -19,6 +19,7 @@ export function useCorpusAddress() {
     tag: parseAsString,
     source: parseAsString,
     health: parseAsString,
+    estimates: parseAsString,
     as: parseAsStringLiteral(MODES).withDefault('structured'),
     tokenizer: parseAsString,
     list: parseAsStringLiteral(SAMPLE_LISTS).withDefault('drifting'),
@@ -28,7 +29,7 @@ export function useCorpusAddress() {
     order: parseAsStringLiteral(SORT_ORDERS).withDefault('desc'),
   })
   return {
-    source: sourceOf(keys, library, { q, outcome, tag, source, health }),
+    source: sourceOf(keys, library, { q, outcome, tag, source, health, estimates }),
     mode: as,
     /** Name of the tokenizer for samples that name none. */
     tokenizer: tokenizer ?? undefined,
@@ -43,7 +44,7 @@ export function useCorpusAddress() {
 function sourceOf(
   keys: readonly string[] | null,
   library: boolean,
-  filter: Readonly<Record<'q' | 'outcome' | 'tag' | 'source' | 'health', string | null>>,
+  filter: Readonly<Record<'q' | 'outcome' | 'tag' | 'source' | 'health' | 'estimates', string | null>>,
 ): CorpusSource | undefined {
   if (keys && keys.length > 0) return { kind: 'keys', keys }
   if (!library) return undefined

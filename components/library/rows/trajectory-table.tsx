@@ -229,7 +229,8 @@ function GroupRow({ entry, now, selected, isShown, tabIndex, onSelect, onAction 
             className="-my-0.5 flex min-h-6 min-w-16 items-center gap-1 text-left text-[13px] hover:underline focus-visible:-outline-offset-2"
           >
             <ChevronRight size={14} aria-hidden className={`shrink-0 text-dim ${isOpen ? 'rotate-90' : ''}`} />
-            <span className="truncate">{title}</span>
+            <span className="truncate">{title}</span>{' '}
+            {row.fork && <span className="shrink-0 text-dim">from token {countText(row.fork.token)}</span>}
           </button>
           <a
             href={groupTreeHref(group.id)}

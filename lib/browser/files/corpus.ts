@@ -20,7 +20,7 @@ export type CorpusSource =
   /** All stored trajectories that a list with these filters shows. */
   | {
       readonly kind: 'library'
-      readonly filter: Pick<TrajectoriesQuery, 'q' | 'outcome' | 'tag' | 'source' | 'health'>
+      readonly filter: Pick<TrajectoriesQuery, 'q' | 'outcome' | 'tag' | 'source' | 'health' | 'estimates'>
     }
   | { readonly kind: 'files'; readonly files: readonly File[] }
 

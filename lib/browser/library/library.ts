@@ -15,6 +15,8 @@ export interface TrajectoriesQuery {
   /** Id of a group of samples. */
   readonly group?: string
   readonly groups?: 'folded'
+  /** Leaves out the samples of value estimates. */
+  readonly estimates?: 'hidden'
   /** Largest number of tokens of a sample for the trainer. */
   readonly cut?: number
   readonly overlong?: TrainerCut['overlong']

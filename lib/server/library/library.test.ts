@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXCLUDED_HEADER, exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { openText } from '#lib/formats/reading/open.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
+import { estimateGroupId } from '#lib/store/estimates.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { problemOf } from '#testing/http-problem.ts'
@@ -45,10 +46,10 @@ afterEach(() => {
 
 const list = (query: string) => listPage(new Request(`http://h/api/trajectories?${query}`), all)
 const keys = (query: string) => list(query).trajectories.map(({ key }) => key)
+const beside = (key: string, query: string) =>
+  trajectoryNeighbours(key, new Request(`http://h/api/trajectories/${key}/neighbours?${query}`), all)
 
 test('The library returns the neighbours of a trajectory in the list of the same query', () => {
-  const beside = (key: string, query: string) =>
-    trajectoryNeighbours(key, new Request(`http://h/api/trajectories/${key}/neighbours?${query}`), all)
   expect(beside('b', '')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'c', next: 'a' })
   expect(beside('a', '')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'b' })
   // Unknown rewards sort last.
@@ -86,6 +87,19 @@ describe('The list of the library', () => {
     expect([trajectories.map(({ key }) => key), total]).toEqual([['g1', 'a'], 2])
     expect(groups).toMatchObject([{ id: 'g', keys: ['g0', 'g1'], isFlat: true }])
     expect(problemOf(() => list('groups=maybe'))).toMatchObject({ status: 400 })
+  })
+
+  test('leaves out the samples of value estimates if the query requests it, and counts those that match', () => {
+    store.addEstimate({ id: 'e', key: 'a', createdAt: '2026-01-01T00:00:00.000Z', plan: '{}' })
+    for (const [index, group] of [estimateGroupId('e', 0), estimateGroupId('e', 12), 'g'].entries())
+      store.add({ ...sample, id: `s${index}`, reward: index, group: { id: group, index: 0 } })
+    const { hidden, trajectories, total } = list('estimates=hidden')
+    expect([hidden, trajectories.map(({ key }) => key), total]).toEqual([2, ['s2', 'c', 'b', 'a'], 4])
+    expect(list('estimates=hidden&q=reward:1&groups=folded')).toMatchObject({ hidden: 1, total: 1 })
+    expect(list('').hidden).toBe(undefined)
+    expect(list('').total).toBe(6)
+    expect(beside('s2', 'estimates=hidden')).toMatchObject({ next: 'c', total: 4 })
+    expect(problemOf(() => list('estimates=some'))).toMatchObject({ status: 400 })
   })
 
   test('continues at a cursor, which is valid only for its order', () => {

@@ -23,6 +23,8 @@ import { noTrajectory } from './trajectories.ts'
 
 /** How a list shows groups of samples. */
 const GROUPS = ['open', 'folded'] as const
+/** Whether a list has the samples of value estimates. */
+const ESTIMATES = ['shown', 'hidden'] as const
 
 const LONGEST_PAGE = 200
 const LONGEST_SEARCH = 500
@@ -41,6 +43,7 @@ export function listPage(request: Request, { store }: Services): TrajectoryPage 
     trajectories: page.rows,
     ...(page.cut && { cut: page.cut }),
     ...(page.groups && { groups: page.groups }),
+    ...(page.hidden !== undefined && { hidden: page.hidden }),
     total: page.total,
     start: page.start,
     ...(page.previous && { previous: cursorText(page.previous, sort) }),
@@ -76,7 +79,10 @@ function placeQueryIn(request: Request): PlaceQuery {
   const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
   const cut = cutIn(request)
   return {
-    filter: filterIn(new URL(request.url).searchParams),
+    filter: {
+      ...filterIn(new URL(request.url).searchParams),
+      ...(oneOf(request, 'estimates', ESTIMATES, 'shown') === 'hidden' && { estimates: 'hidden' as const }),
+    },
     sort: { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) },
     foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
     ...(cut && { cut }),

@@ -52,6 +52,8 @@ const LIST_QUERY = {
   group: 'Id of a group of samples.',
   groups:
     'folded: a group is one row, with its first sample in this order; `groups` in the answer describes all its samples. open (default): each sample is a row.',
+  estimates:
+    'hidden: without the samples of value estimates; `hidden` in the answer counts those that match otherwise. shown (default): with them.',
   sort: `${SORT_COLUMNS.join(', ')}. Default added.`,
   order: 'asc or desc. Default desc, but asc for titles. Unknown values are last in both orders.',
 } as const

@@ -14,6 +14,7 @@ import type {
 import { byGravity } from '#lib/trajectory/health/health.ts'
 import { countUntrainedTokens, cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { SUMMARY_COLUMNS, summary } from '../entry.ts'
+import { IS_ESTIMATE_SAMPLE } from '../estimates.ts'
 import { type HealthFilter, healthCondition } from '../health.ts'
 import { type Condition, searchConditions } from './search.ts'
 
@@ -32,6 +33,8 @@ export interface ListFilter {
   readonly health?: HealthFilter
   /** The id of a group of samples. */
   readonly group?: string
+  /** `hidden` leaves out the samples of value estimates. */
+  readonly estimates?: 'hidden'
 }
 
 /** The row at which a page ends, and the side of it on which the page is. */
@@ -64,6 +67,8 @@ export interface Page {
   readonly cut?: CutCount
   /** Groups of the rows that represent one. Omitted: groups are not folded. */
   readonly groups?: readonly GroupSummary[]
+  /** Number of samples of value estimates that the rest of the filter selects. Omitted: they are not left out. */
+  readonly hidden?: number
   /** Total number of rows that pass the filter. */
   readonly total: number
   /** Number of rows before this page. */
@@ -92,11 +97,20 @@ export function list(
     rows: rows.map((row) => withCut(row, cut)),
     ...(cut && { cut: cutCount(database, matching, cut) }),
     ...(foldsGroups && { groups: groupsOf(database, rows, matching) }),
+    ...(filter.estimates === 'hidden' && { hidden: hiddenCount(database, filter, cut) }),
     total,
     start,
     ...(first && start > 0 && { previous: { side: 'before', ...positionOf(first) } }),
     ...(last && start + rows.length < total && { next: { side: 'after', ...positionOf(last) } }),
   }
+}
+
+function hiddenCount(
+  database: DatabaseSync,
+  { estimates: _, ...rest }: ListFilter,
+  cut: TrainerCut | undefined,
+): number {
+  return count(database, [...filterConditions(rest, cut), { sql: IS_ESTIMATE_SAMPLE, values: [] }])
 }
 
 /** Selects rows that lose trained tokens. */
@@ -258,7 +272,7 @@ type Position = Omit<Cursor, 'side'>
 const VISIBLE: Condition = { sql: 'deleted_at IS NULL', values: [] }
 
 function filterConditions(
-  { text = '', outcome, tags = [], source, health, group }: ListFilter,
+  { text = '', outcome, tags = [], source, health, group, estimates }: ListFilter,
   cut: TrainerCut | undefined,
 ): readonly Condition[] {
   return [
@@ -272,6 +286,7 @@ function filterConditions(
     ...(source === undefined ? [] : [{ sql: 'source = ?', values: [source.kind] }]),
     ...(source?.format === undefined ? [] : [{ sql: 'import_format = ?', values: [source.format] }]),
     ...(group === undefined ? [] : [{ sql: 'group_id = ?', values: [group] }]),
+    ...(estimates === undefined ? [] : [{ sql: `NOT ${IS_ESTIMATE_SAMPLE}`, values: [] }]),
     ...(health === undefined
       ? []
       : [health === 'lost' ? lostCondition(cut) : { sql: healthCondition(health), values: [] }]),
