@@ -1,5 +1,7 @@
 /** Numbers as text: a true minus sign, grouped digits, no false precision. Also texts shortened with their length. */
 
+import { beginningOf } from '#lib/util/text/excerpt.ts'
+
 const count = new Intl.NumberFormat('en')
 
 /** Returns an integer with grouped digits, such as `12,345`. */
@@ -36,4 +38,4 @@ export function durationText(ms: number): string {
 
 /** Returns the text, or its first `longest` characters and its full length. */
 export const clipText = (text: string, longest: number): string =>
-  text.length > longest ? `${text.slice(0, longest)}… (${countText(text.length)} characters)` : text
+  text.length > longest ? `${beginningOf(text, longest)}… (${countText(text.length)} characters)` : text

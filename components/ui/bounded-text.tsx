@@ -1,5 +1,6 @@
 'use client'
 import { useState } from 'react'
+import { beginningOf, isPairAt } from '#lib/util/text/excerpt.ts'
 import { visibleText } from './visible-text.ts'
 
 interface BoundedTextProps {
@@ -68,11 +69,8 @@ function startOf(text: string, longest: number): string {
     if (end < 0 || end >= longest) break
   }
   if ((end < 0 || end >= longest) && text.length <= longest) return text
-  return text.slice(0, wholeCharacters(text, end < 0 || end > longest ? longest : end))
+  return beginningOf(text, end < 0 || end > longest ? longest : end)
 }
-
-const wholeCharacters = (text: string, end: number): number =>
-  /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end
 
 /** Returns the pieces of a text, cut at line ends if possible: the block of the next piece takes the place of the line end. */
 function piecesOf(text: string): readonly string[] {
@@ -80,7 +78,13 @@ function piecesOf(text: string): readonly string[] {
   for (let start = 0; start < text.length; ) {
     const lineEnd = text.lastIndexOf('\n', start + PIECE)
     const isLast = start + PIECE >= text.length
-    const end = isLast ? text.length : lineEnd > start ? lineEnd : wholeCharacters(text, start + PIECE)
+    const end = isLast
+      ? text.length
+      : lineEnd > start
+        ? lineEnd
+        : isPairAt(text, start + PIECE - 1)
+          ? start + PIECE - 1
+          : start + PIECE
     pieces.push(text.slice(start, end))
     start = end === lineEnd ? end + 1 : end
   }

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod/mini'
 import { elementAt } from '#lib/util/element-at.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 
 /** A departure from a schema. */
 export interface Violation {
@@ -101,5 +102,5 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'object' && value !== null)
     return `an object with ${Object.keys(value).slice(0, 6).join(', ') || 'no keys'}`
   const text = JSON.stringify(value)
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length} characters)` : text
+  return text.length > SHOWN ? `${beginningOf(text, SHOWN)}… (${text.length} characters)` : text
 }

@@ -3,6 +3,7 @@
 import { codePointMark } from '#components/ui/visible-text.ts'
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 
 /** How a token is drawn. */
 export interface PieceView {
@@ -26,7 +27,7 @@ export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
   if (typeof entry !== 'string') return showPiece(bytesView(entry.hex), false)
   if (entry === '') return showPiece('⟨empty⟩', false)
   if (entry.length <= longest) return showPiece(entry, entry.includes('\n'))
-  const beginning = entry.slice(0, isHighSurrogate(entry.charCodeAt(longest - 1)) ? longest - 1 : longest)
+  const beginning = beginningOf(entry, longest)
   return showPiece(
     `${beginning}…⟨${(entry.length - beginning.length).toLocaleString('en')} more⟩`,
     entry.includes('\n'),
@@ -70,8 +71,6 @@ const EMOJI = /^\p{RGI_Emoji}$/v
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 const asciiCharacters = (source: string) => Array.from(source, (segment) => ({ segment }))
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
 
 interface CharacterView {
   readonly text: string

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cutText } from './cut-text.ts'
+import { excerpt } from './excerpt.ts'
 
 const texts = fc.string({
   unit: fc.oneof(fc.constantFrom('a', '\n', '🙂', 'é'), fc.string({ minLength: 1, maxLength: 1 })),
@@ -36,4 +37,8 @@ test('cutText keeps surrogate pairs whole', () => {
     const cut = cutText('🙂'.repeat(200), most)
     expect([cut.isWellFormed(), cut.length <= most]).toEqual([true, true])
   }
+})
+
+test('excerpt keeps surrogate pairs whole', () => {
+  expect(['a🙂b', 'a🙂b', 'a🙂'].map((text, index) => excerpt(text, index + 2))).toEqual(['a…', 'a🙂…', 'a🙂'])
 })

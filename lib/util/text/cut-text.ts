@@ -1,3 +1,5 @@
+import { isPairAt } from './excerpt.ts'
+
 /**
  * Limits a text to this many UTF-16 characters (Infinity keeps it unchanged), with a line in the middle that gives the
  * number of omitted ones.
@@ -12,8 +14,5 @@ export function cutText(text: string, most: number): string {
 }
 
 /** Returns the nearest position that does not split a surrogate pair. */
-const wholeUpTo = (text: string, end: number): number => (isInside(text, end) ? end - 1 : end)
-const wholeFrom = (text: string, start: number): number => (isInside(text, start) ? start + 1 : start)
-
-const isInside = (text: string, place: number): boolean =>
-  /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, place - 1), place + 1))
+const wholeUpTo = (text: string, end: number): number => (isPairAt(text, end - 1) ? end - 1 : end)
+const wholeFrom = (text: string, start: number): number => (isPairAt(text, start - 1) ? start + 1 : start)

@@ -1,3 +1,10 @@
-/** Returns the text, or its first `longest` UTF-16 units with an ellipsis. */
+/** Returns the text, or its beginning of at most `longest` UTF-16 units with an ellipsis. */
 export const excerpt = (text: string, longest: number): string =>
-  text.length > longest ? `${text.slice(0, longest)}…` : text
+  text.length > longest ? `${beginningOf(text, longest)}…` : text
+
+/** Returns the first `longest` UTF-16 units of a text, or one less where the end would split a surrogate pair. */
+export const beginningOf = (text: string, longest: number): string =>
+  text.slice(0, isPairAt(text, longest - 1) ? longest - 1 : longest)
+
+/** Returns whether the UTF-16 unit at this index and the one after it are a surrogate pair. */
+export const isPairAt = (text: string, index: number): boolean => (text.codePointAt(index) ?? 0) > 0xffff
