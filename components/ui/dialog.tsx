@@ -18,7 +18,7 @@ const WIDTHS = { plain: 'w-[min(560px,calc(100vw-24px))]', wide: 'w-[min(960px,c
 
 /**
  * A modal dialog, based on the browser's own, which traps and restores the focus. The initial focus is on the element with
- * `data-first-focus`, if there is one.
+ * `data-first-focus`, if there is one; in a text area, typing continues its text.
  */
 export function Dialog({ title, onClose, closesBeside = true, width = 'plain', children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -26,7 +26,9 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
     const element = dialog.current
     const opener = document.activeElement
     if (!element?.open) element?.showModal()
-    element?.querySelector<HTMLElement>('[data-first-focus]')?.focus()
+    const first = element?.querySelector<HTMLElement>('[data-first-focus]')
+    first?.focus()
+    if (first instanceof HTMLTextAreaElement) first.setSelectionRange(first.value.length, first.value.length)
     return () => {
       // If the dialog is unmounted without being closed, the browser does not restore the focus.
       queueMicrotask(() => {
