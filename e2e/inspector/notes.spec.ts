@@ -67,13 +67,44 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
     await saved.close()
   })
 
+  await test.step('two pages keep the notes of each other, and show the title that the other has changed', async () => {
+    const other = await page.context().newPage()
+    await open(other, `/t/${encodeURIComponent(key)}?at=10`)
+    await idle(other)
+    await page.goto(`/t/${encodeURIComponent(key)}?at=20`)
+    await idle(page)
+    // Both pages have read the same notes.
+    for (const [one, text] of [
+      [other, 'of the other page'],
+      [page, 'of this page'],
+    ] as const) {
+      await one.getByRole('button', { name: 'Write a note…' }).press('Enter')
+      await one.getByRole('dialog').getByLabel('Note').fill(text)
+      await one.keyboard.press('Control+Enter')
+      await expect(one.getByRole('dialog')).toHaveCount(0)
+    }
+    expect((await stored()).notes.map(({ text }: { text: string }) => text)).toEqual([
+      'of the other page',
+      'of this page',
+      'Here it goes wrong.',
+    ])
+    await expect(notes.getByRole('listitem')).toHaveCount(3)
+    await expect(other.getByRole('region', { name: 'Notes', exact: true }).getByRole('listitem')).toHaveCount(3)
+    await page.getByLabel('Title', { exact: true }).fill('A new title')
+    await page.keyboard.press('Enter')
+    await expect(other.getByLabel('Title', { exact: true })).toHaveValue('A new title')
+    await other.close()
+    await page.goto(`/t/${encodeURIComponent(key)}?at=195-200`)
+    await idle(page)
+  })
+
   await test.step('on the tokens of the note, the key A edits it, and it can be deleted', async () => {
     await grid.focus()
     await page.keyboard.press('a')
     await expect(dialog.getByLabel('Note')).toHaveValue('Here it goes wrong.')
     await dialog.getByRole('button', { name: 'Delete note' }).press('Enter')
-    await expect(notes.getByRole('listitem')).toHaveCount(0)
-    expect(await stored()).not.toHaveProperty('notes')
+    await expect(notes.getByRole('listitem')).toHaveCount(2)
+    expect((await stored()).notes).toHaveLength(2)
   })
   expect(wrongs).toEqual([])
 })

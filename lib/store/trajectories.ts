@@ -3,10 +3,10 @@ import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { FilterChoices, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
-import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
+import { changedLabels, type LabelChange, type Labels } from '#lib/trajectory/format/labels.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
-import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary, visibleLabelsIn } from './entry.ts'
 import { createEstimateTable, type EstimateTable } from './estimates.ts'
 import { type Instance, openInstance } from './files/instance.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
@@ -51,8 +51,13 @@ export interface TrajectoryStore
   row(key: string): TrajectorySummary | undefined
   /** Returns how often the record was written; undefined if it does not exist or is deleted. */
   revision(key: string): number | undefined
-  /** Changes labels, also during a run. Returns undefined if it does not exist or is deleted. */
-  label(key: string, change: LabelChange): TrajectorySummary | undefined
+  /** Returns the labels, without notes on tokens that a repair has removed; undefined if the trajectory does not exist or is deleted. */
+  labels(key: string): Labels | undefined
+  /**
+   * Changes labels, also during a run. A function receives all stored labels; no other change comes between, and an error that it throws
+   * leaves them unchanged. Returns undefined if the trajectory does not exist or is deleted.
+   */
+  label(key: string, change: LabelChange | ((labels: Labels) => LabelChange)): TrajectorySummary | undefined
   /** Returns the rows of trajectories with an id, and of those that were forked from it. Deleted ones are left out. */
   related(id: string): { readonly own: readonly TrajectorySummary[]; readonly forks: readonly TrajectorySummary[] }
   list(query: ListQuery): Page
@@ -229,12 +234,18 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     row: (key) => (settledRow(key) ? summaryOf(key) : undefined),
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
-    label: (key, change) =>
+    labels(key) {
+      const row = statements.summary.get(key)
+      return row && visibleLabelsIn(row)
+    },
+    label: (key, changeOf) =>
       transaction(database, () => {
         const row = statements.summary.get(key)
         if (!row) return undefined
+        const labels = labelsIn(row)
+        const change = typeof changeOf === 'function' ? changeOf(labels) : changeOf
         updateRow(database, 'trajectories', key, {
-          ...labelColumns(changedLabels(labelsIn(row), change)),
+          ...labelColumns(changedLabels(labels, change)),
           // A reward set by hand has no reason of a rule.
           ...(change.reward !== undefined && { reward_why: null }),
         })

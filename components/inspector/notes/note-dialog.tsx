@@ -8,6 +8,7 @@ import { MAX_TOKEN_NOTE_TEXT } from '#lib/trajectory/format/token-notes.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 import { noteRangeText } from './note-list.tsx'
 import type { NoteDraft, TokenNotes } from './use-token-notes.ts'
 
@@ -47,7 +48,7 @@ export function NoteDialog({ trajectory, draft, save, remove, close }: NoteDialo
         }}
       >
         <p className="rounded-md border border-line bg-panel px-2 py-1.5 font-mono text-xs [overflow-wrap:anywhere]">
-          {visibleText(beginning.slice(0, QUOTED_CHARACTERS))}
+          {quotedText(beginningOf(beginning, QUOTED_CHARACTERS))}
           {(beginning.length > QUOTED_CHARACTERS || end - start > QUOTED_TOKENS) && '…'}
         </p>
         <TextArea
@@ -85,3 +86,7 @@ export function NoteDialog({ trajectory, draft, save, remove, close }: NoteDialo
 /** Number of tokens and characters of the quoted beginning of the text. */
 const QUOTED_TOKENS = 100
 const QUOTED_CHARACTERS = 200
+
+/** Returns a text in one line, with a mark for each line end. A text of spaces alone has a mark for each of them. */
+const quotedText = (text: string): string =>
+  visibleText(text.trim() === '' ? text.replaceAll(/[^\n]/g, '·') : text).replaceAll('\n', '↵')

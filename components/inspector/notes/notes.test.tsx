@@ -1,28 +1,32 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Selection } from '#components/token-view/selection.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import type { Library } from '#lib/browser/library/use-library.ts'
-import { changedLabels, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
-import { MAX_TOKEN_NOTES } from '#lib/trajectory/format/token-notes.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import { MAX_TOKEN_NOTES, nextTokenNoteId, type TokenNote } from '#lib/trajectory/format/token-notes.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { PanelAction } from '../selection/panel-commands.ts'
 import { NoteDialog } from './note-dialog.tsx'
 import { NoteList } from './note-list.tsx'
 import { useTokenNotes } from './use-token-notes.ts'
 
-const label = vi.fn<Library['label']>()
-vi.mock('#lib/browser/library/use-library.ts', () => ({ useLibrary: () => ({ label }) }))
+const addNote = vi.fn<Library['addNote']>()
+const changeNote = vi.fn<Library['changeNote']>()
+vi.mock('#lib/browser/library/use-library.ts', () => ({ useLibrary: () => ({ addNote, changeNote }) }))
 
 const onShow = vi.fn()
 const say = vi.fn()
 const link = vi.fn(() => 'http://here/?at=0-2')
 let command: PanelAction | undefined
-/** Why labels cannot be stored; undefined if they can. */
+/** Stores other notes, as another page does, after this page has read them. */
+let storeElsewhere: (notes: readonly TokenNote[]) => void
+/** Why notes cannot be stored; undefined if they can. */
 let failure: ApiError | undefined
 beforeEach(() => {
   vi.resetAllMocks()
@@ -38,7 +42,7 @@ const offer = (_name: string, run: PanelAction) => {
   }
 }
 
-/** Shows the list and the dialog as the inspector does; a stored change of the labels changes the trajectory. */
+/** Shows the list and the dialog as the inspector does; a stored change of the notes changes the trajectory. */
 function Notes({
   first,
   selection,
@@ -49,10 +53,18 @@ function Notes({
   isStored: boolean
 }) {
   const [trajectory, setTrajectory] = useState(first)
-  label.mockImplementation(async (_key, change) => {
+  const client = useQueryClient()
+  const store = async (change: (notes: readonly TokenNote[]) => readonly TokenNote[]) => {
     if (failure) throw failure
-    setTrajectory((known) => withLabels(known, changedLabels(labelsOf(known), change)))
-  })
+    const changed = { ...trajectory, notes: change(trajectory.notes ?? []) }
+    setTrajectory(changed)
+    client.setQueryData(trajectoryOptions('k').queryKey, changed)
+  }
+  storeElsewhere = (notes) => client.setQueryData(trajectoryOptions('k').queryKey, { ...trajectory, notes })
+  addNote.mockImplementation((_key, note) => store((notes) => [...notes, { id: nextTokenNoteId(notes), ...note }]))
+  changeNote.mockImplementation((_key, id, { text }) =>
+    store((notes) => notes.flatMap((note) => (note.id !== id ? [note] : text === null ? [] : [{ ...note, text }]))),
+  )
   const notes = useTokenNotes(
     { trajectory, storedKey: isStored ? 'k' : undefined, view: { selection }, offer, say },
     link,
@@ -89,8 +101,7 @@ test('A note is written on the selected tokens, with their text quoted, and is s
   expect(within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Save note' }).disabled).toBe(true)
   await user.type(within(dialog).getByLabelText('Note'), 'the mistake{Control>}{Enter}{/Control}')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-  const added = { id: '3', start: 3, end: 5, text: 'the mistake' }
-  expect(label).toHaveBeenCalledWith('k', { notes: [two[1], added, two[0]] })
+  expect(addNote).toHaveBeenCalledWith('k', { start: 3, end: 5, text: 'the mistake' })
   expect(say).toHaveBeenCalledWith('The note is saved.')
   const items = screen.getAllByRole('listitem').map(({ textContent }) => textContent)
   expect(items).toEqual(['Tokens 0 to 2first', 'Tokens 3 to 4the mistake', 'Token 5second'])
@@ -101,17 +112,17 @@ test('The command opens the note on exactly the selected tokens, where it is cha
   await waitFor(() => expect(command).toBeDefined())
   act(() => command?.())
   const field = await screen.findByLabelText<HTMLTextAreaElement>('Note')
-  expect(field.value).toBe('first')
+  expect([field.value, field.selectionStart, field.selectionEnd]).toEqual(['first', 5, 5])
   await user.clear(field)
   await user.type(field, 'changed')
   await user.click(screen.getByRole('button', { name: 'Save note' }))
-  expect(label).toHaveBeenLastCalledWith('k', { notes: [{ ...two[1], text: 'changed' }, two[0]] })
+  expect(changeNote).toHaveBeenLastCalledWith('k', '1', { text: 'changed', before: 'first' })
   await user.click(screen.getByRole('button', { name: 'Edit the note on token 5' }))
   await user.click(screen.getByRole('button', { name: 'Delete note' }))
-  expect(label).toHaveBeenLastCalledWith('k', { notes: [{ ...two[1], text: 'changed' }] })
+  expect(changeNote).toHaveBeenLastCalledWith('k', '2', { text: null, before: 'second' })
   await user.click(screen.getByRole('button', { name: 'Edit the note on tokens 0 to 2' }))
   await user.click(screen.getByRole('button', { name: 'Delete note' }))
-  expect(label).toHaveBeenLastCalledWith('k', { notes: null })
+  expect(changeNote).toHaveBeenLastCalledWith('k', '1', { text: null, before: 'changed' })
   expect(screen.queryByRole('listitem')).toBeNull()
 })
 
@@ -126,6 +137,59 @@ test('A note that cannot be stored keeps its text and shows the reason, and can 
   await user.click(screen.getByRole('button', { name: 'Cancel' }))
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(screen.getAllByRole('listitem')).toHaveLength(2)
+})
+
+describe('A note that another page has changed meanwhile', () => {
+  const conflict = (status: number, code: string) => {
+    failure = new ApiError(status, code, 'refused')
+  }
+
+  test('is replaced only if the user saves again, and the typed text stays', async () => {
+    const user = show(two, { anchor: 5, focus: 5 })
+    await user.click(screen.getByRole('button', { name: 'Edit the note on token 5' }))
+    await user.type(screen.getByLabelText('Note'), ' mine')
+    storeElsewhere([{ ...elementAt(two, 0), text: 'theirs' }])
+    conflict(409, 'NOTE_CHANGED')
+    await user.click(screen.getByRole('button', { name: 'Save note' }))
+    await screen.findByText('Another page has changed this note to “theirs”. Save again to store your text, or cancel.')
+    expect(screen.getByLabelText<HTMLTextAreaElement>('Note').value).toBe('second mine')
+    failure = undefined
+    await user.click(screen.getByRole('button', { name: 'Save note' }))
+    expect(changeNote).toHaveBeenLastCalledWith('k', '2', { text: 'second mine', before: 'theirs' })
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+
+  test('is not deleted before the user has seen its new text', async () => {
+    const user = show(two, { anchor: 5, focus: 5 })
+    await user.click(screen.getByRole('button', { name: 'Edit the note on token 5' }))
+    storeElsewhere([{ ...elementAt(two, 0), text: 'theirs' }])
+    conflict(409, 'NOTE_CHANGED')
+    await user.click(screen.getByRole('button', { name: 'Delete note' }))
+    await screen.findByText('Another page has changed this note to “theirs”. Delete it again, or cancel to keep it.')
+  })
+
+  test('becomes a new note if it was deleted, and deleting it again is no error', async () => {
+    const user = show(two, { anchor: 5, focus: 5 })
+    await user.click(screen.getByRole('button', { name: 'Edit the note on token 5' }))
+    storeElsewhere([])
+    conflict(404, 'NO_NOTE')
+    await user.click(screen.getByRole('button', { name: 'Save note' }))
+    await screen.findByText('Another page has deleted this note. Save again to store your text, or cancel.')
+    expect(screen.queryByRole('button', { name: 'Delete note' })).toBeNull()
+    failure = undefined
+    await user.click(screen.getByRole('button', { name: 'Save note' }))
+    expect(addNote).toHaveBeenLastCalledWith('k', { start: 5, end: 6, text: 'second' })
+    await user.click(screen.getByRole('button', { name: 'Edit the note on tokens 0 to 2' }))
+    conflict(404, 'NO_NOTE')
+    await user.click(screen.getByRole('button', { name: 'Delete note' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+})
+
+test('The quotation of a token that is a line end shows a mark', async () => {
+  const user = show(undefined, { anchor: 8, focus: 8 })
+  await user.click(screen.getByRole('button', { name: 'Write a note…' }))
+  expect(screen.getByRole('dialog', { name: 'Note on token 8' }).querySelector('p')?.textContent).toBe('↵')
 })
 
 test('The list leads to the tokens of a note, marks the one on the selected token, and copies a link to it', async () => {

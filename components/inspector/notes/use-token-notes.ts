@@ -1,14 +1,17 @@
 'use client'
 /** Notes on the tokens of the shown trajectory: the one that is being written, and how they are stored. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { selectedRange } from '#components/token-view/selection.ts'
 import { copyText } from '#components/ui/copy-text.ts'
+import { ApiError } from '#lib/browser/api.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
-import { MAX_TOKEN_NOTES, nextTokenNoteId, sortTokenNotes, type TokenNote } from '#lib/trajectory/format/token-notes.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
+import { MAX_TOKEN_NOTES, sortTokenNotes, type TokenNote } from '#lib/trajectory/format/token-notes.ts'
 import type { Inspection } from '../inspection.ts'
 import { usePanelCommand } from '../selection/panel-commands.ts'
 
-/** A note whose text the user is writing; it has no id before it is stored. */
+/** A note that the user is writing: its text as it is stored, or '' and no id before it is stored. */
 export type NoteDraft = Pick<TokenNote, 'start' | 'end' | 'text'> & { readonly id: string | undefined }
 
 /** What the user can do with the notes of a stored trajectory. */
@@ -27,9 +30,9 @@ export interface TokenNotes {
   readonly actions: NoteActions | undefined
   /** The note that is being written; undefined if there is none. */
   readonly draft: NoteDraft | undefined
-  /** Stores the draft with this text. Throws ApiError. */
+  /** Stores the draft with this text. Throws ApiError; if another page has changed the note, the draft becomes the note as it is stored. */
   readonly save: (text: string) => Promise<void>
-  /** Deletes the stored note of the draft. Throws ApiError. */
+  /** Deletes the stored note of the draft. Throws ApiError as `save` does. */
   readonly remove: () => Promise<void>
   readonly close: () => void
 }
@@ -56,13 +59,30 @@ export function useTokenNotes(
   }
   const canWrite = storedKey !== undefined && range !== undefined
   usePanelCommand(offer, 'note', canWrite ? write : undefined)
-  const store = async (changed: readonly TokenNote[], done: string) => {
-    if (storedKey === undefined) return
-    await library.label(storedKey, { notes: changed.length > 0 ? [...sortTokenNotes(changed)] : null })
+  const client = useQueryClient()
+  const done = (message: string) => {
     setDraft(undefined)
-    say(done)
+    say(message)
   }
-  const others = notes.filter(({ id }) => id !== draft?.id)
+  /** Changes or deletes the note of the draft. Another page may have changed or deleted it since it was read. */
+  const change = async (key: string, id: string, text: string | null, before: NoteDraft) => {
+    try {
+      await library.changeNote(key, id, { text, before: before.text })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const isDeleted = error.code === 'NO_NOTE'
+      if (isDeleted && text === null) return
+      if (!isDeleted && error.code !== 'NOTE_CHANGED') throw error
+      const stored = client.getQueryData(trajectoryOptions(key).queryKey)?.notes?.find((note) => note.id === id)
+      setDraft(stored ?? { ...before, id: undefined, text: '' })
+      const what = stored
+        ? `Another page has changed this note to “${stored.text}”.`
+        : 'Another page has deleted this note.'
+      const remedy =
+        text === null ? 'Delete it again, or cancel to keep it.' : 'Save again to store your text, or cancel.'
+      throw new ApiError(error.status, error.code, `${what} ${remedy}`)
+    }
+  }
   return {
     notes,
     actions:
@@ -78,10 +98,17 @@ export function useTokenNotes(
           },
     draft,
     save: async (text) => {
-      if (draft)
-        await store([...others, { ...draft, id: draft.id ?? nextTokenNoteId(notes), text }], 'The note is saved.')
+      if (!draft || storedKey === undefined) return
+      const { id, start, end } = draft
+      if (id === undefined) await library.addNote(storedKey, { start, end, text })
+      else await change(storedKey, id, text, draft)
+      done('The note is saved.')
     },
-    remove: () => store(others, 'The note is deleted.'),
+    remove: async () => {
+      if (draft?.id === undefined || storedKey === undefined) return
+      await change(storedKey, draft.id, null, draft)
+      done('The note is deleted.')
+    },
     close: () => setDraft(undefined),
   }
 }

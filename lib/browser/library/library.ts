@@ -41,6 +41,8 @@ export const trajectoriesOptions = (query: TrajectoriesQuery) =>
   queryOptions({
     queryKey: [...TRAJECTORIES, query],
     queryFn: ({ signal }) => listTrajectories(query, signal),
+    // Another page may have changed titles and tags: a user who returns to the window sees that.
+    refetchOnWindowFocus: 'always',
     refetchInterval: ({ state }) =>
       state.data?.trajectories.some(({ outcomeKind, health }) => outcomeKind !== 'running' && health === null)
         ? POLL_UNCHECKED_MS

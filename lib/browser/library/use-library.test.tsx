@@ -2,11 +2,71 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { TRAJECTORIES } from '../queries.ts'
+import type { Labels } from '#lib/trajectory/format/labels.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { revisionOptions, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { useLibrary } from './use-library.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
+})
+
+const libraryOn = (cache: QueryClient) =>
+  renderHook(useLibrary, {
+    wrapper: ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    ),
+  }).result
+
+/** Returns the cache of a page that shows a trajectory with these labels. */
+function pageWith(labels: Labels): QueryClient {
+  const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  cache.setQueryData(trajectoryOptions('a').queryKey, { ...sample, ...labels })
+  return cache
+}
+
+const shown = (cache: QueryClient) => cache.getQueryData(trajectoryOptions('a').queryKey)
+
+const NOTES = [
+  { id: '1', start: 0, end: 2, text: 'mine' },
+  { id: '2', start: 1, end: 3, text: 'of another page' },
+]
+
+test('A page shows the labels that another page has changed, and leaves equal labels as they are', async () => {
+  let labels: Labels = { title: 'new', notes: NOTES }
+  vi.stubGlobal('fetch', async () => Response.json({ revision: 1, labels }))
+  const cache = pageWith({ title: 'old', tags: ['t'] })
+  await cache.fetchQuery(revisionOptions('a', true))
+  const before = shown(cache)
+  expect(before).toMatchObject({ title: 'new', notes: NOTES, id: 'sample' })
+  expect(before).not.toHaveProperty('tags')
+  await cache.fetchQuery(revisionOptions('a', true))
+  expect(shown(cache)).toBe(before)
+  labels = {}
+  await cache.fetchQuery(revisionOptions('a', true))
+  expect(shown(cache)).not.toHaveProperty('notes')
+})
+
+test('A page that writes a note also shows the notes of another page', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ notes: NOTES }, { status: 201 }))
+  const cache = pageWith({})
+  await libraryOn(cache).current.addNote('a', { start: 0, end: 2, text: 'mine' })
+  expect(shown(cache)).toMatchObject({ notes: NOTES })
+  vi.stubGlobal('fetch', async () => Response.json({ notes: [] }))
+  await libraryOn(cache).current.changeNote('a', '1', { text: null, before: 'mine' })
+  expect(shown(cache)).not.toHaveProperty('notes')
+})
+
+test('A page whose change of a note is refused shows the notes as they are stored', async () => {
+  vi.stubGlobal('fetch', async (path: string) =>
+    path.endsWith('/revision')
+      ? Response.json({ revision: 1, labels: { notes: NOTES } })
+      : Response.json({ code: 'NOTE_CHANGED', detail: 'another text' }, { status: 409 }),
+  )
+  const cache = pageWith({ notes: [{ id: '1', start: 0, end: 2, text: 'before' }] })
+  const change = libraryOn(cache).current.changeNote('a', '1', { text: 'x', before: 'before' })
+  await expect(change).rejects.toMatchObject({ code: 'NOTE_CHANGED' })
+  expect(shown(cache)).toMatchObject({ notes: NOTES })
 })
 
 test.each(['remove', 'restore'] as const)(
@@ -19,11 +79,7 @@ test.each(['remove', 'restore'] as const)(
     )
     const cache = new QueryClient()
     cache.setQueryData(TRAJECTORIES, [])
-    const { result } = renderHook(useLibrary, {
-      wrapper: ({ children }: { readonly children: ReactNode }) => (
-        <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-      ),
-    })
+    const result = libraryOn(cache)
     expect(await result.current[action](['a', 'gone', 'b'])).toMatchObject({
       done: ['a', 'b'],
       refused: [{ key: 'gone', error: { status: 404 } }],

@@ -11,18 +11,13 @@ import { writableFormats } from '#lib/formats/registry.ts'
 import { estimateGroupId } from '#lib/store/estimates.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
+import { MAX_TOKEN_NOTES } from '#lib/trajectory/format/token-notes.ts'
 import { problemOf } from '#testing/http-problem.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
 import { exportPreview, exportSeveral } from './export.ts'
-import {
-  labelChangeSchema,
-  labelTrajectory,
-  listPage,
-  removeTrajectory,
-  restoreTrajectory,
-  trajectoryNeighbours,
-} from './library.ts'
+import { addNote, changeNote, labelChangeSchema, labelTrajectory, noteChangeSchema, noteSchema } from './labels.ts'
+import { listPage, removeTrajectory, restoreTrajectory, trajectoryNeighbours } from './library.ts'
 import { exportTrajectory } from './trajectories.ts'
 
 let folder: string
@@ -164,6 +159,12 @@ describe('A change of labels', () => {
   })
 
   test.each([
+    { title: 'a\0b' },
+    { tags: ['a\0b'] },
+    { note: ' \n' },
+    { note: 'a\0b' },
+    { notes: [{ id: '1', start: 0, end: 1, text: ' ' }] },
+    { notes: [{ id: '1', start: 0, end: 1, text: 'a\0b' }] },
     { title: '' },
     { title: ' padded' },
     { title: 'two\nlines' },
@@ -183,6 +184,64 @@ describe('A change of labels', () => {
     [],
   ])('is refused if it is %j', (change) => {
     expect(labelChangeSchema.safeParse(change).success).toBe(false)
+  })
+})
+
+describe('A change of one note on tokens', () => {
+  const write = (start: number, end: number, text: string) => addNote('a', { start, end, text }, all).notes
+
+  test('keeps the notes that another client has written since the list was read', () => {
+    // Both clients have read the trajectory without notes.
+    expect(write(3, 5, 'first client')).toEqual([{ id: '1', start: 3, end: 5, text: 'first client' }])
+    const both = write(0, 2, 'second client')
+    expect(both).toEqual([
+      { id: '2', start: 0, end: 2, text: 'second client' },
+      { id: '1', start: 3, end: 5, text: 'first client' },
+    ])
+    expect(store.get('a')).toMatchObject({ notes: both })
+    const { notes } = changeNote('a', '1', { text: 'changed', before: 'first client' }, all)
+    expect(notes.map(({ text }) => text)).toEqual(['second client', 'changed'])
+    expect(changeNote('a', '2', { text: null, before: 'second client' }, all).notes).toEqual([notes[1]])
+    expect(changeNote('a', '1', { text: null }, all).notes).toEqual([])
+    expect(store.get('a')).not.toHaveProperty('notes')
+  })
+
+  test('is refused if another client has changed or deleted the note, or deleted the trajectory', () => {
+    write(3, 5, 'old')
+    changeNote('a', '1', { text: 'new' }, all)
+    for (const text of ['mine', null])
+      expect(problemOf(() => changeNote('a', '1', { text, before: 'old' }, all))).toMatchObject({
+        status: 409,
+        code: 'NOTE_CHANGED',
+        detail: 'another client has changed the note "1": its text is now "new"',
+      })
+    expect(store.get('a')).toMatchObject({ notes: [{ text: 'new' }] })
+    expect(problemOf(() => changeNote('a', '9', { text: 'x' }, all))).toMatchObject({ status: 404, code: 'NO_NOTE' })
+    removeTrajectory('a', all)
+    expect(problemOf(() => changeNote('a', '1', { text: 'x' }, all))).toMatchObject({ status: 404, code: 'DELETED' })
+    expect(problemOf(() => write(0, 1, 'x'))).toMatchObject({ status: 404, code: 'DELETED' })
+  })
+
+  test('is refused beyond the tokens of the trajectory and beyond the number of notes', () => {
+    expect(problemOf(() => write(3, 13, 'too far'))).toMatchObject({
+      status: 422,
+      detail: 'expected 0 ≤ start < end ≤ 12, found start 3, end 13',
+      hint: expect.stringContaining('12 tokens'),
+    })
+    const most = Array.from({ length: MAX_TOKEN_NOTES }, (_, index) => ({
+      id: `${index}`,
+      start: 0,
+      end: 1,
+      text: 'x',
+    }))
+    labelTrajectory('a', { notes: most }, all)
+    expect(problemOf(() => write(0, 1, 'one more'))).toMatchObject({ status: 409, code: 'TOO_MANY_NOTES' })
+    expect(store.labels('a')?.notes).toEqual(most)
+  })
+
+  test.each([' \n', 'a\0b', '', 'x'.repeat(2001)])('is refused with the text %j', (text) => {
+    expect(noteSchema.safeParse({ start: 0, end: 1, text }).success).toBe(false)
+    expect(noteChangeSchema.safeParse({ text }).success).toBe(false)
   })
 })
 

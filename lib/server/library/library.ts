@@ -1,8 +1,9 @@
-/** The library over HTTP: lists, labels, deletes and restores stored trajectories. */
-import * as z from 'zod'
+/** The library over HTTP: lists, deletes and restores stored trajectories. */
+import type * as z from 'zod'
 import {
   firstOrder,
   type Neighbours,
+  type revisionSchema,
   SORT_COLUMNS,
   SORT_ORDERS,
   type TrajectoryPage,
@@ -10,11 +11,9 @@ import {
 } from '#lib/api/library.ts'
 import { HEALTH_FILTERS } from '#lib/store/health.ts'
 import type { ListFilter, PlaceQuery } from '#lib/store/listing/listing.ts'
-import { tokenNotesSchema, tokenNotesViolation } from '#lib/trajectory/format/token-notes.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/health/trainer-cut.ts'
-import { violationText } from '#lib/util/schema-violation.ts'
-import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { Plain } from '#lib/util/plain.ts'
 import { cursorText, readCursor } from '../http/list-cursor.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
@@ -119,56 +118,6 @@ function filterIn(query: URLSearchParams): ListFilter {
   }
 }
 
-const tag = z
-  .string()
-  .max(80)
-  .regex(/^\S(.*\S)?$/u, 'a tag in one line, without spaces at its ends')
-
-/** Schema of a change of labels; omitted labels stay, null removes one. */
-export const labelChangeSchema = z.strictObject({
-  title: z
-    .string()
-    .max(500)
-    .regex(/^\S(.*\S)?$/u, 'a title in one line, without spaces at its ends')
-    .nullable()
-    .exactOptional()
-    .describe('null removes it.'),
-  tags: z
-    .array(tag)
-    .max(50)
-    .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
-    .nullable()
-    .exactOptional()
-    .describe('All tags of the trajectory: they replace the earlier ones. null removes them.'),
-  note: z.string().min(1).max(20_000).nullable().exactOptional().describe('null removes it.'),
-  notes: z
-    .nullable(tokenNotesSchema)
-    .exactOptional()
-    .describe('All notes on tokens: they replace the earlier ones. null removes them.'),
-  reward: z.number().nullable().exactOptional().describe('null: not scored.'),
-})
-
-/** Changes the labels of a trajectory and returns its row. Throws HttpProblem 404, and 422 for notes on tokens that it does not have. */
-export function labelTrajectory(
-  key: string,
-  change: z.infer<typeof labelChangeSchema>,
-  { store }: Services,
-): TrajectorySummary {
-  const found = store.row(key)
-  const violation = found && change.notes && tokenNotesViolation(change.notes, found.tokens)
-  if (violation)
-    throw new HttpProblem({
-      status: 422,
-      code: 'BAD_REQUEST',
-      detail: violationText(violation),
-      hint: `The trajectory has ${countWithNoun(found.tokens, 'token')}. A note is on the tokens from "start" to before "end".`,
-      field: violation.path,
-    })
-  const row = store.label(key, change)
-  if (!row) throw noTrajectory(key, store)
-  return row
-}
-
 /** Returns the stored health, or checks the trajectory now. Throws HttpProblem 404. */
 export async function trajectoryHealth(key: string, { store, health }: Services): Promise<Health> {
   const found = store.isDeleted(key) ? undefined : await health.healthOf(key)
@@ -176,11 +125,12 @@ export async function trajectoryHealth(key: string, { store, health }: Services)
   return found
 }
 
-/** Returns how often the tokens or columns of a trajectory were changed. Throws HttpProblem 404. */
-export function trajectoryRevision(key: string, { store }: Services): { readonly revision: number } {
+/** Returns how often the tokens or columns of a trajectory were changed, and its labels. Throws HttpProblem 404. */
+export function trajectoryRevision(key: string, { store }: Services): Plain<z.infer<typeof revisionSchema>> {
   const revision = store.revision(key)
-  if (revision === undefined) throw noTrajectory(key, store)
-  return { revision }
+  const labels = store.labels(key)
+  if (revision === undefined || labels === undefined) throw noTrajectory(key, store)
+  return { revision, labels }
 }
 
 /** Deletes a trajectory, which can be restored. Throws HttpProblem if there is none (404) or a rollout writes it (409). */

@@ -232,13 +232,20 @@ test('The rows of rollouts and of stored trajectories answer as the table descri
   const asked = { prompt: 'Which?', schema, sampling: SAMPLING }
   expect(await call('POST /api/trajectories/{key}/structured', { params, body: asked })).toHaveProperty('text')
   await call('PATCH /api/trajectories/{key}', { params, body: { tags: ['tagged'], reward: 1 } })
+  const { notes } = await call('POST /api/trajectories/{key}/notes', {
+    params,
+    body: { start: 0, end: 1, text: 'here' },
+  })
+  const changed = { text: 'there', before: 'here' }
+  await call('PATCH /api/trajectories/{key}/notes/{id}', { params: { ...params, id: notes[0].id }, body: changed })
   await call('GET /api/trajectories/{key}/health', { params })
-  const { revision } = await call('GET /api/trajectories/{key}/revision', { params })
+  const { revision, labels } = await call('GET /api/trajectories/{key}/revision', { params })
+  expect(labels).toEqual({ tags: ['tagged'], reward: 1, notes: [{ id: '1', start: 0, end: 1, text: 'there' }] })
   const columns = { advantage: { pairs: [[0, 0.5]], meaning: { quantity: 'advantage' } } }
   expect(await call('PATCH /api/trajectories/{key}/columns', { params, body: { columns } })).toMatchObject({
     columns: [{ name: 'advantage', known: 1 }],
   })
-  expect(await call('GET /api/trajectories/{key}/revision', { params })).toEqual({ revision: revision + 1 })
+  expect(await call('GET /api/trajectories/{key}/revision', { params })).toEqual({ revision: revision + 1, labels })
   expect(await call('GET /api/trajectories', { query: '?q=Hi&cut=3&groups=folded' })).toMatchObject({ total: 2 })
   await call('GET /api/trajectories/{key}/neighbours', { params })
   expect((await call('GET /api/library')).tags).toEqual([{ tag: 'tagged', count: 1 }])

@@ -9,6 +9,7 @@ import {
   revisionSchema,
   SORT_COLUMNS,
   summarySchema,
+  tokenNotesAnswerSchema,
 } from '#lib/api/library.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
@@ -27,8 +28,14 @@ import {
   tokenizerChoiceSchema,
 } from '../library/import.ts'
 import {
+  addNote,
+  changeNote,
   labelChangeSchema,
   labelTrajectory,
+  noteChangeSchema,
+  noteSchema,
+} from '../library/labels.ts'
+import {
   listPage,
   removeTrajectory,
   restoreTrajectory,
@@ -112,6 +119,22 @@ export const trajectoryRoutes = [
     handle: ({ params, body, services }) => labelTrajectory(params.key, body, services),
   }),
   endpoint({
+    method: 'POST',
+    path: '/api/trajectories/{key}/notes',
+    summary: 'Adds a note on tokens, also during a run. The other notes stay.',
+    body: jsonBody(noteSchema),
+    answers: { 201: { description: 'All notes.', schema: tokenNotesAnswerSchema } },
+    handle: ({ params, body, services }) => addNote(params.key, body, services),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/api/trajectories/{key}/notes/{id}',
+    summary: 'Changes or deletes one note on tokens. The other notes stay.',
+    body: jsonBody(noteChangeSchema),
+    answers: { 200: { description: 'All notes.', schema: tokenNotesAnswerSchema } },
+    handle: ({ params, body, services }) => changeNote(params.key, params.id, body, services),
+  }),
+  endpoint({
     method: 'PATCH',
     path: '/api/trajectories/{key}/columns',
     summary:
@@ -123,8 +146,9 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}/revision',
-    summary: 'Returns how often a trajectory was changed. Pages ask for it to show changes of other programs.',
-    answers: { 200: { description: 'The revision.', schema: revisionSchema } },
+    summary:
+      'Returns how often a trajectory was changed, and its labels. Pages request it to show changes of other pages and programs.',
+    answers: { 200: { description: 'The revision and the labels.', schema: revisionSchema } },
     handle: ({ params, services }) => trajectoryRevision(params.key, services),
   }),
   endpoint({
