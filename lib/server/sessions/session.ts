@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { SessionCallRow, SessionNodeRow, SessionSettings } from '#lib/api/sessions/session.ts'
+import type { AttachmentKind } from '#lib/session/forest/attachment-kind.ts'
 import { ALL_RULES } from '#lib/session/forest/equality.ts'
 import {
   type Attachment,
@@ -19,6 +20,7 @@ import { withLabels } from '#lib/trajectory/format/labels.ts'
 import type { ForkedFrom, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { readableTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { createSessionServing, type SessionServing } from './serving.ts'
 
@@ -126,12 +128,13 @@ export function openSession(stored: StoredSession, all: Services): Session {
     for (const { node, trajectory, segments } of row.nodes)
       if (trajectory !== null) places.set(node, { key: trajectory, segments })
   }
-  /** Returns a trajectory as it is in the library; undefined if it was deleted. */
+  /** Returns a trajectory as it is in the library; undefined if it was deleted or is damaged. */
   const leafOf = (key: string): Trajectory | undefined => {
     const known = leaves.get(key)
     if (known && known.revision === undefined) return known.trajectory
     const state = all.store.leafState(key)
-    const trajectory = state && (known?.revision === state.revision ? known.trajectory : all.store.get(key))
+    const trajectory =
+      state && (known?.revision === state.revision ? known.trajectory : readableTrajectory(key, all.store))
     if (!state || !trajectory) {
       leaves.delete(key)
       return undefined
@@ -186,8 +189,16 @@ export function openSession(stored: StoredSession, all: Services): Session {
   }
   /** Adds a call to the forest and to the changes that must be stored. */
   const add = ({ facts, attachment, nodes, body, response }: CallRecord): void => {
+    const appended = attachment
+      ? forest.append(
+          attachment,
+          nodes.map(({ outcome }) => outcome),
+        )
+      : []
+    // A call that ended meanwhile may have the same prompt.
+    const attached = appended[0]?.attached ?? attachment?.attached
     const parent = attachment?.parent === undefined ? undefined : places.get(attachment.parent)
-    const base = attachment && baseOf(attachment)
+    const base = attached && baseOf(attached, attachment?.parent)
     const basePlace = base === undefined ? undefined : places.get(base)
     let tip = parent && leafOf(parent.key)?.segments.length === parent.segments ? parent : undefined
     const added = nodes.map(({ path }) => {
@@ -203,20 +214,12 @@ export function openSession(stored: StoredSession, all: Services): Session {
       const trajectory = newTrajectory(path, settings, all)
       const fork = basePlace && leafOf(basePlace.key)
       const whole: Trajectory =
-        fork && attachment
-          ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attachment.attached.kind) }
-          : trajectory
+        fork && attached ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attached.kind) } : trajectory
       return { key: whole.id, trajectory: whole, from: undefined }
     })
-    const appended = attachment
-      ? forest.append(
-          attachment,
-          nodes.map(({ outcome }) => outcome),
-        )
-      : []
     const row: Omit<SessionCallRow, 'sequence'> = {
       ...facts,
-      attached: attachment?.attached ?? null,
+      attached: attached ?? null,
       added: attachment?.messages.length ?? 0,
       accepted: [...(attachment?.accepted ?? [])],
       nodes: appended.map((node, index) => nodeRow(node, nodes[index]?.text ?? '', added[index])),
@@ -323,7 +326,7 @@ function beginningOf(trajectory: Trajectory, segments: number): Trajectory {
 }
 
 /** Returns the node whose trajectory has the most tokens in common with a call; undefined if there is none. */
-function baseOf({ attached, parent }: Attachment): number | undefined {
+function baseOf(attached: AttachmentKind, parent: number | undefined): number | undefined {
   switch (attached.kind) {
     case 'retried':
       return attached.of
@@ -356,9 +359,9 @@ const FORK_KINDS = {
   retried: 'sampled_again',
   'rolled-back': 'message',
   rewritten: 'message',
-} as const satisfies Readonly<Record<Attachment['attached']['kind'], ForkedFrom['kind']>>
+} as const satisfies Readonly<Record<AttachmentKind['kind'], ForkedFrom['kind']>>
 
-function forkOf(trajectory: Trajectory, other: Trajectory, kind: Attachment['attached']['kind']): ForkedFrom {
+function forkOf(trajectory: Trajectory, other: Trajectory, kind: AttachmentKind['kind']): ForkedFrom {
   const own = ids(trajectory)
   const token = commonIds(own, ids(other))
   return {

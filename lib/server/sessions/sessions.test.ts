@@ -109,6 +109,7 @@ const trained = (trajectory: Trajectory) =>
   trajectory.segments.flatMap(({ kind, ids, mask }) =>
     kind === 'response' ? [mask?.filter((bit) => bit === 1).length ?? ids.length] : [],
   )
+const textOf = (tokens: readonly number[]) => Buffer.concat(tokens.map((id) => byteTokenizer.bytes(id))).toString()
 /** Returns the key of the trajectory of each call. */
 const keysOf = async (id: string): Promise<readonly string[]> =>
   (await calls(id)).map(({ nodes: [node] }) => node?.trajectory ?? '')
@@ -345,8 +346,8 @@ describe('A call of a session that gets no answer', () => {
   })
 })
 
-describe('Two calls of a session at once', () => {
-  test('that continue the same reply both get one, and the second begins a trajectory of its own', async () => {
+describe('Calls of a session at once', () => {
+  test('that continue the same reply both get a reply, and the second begins a trajectory of its own', async () => {
     const id = await created()
     scripts = ['one']
     const reply = messageOf(await chat(id, [user('a')]))
@@ -366,6 +367,35 @@ describe('Two calls of a session at once', () => {
     expect(new Set(keys).size).toBe(2)
     expect(keys[1]).toBe(keys[0])
     expect(services.store.get(keys[2] ?? '')?.forkedFrom).toMatchObject({ trajectory: keys[0] })
+  })
+
+  test('that send the same prompt are samples of it: the first to end is the root, and the others fork from it', async () => {
+    const id = await created()
+    const gates = Array.from({ length: 8 }, () => Promise.withResolvers<void>())
+    scripts = gates.map(
+      ({ promise }, index): Script =>
+        async function* () {
+          await promise
+          yield* says(`${index}`)
+        },
+    )
+    const all = gates.map(() => chat(id, [user('a')]))
+    await expect.poll(() => requests.length).toBe(8)
+    for (const [index, { resolve }] of gates.entries().toArray().reverse()) {
+      resolve()
+      await all[index]
+    }
+    const rows = await calls(id)
+    const other = { kind: 'retried', of: 0, isConcurrent: true }
+    expect(rows.map(({ attached }) => attached)).toEqual([
+      { kind: 'new-root', because: 'first-call' },
+      ...Array.from({ length: 7 }, () => other),
+    ])
+    const [root = '', ...forks] = await keysOf(id)
+    expect(new Set(forks).size).toBe(7)
+    for (const fork of forks)
+      expect(services.store.get(fork)?.forkedFrom).toMatchObject({ trajectory: root, kind: 'sampled_again' })
+    expect(await exported(id, 'leaves=without-retries')).toHaveLength(8)
   })
 
   test('one of which deletes the session: the deletion waits for the other', async () => {
@@ -550,6 +580,84 @@ describe('A trajectory of a session that is deleted from the library', () => {
     services.store.restore(deleted)
     expect(services.store.get(deleted)?.segments).toHaveLength(2)
   })
+})
+
+describe('Two instances of the application on the same data folder', () => {
+  test('serve one session: each sees the calls of the other, and no reply is lost or trained in a wrong place', async () => {
+    const id = await created()
+    const one = services
+    start()
+    const two = services
+    /** Runs an action in an instance. */
+    const within = <T>(instance: Services, action: () => T): T => {
+      shareServices(instance)
+      return action()
+    }
+    scripts = ['one']
+    const reply = messageOf(await within(one, () => chat(id, [user('a')])))
+    // Both instances continue the same reply at the same time, and each has one more call in flight than the other knows.
+    const gate = Promise.withResolvers<void>()
+    const slow = (text: string): Script =>
+      async function* () {
+        await gate.promise
+        yield* says(text)
+      }
+    scripts = [slow('left'), slow('right'), slow('right')]
+    const history = [user('a'), reply]
+    const all = [
+      within(one, () => chat(id, [...history, user('x')])),
+      within(two, () => chat(id, [...history, user('y')])),
+      within(two, () => chat(id, [...history, user('x')])),
+    ]
+    await expect.poll(() => requests.length).toBe(4)
+    gate.resolve()
+    const replies = await Promise.all(all)
+    scripts = ['after']
+    // The instance that did not answer the call continues it.
+    await within(two, () => chat(id, [...history, user('x'), messageOf(replies[0] ?? expect.fail()), user('z')]))
+    for (const instance of [one, two]) {
+      const rows = await within(instance, () => calls(id))
+      expect(rows.map(({ nodes: [node] }) => node?.parent)).toEqual([null, 0, 0, 0, expect.any(Number)])
+      expect(rows.map((row) => row.nodes[0]).map((node) => (node as { node?: number } | undefined)?.node)).toEqual([
+        0, 1, 2, 3, 4,
+      ])
+      expect(rows[4]?.attached).toEqual({ kind: 'continued' })
+      const samples = await within(instance, () => exported(id))
+      const texts = samples.map((sample) => textOf(ids(sample)))
+      expect(texts.sort()).toEqual(['x', 'x', 'y'].map((text) => expect.stringContaining(`<|im_start|>user\n${text}`)))
+      expect(texts.filter((text) => text.includes('after'))).toHaveLength(1)
+      expect(samples.flatMap(trained).reduce((sum, count) => sum + count, 0)).toBe(4 + 5 + 6 + 6 + 6)
+    }
+    await within(one, () => send('PUT', `/sessions/${id}/reward`, { reward: 1 }))
+    expect((await within(two, () => exported(id))).map(({ reward }) => reward)).toEqual([1, 1, 1])
+    one.store.close()
+  })
+})
+
+test('A client that gives every tool call the same id is answered with all results in its prompt, and the repeated id is a rewrite', async () => {
+  scripts = [toolCall('add', { a: 1 }), toolCall('add', { a: 2 }), toolCall('add', { a: 3 }), 'done']
+  const id = await created()
+  const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }]
+  const history: object[] = [user('a')]
+  for (const result of ['first', 'second', 'third']) {
+    const { tool_calls: [called] = [], ...message } = messageOf(await chat(id, history, { tools })) as {
+      tool_calls?: { readonly id: string }[]
+    }
+    history.push({ ...message, tool_calls: [{ ...called, id: 'call_0' }] })
+    history.push({ role: 'tool', tool_call_id: 'call_0', content: result })
+  }
+  await chat(id, history, { tools })
+  // The ids of one call are numbered anew consistently; those of two calls are not, so the second call is written differently.
+  expect((await calls(id)).map(({ attached }) => attached)).toMatchObject([
+    { kind: 'new-root' },
+    { kind: 'continued' },
+    { kind: 'rewritten', from: 4 },
+    { kind: 'rewritten', from: 6 },
+  ])
+  const prompt = textOf(requests.at(-1)?.inputIds ?? [])
+  const places = ['first', 'second', 'third'].map((result) => prompt.indexOf(result))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(places).not.toContain(-1)
 })
 
 describe('The address /sessions/auto', () => {

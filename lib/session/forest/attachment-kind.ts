@@ -17,8 +17,14 @@ export type AttachmentKind =
     }
   /** The client added messages to the last history with this beginning. */
   | { readonly kind: 'continued' }
-  /** The client sent the same prompt again. `of` is the first node of the call that it repeated. */
-  | { readonly kind: 'retried'; readonly of: number }
+  /** The client sent the same prompt again. */
+  | {
+      readonly kind: 'retried'
+      /** The first node of the call that it repeated. */
+      readonly of: number
+      /** True if that call had not ended when this one was sent: it is another sample of the prompt, unless that call has no whole reply. */
+      readonly isConcurrent?: true
+    }
   /** The client cut its history after message `to`, and added messages. */
   | {
       readonly kind: 'rolled-back'

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { ALL_RULES } from './equality.ts'
-import { callContext, MOST_NODES, messagesOfPath, openForest, pathOf } from './forest.ts'
+import {
+  type Attachment,
+  callContext,
+  MOST_NODES,
+  messagesOfPath,
+  type NodeOutcome,
+  openForest,
+  pathOf,
+} from './forest.ts'
 import { attached, CONTEXT, history, outcome, reply, writtenForest } from './test-forests.ts'
 
 const OTHER_TOOLS = { ...CONTEXT, tools: 'others' }
@@ -36,6 +44,40 @@ describe('A call attaches', () => {
       kept: 7,
       messages: history('t:p u:b'),
     })
+  })
+
+  test('as a sample of the prompt that a call has which ended meanwhile', () => {
+    const { forest, place, add } = writtenForest()
+    add('s:x u:a', '1')
+    const [one, two, other] = ['u:b', 'u:b', 'u:c'].map((word) => place(`s:x u:a a:1 ${word}`))
+    const append = (attachment: Attachment | undefined, status: NodeOutcome['status'] = 'complete') => {
+      if (!attachment) throw new Error('there is no place')
+      const answer = status === 'failed' ? undefined : reply(`${forest.nodes.length}`)
+      return forest.append(attachment, [outcome(attachment, answer, status)])[0]?.attached
+    }
+    expect(append(one, 'failed')).toEqual({ kind: 'continued' })
+    expect(append(two)).toEqual({ kind: 'retried', of: 1, isConcurrent: true })
+    expect(append(one)).toEqual({ kind: 'retried', of: 2, isConcurrent: true })
+    expect(append(other)).toEqual({ kind: 'continued' })
+    // A later call is a retry, and the forest that is opened again has the same kinds.
+    expect(place('s:x u:a a:1 u:b').attached).toEqual({ kind: 'retried', of: 3 })
+    expect(openForest(forest.rules, forest.nodes).nodes).toEqual(forest.nodes)
+  })
+
+  test('as it was if the call that ended meanwhile has an equal prompt with other texts, or other tools', () => {
+    const { forest } = writtenForest()
+    const call = (content: string | null, tools = 'tools') => {
+      const messages: readonly Message[] = [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content, toolCalls: [{ id: 'c', name: 'f', input: {} }] } as Message,
+        { role: 'tool', callId: 'c', content: 'r' },
+      ]
+      return attached(forest, { messages, context: { tools, template: 'template' } })
+    }
+    const kinds = [call(''), call(null), call('', 'others')].map(
+      (attachment) => forest.append(attachment, [outcome(attachment, reply('1'))])[0]?.attached.kind,
+    )
+    expect(kinds).toEqual(['new-root', 'new-root', 'new-root'])
   })
 
   test('as retried if it sends a prompt again, and continues the same node', () => {

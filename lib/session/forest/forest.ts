@@ -123,7 +123,10 @@ export interface SessionForest {
    * node. The history is in normal form under the rules of the forest.
    */
   readonly recorded: (history: NormalHistory, context: CallContext) => number
-  /** Adds one node for each reply to a call, in order. Nodes that were added since the call attached do not matter. */
+  /**
+   * Adds one node for each reply to a call, in order. Of the nodes that were added since the call attached, only those with the same prompt
+   * matter: the call is then another sample of this prompt.
+   */
   readonly append: (attachment: Attachment, outcomes: readonly NodeOutcome[]) => readonly SessionNode[]
 }
 
@@ -174,8 +177,9 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     },
     append: (attachment, outcomes) => {
       const call = 1 + (all.at(-1)?.call ?? -1)
+      const attached = concurrentSample(attachment, forest) ?? attachment.attached
       return outcomes.map((outcome, choice) => {
-        const node: SessionNode = { ...attachment, ...outcome, sequence: all.length, call, choice }
+        const node: SessionNode = { ...attachment, attached, ...outcome, sequence: all.length, call, choice }
         insert(node)
         return node
       })
@@ -216,6 +220,28 @@ function tooMany(count: number, n: number): AttachmentResult {
     why: `The session has ${countWithNoun(count, 'node')} of at most ${MOST_NODES.toLocaleString('en')}${further}. More almost always means that the harness is not replaying history verbatim.`,
     hint: 'Look at the kinds of the calls on the page of the session, or begin a new session.',
   }
+}
+
+/** Returns the kind of a call whose prompt a call has that ended since it attached; undefined if there is none. */
+function concurrentSample(
+  { attached, parent, context, messages }: Attachment,
+  { rules, nodeAt, messagesOf: messagesOfNode, pathOf: positionOf }: Indexed,
+): AttachmentKind | undefined {
+  // Ids without messages have no place, and a prompt without its deleted beginning has another one.
+  const isDeleted = attached.kind === 'new-root' && attached.because === 'deleted'
+  if (attached.kind === 'retried' || isDeleted || messages.length === 0) return undefined
+  const { prompted } = extend(positionOf(parent), messagesOfNode(parent), messages, rules)
+  const text = JSON.stringify(messages)
+  const same = prompted
+    .map(nodeAt)
+    .filter(
+      (node) =>
+        node.parent === parent &&
+        contextKey(node.context) === contextKey(context) &&
+        JSON.stringify(node.messages) === text,
+    )
+  const other = same.find(({ status }) => status === 'complete') ?? same[0]
+  return other && { kind: 'retried', of: other.sequence - other.choice, isConcurrent: true }
 }
 
 /** Returns the deepest node whose path the history begins with, and the last node whose prompt it is. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LeafPicker } from './samples.ts'
 import { LEAF_PICKERS, leavesOf, pickLeaves, samplesOf } from './samples.ts'
-import { type WrittenForest, writtenForest } from './test-forests.ts'
+import { outcome, reply, type WrittenForest, writtenForest } from './test-forests.ts'
 
 const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
   pickLeaves(forest.nodes, pickers).leaves.map(({ sequence }) => sequence)
@@ -202,4 +202,34 @@ test('A session without a call has no samples', () => {
     samples: [],
     leftOut: [],
   })
+})
+
+test('Samples of a prompt that were requested at the same time are no retries, and a retry replaces the one that it repeats', () => {
+  const { forest, place, add } = writtenForest()
+  const three = [place('u:a'), place('u:a'), place('u:a')]
+  for (const [index, attachment] of three.entries())
+    forest.append(attachment, [outcome(attachment, reply(`${index}`), index === 0 ? 'aborted' : 'complete')])
+  const without = () => pickLeaves(forest.nodes, ['without-retries']).leaves.map(({ sequence }) => sequence)
+  // The reply of the first call was lost, so the second one is its retry.
+  expect(without()).toEqual([1, 2])
+  add('u:a', '3')
+  expect(without()).toEqual([1, 3])
+})
+
+test('Nodes that no longer exist are no leaves, train no shared tokens, and replace neither a retry nor what was rolled back', () => {
+  const { forest, add } = writtenForest()
+  add('u:a', '1')
+  add('u:a a:1 u:b', '2')
+  add('u:a a:1 u:b', 'retry')
+  add('u:a a:1 u:c', 'rolled back')
+  const of = (living: number[], ...pickers: LeafPicker[]) =>
+    samplesOf(forest.nodes, { pickers, mask: 'once', living: new Set(living) }).samples.map(({ leaf, parts }) => [
+      leaf,
+      parts.filter(({ trained }) => trained.end > 0).map(({ node }) => node),
+    ])
+  expect(of([0, 1, 2, 3], 'without-retries', 'without-rolled-back')).toEqual([[3, [0, 3]]])
+  expect(of([0, 1, 2], 'without-retries', 'without-rolled-back')).toEqual([[2, [0, 2]]])
+  expect(of([0, 1], 'without-retries', 'without-rolled-back')).toEqual([[1, [0, 1]]])
+  expect(of([0], 'all')).toEqual([[0, [0]]])
+  expect(of([], 'all')).toEqual([])
 })

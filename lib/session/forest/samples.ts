@@ -160,13 +160,15 @@ const withoutRetries: Keeps = (nodes, _, living) => {
   return ({ sequence }) => pathOf(nodes, sequence).every(({ call }) => !superseded.has(call))
 }
 
-/** Returns the calls that the client repeated, except the last attempt that was completed, or else the last one with a reply. */
+/** Returns the calls that the client repeated, except the last attempt that was completed, or else the last one with a reply. Samples of a prompt that were requested at the same time are no attempts. */
 function supersededCalls(nodes: readonly SessionNode[], living: ReadonlySet<number> | undefined): ReadonlySet<number> {
   const firstOf: number[] = []
   const attempts = new Map<number, SessionNode[]>()
   for (const node of nodes) {
     const { attached, sequence } = node
-    const first = attached.kind === 'retried' ? elementAt(firstOf, attached.of) : sequence - node.choice
+    const isSample =
+      attached.kind === 'retried' && attached.isConcurrent && elementAt(nodes, attached.of).status === 'complete'
+    const first = attached.kind === 'retried' && !isSample ? elementAt(firstOf, attached.of) : sequence - node.choice
     firstOf.push(first)
     if (node.reply && exists(sequence, living)) attempts.set(first, [...(attempts.get(first) ?? []), node])
   }
