@@ -60,6 +60,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
     sessions: createSessions(() => all),
     servers: {
       defaultName: 'fast',
+      list: () => [{ name: 'fast', baseUrl: 'http://127.0.0.1:1', source: 'saved', hasKey: false }],
       client: (name: string) => ({
         ...scriptedTokenizer({ tokenizer: byteTokenizer, template: compiled() }),
         load: async () => undefined,

@@ -88,7 +88,7 @@ function union(choices: readonly ArgumentTypes[]): ArgumentTypes {
 }
 
 /** Resolves a JSON pointer within the schema, such as `#/$defs/Color`. */
-function resolvePointer(pointer: string, root: unknown): unknown {
+export function resolvePointer(pointer: string, root: unknown): unknown {
   return pointer.split('/')[0] === '#' ? pointerKeys(pointer).reduce(member, root) : undefined
 }
 

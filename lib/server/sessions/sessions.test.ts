@@ -303,16 +303,6 @@ describe('A call of a session that gets no answer', () => {
       { model: 'm', messages: [user('a'), { role: 'assistant', content: 'b' }] },
       'last message',
     ],
-    [
-      'a forced call',
-      {
-        model: 'm',
-        messages: [user('a')],
-        tools: [{ type: 'function', function: { name: 'f' } }],
-        tool_choice: 'required',
-      },
-      'tool_choice',
-    ],
     ['a body that is a list', [], 'JSON object'],
   ])('is refused by name for %s', async (_, body, words) => {
     const id = await created()

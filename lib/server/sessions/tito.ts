@@ -19,6 +19,7 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { newRequestId } from '../http/request-id.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
+import { forcedSampling, isForced } from './forced-call.ts'
 import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
 import { closedResponse, modelDependencies } from './recorded-call.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
@@ -55,10 +56,10 @@ export async function answerTito(
   all: Services,
   signal: AbortSignal,
 ): Promise<Answered> {
-  checkCall(call)
   const prepared = await session.exclusive(() => prepare(session, call, signal))
   const { attachment } = prepared
   const { bytes } = prepared.promptEncoder.tokenizer
+  const sampling = { ...samplingOf(call), ...(await forcedSampling(call, prepared, all, signal)) }
   const id = newRequestId()
   const createdAt = Date.now()
   const model = call.model
@@ -69,7 +70,7 @@ export async function answerTito(
   }
   const results = await Promise.all(
     Array.from({ length: call.n }, (_, choice) =>
-      generate(choice, { session, call, prepared, follower, begin }, all, signal),
+      generate(choice, { session, call, sampling, prepared, follower, begin }, all, signal),
     ),
   )
   const nodes = results.map(({ record }) => record)
@@ -84,15 +85,6 @@ export async function answerTito(
   const { promptTokens, cachedTokens } = usage
   begin(promptTokens)
   return { attachment, nodes, bytes, reply: { id, createdAt, model, promptTokens, cachedTokens, choices, usage } }
-}
-
-/** Throws CallRefusal for what a token-in/token-out call cannot do. */
-function checkCall({ toolChoice }: SessionCall): void {
-  if (toolChoice === 'required' || typeof toolChoice === 'object')
-    throw new CallRefusal(
-      'tool_choice',
-      'tool_choice can be "auto" or "none": a session in the mode tito does not force a call. Use the mode observe.',
-    )
 }
 
 /** A call at its place in the forest. */
@@ -111,7 +103,8 @@ export async function prepare(session: Session, call: SessionCall, signal: Abort
     throw new CallRefusal('messages', 'The last message is the model’s own: a session does not continue a given reply.')
   session.refresh()
   // A grammar leaves no room for thinking.
-  const options = call.structured ? { enable_thinking: false, ...call.templateArguments } : call.templateArguments
+  const isBound = call.structured || (isForced(call) && session.settings.mode !== 'observe')
+  const options = isBound ? { enable_thinking: false, ...call.templateArguments } : call.templateArguments
   const serving = await session.serving.find({ tools: call.tools, options: call.templateArguments }, signal)
   checkCapabilities(serving.server, {
     sampling: samplingOf(call),
@@ -155,6 +148,8 @@ const samplingOf = ({ sampling, structured }: SessionCall): SessionCall['samplin
 interface Generating {
   readonly session: Session
   readonly call: SessionCall
+  /** Parameters of the call, with its grammar. */
+  readonly sampling: SessionCall['sampling']
   readonly prepared: Prepared
   readonly follower: ReplyFollower
   readonly begin: (promptTokens: number) => void
@@ -163,7 +158,7 @@ interface Generating {
 /** Generates one of the replies to a call. */
 async function generate(
   index: number,
-  { session, call, prepared, follower, begin }: Generating,
+  { session, call, sampling, prepared, follower, begin }: Generating,
   all: Services,
   signal: AbortSignal,
 ): Promise<Generated> {
@@ -193,7 +188,7 @@ async function generate(
   const seed = call.sampling.sampling_seed
   const settings: CallSettings = {
     sampling: {
-      ...sentSampling(samplingOf(call)),
+      ...sentSampling(sampling),
       // Without a limit, a reply may fill the context, as with the servers that the client knows.
       max_new_tokens: call.sampling.max_new_tokens ?? server.contextLength ?? MOST_WITHOUT_CONTEXT,
       ...(index > 0 && typeof seed === 'number' && { sampling_seed: seed + index }),

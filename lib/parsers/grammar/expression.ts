@@ -1,0 +1,194 @@
+/**
+ * Grammars as data, written as EBNF in the dialect of llama.cpp (GBNF), which SGLang and vLLM take too, or as a regular expression.
+ */
+import { elementAt } from '#lib/util/element-at.ts'
+import { escapePattern } from '#lib/util/text/escape-pattern.ts'
+
+/** A set of texts. */
+export type Expression =
+  | { readonly kind: 'text'; readonly text: string }
+  /** One of these characters, or one of all others. */
+  | { readonly kind: 'characters'; readonly isNegated: boolean; readonly ranges: readonly CharacterRange[] }
+  | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
+  | { readonly kind: 'choice'; readonly options: readonly Expression[] }
+  | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number }
+  /** A set with a name, which may contain itself. Equal rules are the same object. */
+  | { readonly kind: 'rule'; readonly of: () => Expression }
+
+/** First and last character. */
+type CharacterRange = readonly [first: string, last: string]
+
+/** Returns the set of one text. */
+export const text = (value: string): Expression => ({ kind: 'text', text: value })
+
+/** Returns the set of texts that consist of these parts. */
+export const sequence = (...parts: readonly (Expression | string)[]): Expression => ({
+  kind: 'sequence',
+  parts: parts
+    .map((part) => (typeof part === 'string' ? text(part) : part))
+    .filter((part) => part.kind !== 'text' || part.text !== ''),
+})
+
+/** Returns the union of sets. */
+export const choice = (options: readonly Expression[]): Expression =>
+  options.length === 1 ? elementAt(options, 0) : { kind: 'choice', options }
+
+/** Returns the set of texts with this number of parts. */
+export const repeat = (of: Expression, least = 0, most = Number.POSITIVE_INFINITY): Expression => ({
+  kind: 'repeat',
+  of,
+  least,
+  most,
+})
+
+/** Returns the set of these texts and the empty one. */
+export const optional = (of: Expression | string): Expression => repeat(typeof of === 'string' ? text(of) : of, 0, 1)
+
+/** Returns the set of these characters; a range is written as its two ends. */
+export const oneOf = (...ranges: readonly (string | CharacterRange)[]): Expression => ({
+  kind: 'characters',
+  isNegated: false,
+  ranges: ranges.flatMap(rangesOf),
+})
+
+/** Returns the set of all other characters. */
+export const noneOf = (...ranges: readonly (string | CharacterRange)[]): Expression => ({
+  kind: 'characters',
+  isNegated: true,
+  ranges: ranges.flatMap(rangesOf),
+})
+
+const rangesOf = (range: string | CharacterRange): readonly CharacterRange[] =>
+  typeof range === 'string' ? Array.from(range, (character) => [character, character] as const) : [range]
+
+/**
+ * Returns the set of texts that contain none of these words. All words begin with the same character, which they contain only there, so that
+ * a word can begin only where this character is.
+ */
+export function textWithout(words: readonly string[]): Expression {
+  const first = elementAt(Array.from(elementAt(words, 0)), 0)
+  const next = (rests: readonly string[]): ReadonlyMap<string, readonly string[]> => {
+    const following = new Map<string, string[]>()
+    for (const rest of rests) {
+      const character = elementAt(Array.from(rest), 0)
+      following.set(character, [...(following.get(character) ?? []), rest.slice(character.length)])
+    }
+    return following
+  }
+  /** After a beginning of a word: characters that make sure that none of the words follows. */
+  const different = (rests: readonly string[]): Expression => {
+    const following = next(rests)
+    return choice([
+      allBut([first, ...following.keys()]),
+      ...Array.from(following, ([character, more]) =>
+        more.includes('') ? [] : [sequence(character, different(more))],
+      ).flat(),
+    ])
+  }
+  /** The rest of a beginning of a word that is not the whole word; may be empty. */
+  const beginning = (rests: readonly string[]): Expression | undefined => {
+    const options = Array.from(next(rests), ([character, more]) => {
+      if (more.includes('')) return []
+      const rest = beginning(more)
+      return [rest ? sequence(character, rest) : text(character)]
+    }).flat()
+    return options.length > 0 ? optional(choice(options)) : undefined
+  }
+  const rests = words.map((word) => word.slice(first.length))
+  const beginnings = repeat(sequence(first, beginning(rests) ?? text('')))
+  return sequence(repeat(choice([noneOf(first), sequence(beginnings, first, different(rests))])), beginnings)
+}
+
+/** Engines do not exclude single characters outside of ASCII: then only ASCII is left. */
+function allBut(characters: readonly string[]): Expression {
+  if (characters.every((character) => character <= LAST_OF_ASCII)) return noneOf(...characters)
+  const others = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+  return oneOf(others.filter((character) => !characters.includes(character)).join(''))
+}
+
+const LAST_OF_ASCII = '\x7f'
+
+/** Returns a grammar in EBNF. Its first rule is `root`. */
+export function toEbnf(root: Expression): string {
+  const names = new Map<Expression, string>()
+  const rules: string[] = []
+  const write = (one: Expression): string => {
+    switch (one.kind) {
+      case 'text':
+        return quoted(one.text)
+      case 'characters':
+        return writtenClass(one)
+      case 'sequence':
+        return one.parts.length === 0 ? '""' : one.parts.map(write).join(' ')
+      case 'choice':
+        return `(${one.options.map(write).join(' | ')})`
+      case 'repeat':
+        return `(${write(one.of)})${quantifier(one)}`
+      case 'rule': {
+        const known = names.get(one)
+        if (known !== undefined) return known
+        const name = `r${names.size}`
+        names.set(one, name)
+        rules.push(`${name} ::= ${write(one.of())}`)
+        return name
+      }
+    }
+  }
+  const first = `root ::= ${write(root)}`
+  return [first, ...rules].join('\n')
+}
+
+const quoted = (value: string): string =>
+  `"${value.replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`
+
+/**
+ * Returns a grammar as a regular expression. Those have no recursion: rules contain rules up to `depth` levels, and what would need more is
+ * left out. Throws RangeError if nothing remains.
+ */
+export function toRegex(root: Expression, depth: number): string {
+  const source = regexOf(root, depth)
+  if (source === undefined) throw new RangeError(`the grammar needs more than ${depth} levels of rules`)
+  return source
+}
+
+/** Returns undefined for a set that needs more levels. */
+function regexOf(one: Expression, depth: number): string | undefined {
+  switch (one.kind) {
+    case 'text':
+      return escapePattern(one.text).replaceAll('\n', '\\n')
+    case 'characters':
+      return writtenClass(one)
+    case 'sequence': {
+      const parts = one.parts.map((part) => regexOf(part, depth))
+      return parts.every((part) => part !== undefined) ? parts.join('') : undefined
+    }
+    case 'choice': {
+      const options = one.options.flatMap((option) => regexOf(option, depth) ?? [])
+      return options.length > 0 ? `(?:${options.join('|')})` : undefined
+    }
+    case 'repeat': {
+      const inside = regexOf(one.of, depth)
+      if (inside !== undefined) return `(?:${inside})${quantifier(one)}`
+      return one.least === 0 ? '' : undefined
+    }
+    case 'rule':
+      return depth === 0 ? undefined : regexOf(one.of(), depth - 1)
+  }
+}
+
+function quantifier({ least, most }: Extract<Expression, { kind: 'repeat' }>): string {
+  if (most === Number.POSITIVE_INFINITY) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`
+  return least === 0 && most === 1 ? '?' : `{${least},${most}}`
+}
+
+/** Both notations have the same classes. Other characters than letters and digits of ASCII are written by their numbers. */
+function writtenClass({ isNegated, ranges }: Extract<Expression, { kind: 'characters' }>): string {
+  const inside = ranges.map(([first, last]) => (first === last ? inClass(first) : `${inClass(first)}-${inClass(last)}`))
+  return `[${isNegated ? '^' : ''}${inside.join('')}]`
+}
+
+/** Numbers have four digits, because the end of a shorter number is ambiguous in some readers. */
+const inClass = (character: string): string =>
+  /^(?:[a-zA-Z0-9]|\P{ASCII})$/u.test(character)
+    ? character
+    : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

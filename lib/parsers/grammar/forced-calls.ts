@@ -1,0 +1,351 @@
+/**
+ * The replies that consist of calls, in the format of a parser, as a grammar: a server that generates within it is forced to call. Formats whose
+ * calls depend on more than the reply itself have none.
+ */
+import { isObject } from '#lib/json/json-object.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { type JsonType, jsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
+import { choice, type Expression, noneOf, oneOf, optional, repeat, sequence, text, textWithout } from './expression.ts'
+import { GEMMA_NOTATION, jsonNotation, membersOf, type Notation, PYTHON_NOTATION, valueGrammar } from './json-schema.ts'
+
+/** What must be called. */
+export interface ForcedCalls {
+  /** The tools that may be called. At least one. */
+  readonly tools: readonly ToolSpec[]
+  /** Whether a reply may have several calls. */
+  readonly mayRepeat: boolean
+  /** The chat template: some formats have variants. */
+  readonly template: string
+  /** The text that closes the think block in which the prompt ends. Undefined: it ends in none. */
+  readonly closeThink: string | undefined
+}
+
+/** Returns the grammar of such replies; undefined if the format has none. Throws RangeError with a name that the format cannot write. */
+export function forcedCalls(
+  parser: string,
+  { tools, mayRepeat, template, closeThink }: ForcedCalls,
+): Expression | undefined {
+  const format = FORMATS[parser]?.(template)
+  if (!format) return undefined
+  const { open = '', between, close = '', call } = format
+  const options = choice(tools.map(call))
+  const one: Expression = { kind: 'rule', of: () => options }
+  const calls = mayRepeat ? [one, repeat(sequence(between, one))] : [one]
+  const thought = closeThink === undefined ? [] : [textWithout([closeThink]), closeThink, repeat(text('\n'), 0, 2)]
+  return sequence(...thought, open, ...calls, close)
+}
+
+/** How a format writes the calls of a reply. */
+interface CallFormat {
+  /** Text before the first call. Omitted: none. */
+  readonly open?: string
+  readonly between: string
+  /** Text after the last call. Omitted: none. */
+  readonly close?: string
+  readonly call: (tool: ToolSpec) => Expression
+}
+
+const JSON_NOTATION = jsonNotation()
+/** Values between tags: their texts contain no tag. */
+const TAGGED_NOTATION = jsonNotation('<')
+/** Values in XML. */
+const XML_NOTATION = jsonNotation('<&')
+const DIGITS = repeat(oneOf(['0', '9']), 1, 3)
+const NEW_LINE = optional('\n')
+
+const argumentsOf = ({ inputSchema }: ToolSpec): Expression =>
+  valueGrammar(inputSchema, JSON_NOTATION).value({ type: 'object', ...inputSchema })
+
+/** Returns a call as an object with a name and arguments. */
+const objectCall =
+  (name: string, values: string, before: readonly (Expression | string)[] = []): CallFormat['call'] =>
+  (tool) =>
+    sequence('{', ...before, `"${name}": ${JSON.stringify(tool.name)}, "${values}": `, argumentsOf(tool), '}')
+
+/** Returns a call with its arguments as JSON after a head with the name. */
+const headedCall =
+  (head: (name: string) => Expression, end: string): CallFormat['call'] =>
+  (tool) =>
+    sequence(head(plainName(tool.name)), argumentsOf(tool), end)
+
+/** Returns a name that needs no escape in any format. Throws RangeError for others. */
+function plainName(name: string): string {
+  if (/^[\p{L}\p{N}_.:/-]+$/u.test(name)) return name
+  throw new RangeError(`the name ${JSON.stringify(name)} cannot be written in its calls`)
+}
+
+/** Returns a name that is an identifier of Python. Throws RangeError for others. */
+function identifier(name: string): string {
+  if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) return name
+  throw new RangeError(`the name ${JSON.stringify(name)} cannot be written in its calls`)
+}
+
+interface TaggedFormat {
+  /** Returns what precedes the value of an argument. */
+  readonly open: (name: string, type: JsonType) => Expression | string
+  /** What follows the value. */
+  readonly close: Expression | string
+  /** Any text as a value. */
+  readonly anyText: Expression
+  /** Notation of the other values. */
+  readonly notation: Notation
+}
+
+/** Returns the arguments of a tool, each between tags: texts without quotes, and other values. */
+function taggedArguments({ inputSchema }: ToolSpec, { open, close, anyText, notation }: TaggedFormat): Expression {
+  const { value } = valueGrammar(inputSchema, notation)
+  const one = (of: unknown): TypedExpression =>
+    typeof of === 'string' ? ['string', text(of)] : [jsonType(of), value({ const: of })]
+  const valuesOf = (schema: unknown, references: number): readonly TypedExpression[] => {
+    if (!isObject(schema)) return [['string', anyText]]
+    if (typeof schema.$ref === 'string' && references < MOST_REFERENCES)
+      return valuesOf(resolvePointer(schema.$ref, inputSchema), references + 1)
+    if (Array.isArray(schema.enum)) return schema.enum.map(one)
+    if ('const' in schema) return [one(schema.const)]
+    const options = [schema.anyOf, schema.oneOf].find(Array.isArray)
+    if (options) return options.flatMap((option) => valuesOf(option, references))
+    const types = jsonTypes.filter((type) => [schema.type].flat().includes(type))
+    return types.length === 0
+      ? [['string', anyText]]
+      : types.map((type) => (type === 'string' ? [type, anyText] : [type, value({ ...schema, type })]))
+  }
+  const members = membersOf(inputSchema).map(({ name, schema, isRequired }) => {
+    const options = valuesOf(schema, 0).map(([type, of]) => sequence(open(plainName(name), type), of, close))
+    return isRequired ? choice(options) : optional(choice(options))
+  })
+  return sequence(...members)
+}
+
+type TypedExpression = readonly [type: JsonType, value: Expression]
+
+/** References that follow each other without a schema between them. */
+const MOST_REFERENCES = 8
+
+const textOfXml = repeat(
+  choice([noneOf('<&'), ...['lt', 'gt', 'amp', 'quot', 'apos'].map((name) => text(`&${name};`))]),
+)
+
+/** Returns a call in the XML of Qwen between tags with this name. */
+const qwenXml =
+  (tag: string): CallFormat['call'] =>
+  (tool) =>
+    sequence(
+      `<${tag}>\n<function=${plainName(tool.name)}>\n`,
+      taggedArguments(tool, {
+        open: (name) => `<parameter=${name}>\n`,
+        close: '\n</parameter>\n',
+        anyText: textWithout(['</parameter>', '<parameter=']),
+        notation: TAGGED_NOTATION,
+      }),
+      `</function>\n</${tag}>`,
+    )
+
+/** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
+const keyedCall =
+  (suffix: string, separator: Expression | string): CallFormat['call'] =>
+  (tool) =>
+    sequence(
+      `<tool_call${suffix}>${plainName(tool.name)}`,
+      separator,
+      NEW_LINE,
+      taggedArguments(tool, {
+        open: (name) => sequence(`<arg_key${suffix}>${name}</arg_key${suffix}>`, NEW_LINE, `<arg_value${suffix}>`),
+        close: sequence(`</arg_value${suffix}>`, NEW_LINE),
+        anyText: textWithout([`</arg_value${suffix}>`, `<arg_value${suffix}>`]),
+        notation: TAGGED_NOTATION,
+      }),
+      `</tool_call${suffix}>`,
+    )
+
+const invokeCall: CallFormat['call'] = (tool) =>
+  sequence(
+    `<invoke name="${plainName(tool.name)}">\n`,
+    taggedArguments(tool, {
+      open: (name) => `<parameter name="${name}">`,
+      close: '</parameter>\n',
+      anyText: textWithout(['</parameter>', '<parameter']),
+      notation: TAGGED_NOTATION,
+    }),
+    '</invoke>',
+  )
+
+const xmlCall: CallFormat['call'] = (tool) =>
+  sequence(
+    `<function name="${plainName(tool.name)}">`,
+    taggedArguments(tool, {
+      open: (name) => `<param name="${name}">`,
+      close: '</param>',
+      anyText: textOfXml,
+      notation: XML_NOTATION,
+    }),
+    '</function>',
+  )
+
+const dsmlCall: CallFormat['call'] = (tool) =>
+  sequence(
+    `<｜DSML｜invoke name="${plainName(tool.name)}">\n`,
+    taggedArguments(tool, {
+      open: (name, type) => `<｜DSML｜parameter name="${name}" string="${type === 'string'}">`,
+      close: '</｜DSML｜parameter>\n',
+      anyText: textWithout(['</｜DSML｜parameter>', '<｜DSML｜parameter']),
+      notation: TAGGED_NOTATION,
+    }),
+    '</｜DSML｜invoke>\n',
+  )
+
+const dsml = (block: string) => (): CallFormat => ({
+  open: `<｜DSML｜${block}>\n`,
+  between: '',
+  close: `</｜DSML｜${block}>`,
+  call: dsmlCall,
+})
+
+const xtmlCall: CallFormat['call'] = (tool) =>
+  sequence(
+    `<|open|>call tool="${plainName(tool.name)}" index="`,
+    DIGITS,
+    '"<|sep|>',
+    taggedArguments(tool, {
+      open: (name, type) => `<|open|>argument key="${name}" type="${type === 'integer' ? 'number' : type}"<|sep|>`,
+      close: '<|close|>argument<|sep|>',
+      anyText: textWithout(['<|close|>argument', '<|open|>argument']),
+      notation: TAGGED_NOTATION,
+    }),
+    '<|close|>call<|sep|>',
+  )
+
+/** Returns a call in Python. */
+const pythonCall: CallFormat['call'] = ({ name, inputSchema }) => {
+  const { value } = valueGrammar(inputSchema, PYTHON_NOTATION)
+  const members = membersOf(inputSchema).map((member) => ({
+    ...member,
+    written: sequence(`${identifier(member.name)}=`, value(member.schema)),
+  }))
+  /** The arguments from an index on, the first of them without a comma. */
+  const from = (index: number): Expression => {
+    const one = members[index]
+    if (!one) return text('')
+    const following = members.slice(index + 1).map(({ written, isRequired }) => {
+      const next = sequence(', ', written)
+      return isRequired ? next : optional(next)
+    })
+    const begun = sequence(one.written, ...following)
+    return one.isRequired ? begun : choice([begun, from(index + 1)])
+  }
+  return sequence(`${plainName(name)}(`, from(0), ')')
+}
+
+const gemmaCall: CallFormat['call'] = ({ name, inputSchema }) => {
+  for (const member of membersOf(inputSchema)) identifier(member.name)
+  const values = valueGrammar(inputSchema, GEMMA_NOTATION).value({ type: 'object', ...inputSchema })
+  return sequence(`<|tool_call>call:${plainName(name)}`, values, '<tool_call|>')
+}
+
+const apertusCall: CallFormat['call'] = (tool) => sequence(`{${JSON.stringify(tool.name)}: `, argumentsOf(tool), '}')
+
+const DEEPSEEK = { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' } as const
+const LETTER_OR_DIGIT = oneOf(['a', 'z'], ['0', '9'])
+
+/** The formats by the names of their parsers. Each gets the chat template, and returns undefined for a variant that it does not know. */
+const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefined>> = {
+  hermes: () => ({
+    between: '\n',
+    call: (tool) => sequence('<tool_call>\n', objectCall('name', 'arguments')(tool), '\n</tool_call>'),
+  }),
+  qwen_xml: () => ({ between: '\n', call: qwenXml('tool_call') }),
+  seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
+  glm: () => ({ between: '\n', call: keyedCall('', '') }),
+  hunyuan: (template) => {
+    const suffix = template.includes(':opensource') ? ':opensource' : ''
+    return {
+      open: `<tool_calls${suffix}>\n`,
+      between: '\n',
+      close: `\n</tool_calls${suffix}>`,
+      call: keyedCall(suffix, optional(`<tool_sep${suffix}>`)),
+    }
+  },
+  kimi_k2: () => ({
+    open: '<|tool_calls_section_begin|>',
+    between: '',
+    close: '<|tool_calls_section_end|>',
+    call: headedCall(
+      (name) => sequence(`<|tool_call_begin|>functions.${name}:`, DIGITS, '<|tool_call_argument_begin|>'),
+      '<|tool_call_end|>',
+    ),
+  }),
+  llama3: () => ({ between: '; ', call: objectCall('name', 'parameters') }),
+  mistral: (template) =>
+    template.includes('[ARGS]')
+      ? { between: '', call: headedCall((name) => text(`[TOOL_CALLS]${name}[ARGS]`), '') }
+      : { open: '[TOOL_CALLS] [', between: ', ', close: ']', call: objectCall('name', 'arguments') },
+  deepseek_v3: () => ({
+    ...DEEPSEEK,
+    between: '\n',
+    call: headedCall(
+      (name) => text(`<｜tool▁call▁begin｜>function<｜tool▁sep｜>${name}\n\`\`\`json\n`),
+      '\n```<｜tool▁call▁end｜>',
+    ),
+  }),
+  deepseek_v31: () => ({
+    ...DEEPSEEK,
+    between: '',
+    call: headedCall((name) => text(`<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>`), '<｜tool▁call▁end｜>'),
+  }),
+  deepseek_v32: dsml('function_calls'),
+  deepseek_v4: dsml('tool_calls'),
+  pythonic: () => ({ open: '[', between: ', ', close: ']', call: pythonCall }),
+  lfm2: () => ({ open: '<|tool_call_start|>[', between: ', ', close: ']<|tool_call_end|>', call: pythonCall }),
+  gemma4: () => ({ between: '', call: gemmaCall }),
+  'minimax-m2': () => ({
+    open: '<minimax:tool_call>\n',
+    between: '\n',
+    close: '\n</minimax:tool_call>',
+    call: invokeCall,
+  }),
+  minicpm5: () => ({ between: '\n', call: xmlCall }),
+  kimi_k3: () => ({
+    open: '<|open|>tools<|sep|>',
+    between: '',
+    close: '<|close|>tools<|sep|>',
+    call: xtmlCall,
+  }),
+  cohere_command4: () => ({
+    open: '<|START_ACTION|>[\n    ',
+    between: ',\n    ',
+    close: '\n]<|END_ACTION|>',
+    call: objectCall('tool_name', 'parameters', ['"tool_call_id": "', DIGITS, '", ']),
+  }),
+  command_r: () => ({
+    open: 'Action:\n```json\n[\n',
+    between: ',\n',
+    close: '\n]```',
+    call: objectCall('tool_name', 'parameters'),
+  }),
+  apertus2509: () => ({ open: '<|tools_prefix|>[', between: ', ', close: ']<|tools_suffix|>', call: apertusCall }),
+  gigachat3: (template) =>
+    template.includes('<|function_call|>')
+      ? { between: '', call: (tool) => sequence('<|function_call|>', objectCall('name', 'arguments')(tool)) }
+      : undefined,
+  tool_calls: () => ({
+    open: '<tool_calls>[',
+    between: ', ',
+    close: ']</tool_calls>',
+    call: objectCall('name', 'arguments'),
+  }),
+  nemotron: () => ({
+    open: '<TOOLCALL>[',
+    between: ', ',
+    close: ']</TOOLCALL>',
+    call: objectCall('name', 'arguments'),
+  }),
+  functionary_v31: () => ({ between: '', call: headedCall((name) => text(`<function=${name}>`), '</function>') }),
+  solar_open: () => ({
+    open: '<|tool_calls|>',
+    between: '',
+    call: headedCall(
+      (name) =>
+        sequence('<|tool_call:begin|>', repeat(LETTER_OR_DIGIT, 10, 10), `<|tool_call:name|>${name}<|tool_call:args|>`),
+      '<|tool_call:end|>',
+    ),
+  }),
+}

@@ -1,0 +1,187 @@
+/** The values that a JSON Schema allows, as a grammar in the notation of a format. */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { type JsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
+import { choice, type Expression, noneOf, oneOf, optional, repeat, sequence, text, textWithout } from './expression.ts'
+
+/** How a format writes values. */
+export interface Notation {
+  /** Any text with its quotes. */
+  readonly text: Expression
+  /** Returns a text with its quotes. */
+  readonly quote: (value: string) => string
+  /** The words for true, false and null. */
+  readonly words: readonly [yes: string, no: string, none: string]
+  /** Returns the name of a member of an object. */
+  readonly name: (name: string) => string
+  /** Any name of a member. */
+  readonly anyName: Expression
+  /** What may follow a comma or a colon. */
+  readonly space: Expression
+}
+
+const SPACE = optional(' ')
+const DIGIT = oneOf(['0', '9'])
+const HEX = oneOf(['0', '9'], ['a', 'f'], ['A', 'F'])
+
+/** Returns the notation of JSON whose texts do not contain these characters, except as escapes. */
+export function jsonNotation(excluded = ''): Notation {
+  const escaped = sequence('\\', choice([oneOf('"\\/bfnrt'), sequence('u', repeat(HEX, 4, 4))]))
+  const any = sequence('"', repeat(choice([noneOf(['\0', '\x1f'], '"\\', excluded), escaped])), '"')
+  const quote = (value: string) =>
+    Array.from(JSON.stringify(value), (character) =>
+      excluded.includes(character) ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character,
+    ).join('')
+  return { text: any, quote, words: ['true', 'false', 'null'], name: quote, anyName: any, space: SPACE }
+}
+
+/** Notation of Python literals. Its texts have the escapes that Python and JSON have in common. */
+export const PYTHON_NOTATION: Notation = {
+  ...jsonNotation(),
+  text: sequence('"', repeat(choice([noneOf(['\0', '\x1f'], '"\\'), sequence('\\', oneOf('"\\nrt'))])), '"'),
+  words: ['True', 'False', 'None'],
+}
+
+const GEMMA_QUOTE = '<|"|>'
+
+/** Notation of Gemma 4: texts are between quote tokens, and names have no quotes. */
+export const GEMMA_NOTATION: Notation = {
+  text: sequence(GEMMA_QUOTE, textWithout([GEMMA_QUOTE]), GEMMA_QUOTE),
+  quote: (value) => `${GEMMA_QUOTE}${value}${GEMMA_QUOTE}`,
+  words: ['true', 'false', 'null'],
+  name: (name) => name,
+  anyName: repeat(oneOf(['a', 'z'], ['A', 'Z'], ['0', '9'], '_'), 1),
+  space: text(''),
+}
+
+/** Integers that every number type represents. */
+const INTEGER = sequence(optional('-'), choice([text('0'), sequence(oneOf(['1', '9']), repeat(DIGIT, 0, 14))]))
+const NUMBER = sequence(
+  INTEGER,
+  optional(sequence('.', repeat(DIGIT, 1, 15))),
+  optional(sequence(oneOf('eE'), optional(oneOf('+-')), repeat(DIGIT, 1, 2))),
+)
+
+/** Writes values of the schemas of one tool. */
+export interface ValueGrammar {
+  /** Returns the values that a schema allows. Of keywords, those in the docstring of `valueGrammar` count. */
+  value(schema: unknown): Expression
+}
+
+/**
+ * Returns the writer of the values of a tool, whose whole schema resolves references. The keywords type, properties, required,
+ * additionalProperties, items, enum, const, anyOf, oneOf, allOf and $ref count. Others, such as pattern and minimum, do not restrict values.
+ * Members of objects come in the order of the schema. An object that lists members has others only if the schema says so.
+ */
+export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
+  const { words, space } = notation
+  const references = new Map<string, Expression>()
+  const comma = sequence(',', space)
+  const list = (item: Expression): Expression =>
+    sequence('[', optional(sequence(item, repeat(sequence(comma, item)))), ']')
+  const anyMember = (schema: unknown): Expression => sequence(notation.anyName, ':', space, value(schema))
+  const objectOfAny = (schema: unknown): Expression => {
+    const member = anyMember(schema)
+    return sequence('{', optional(sequence(member, repeat(sequence(comma, member)))), '}')
+  }
+  const anything: Expression = {
+    kind: 'rule',
+    of: () => choice(jsonTypes.filter((type) => type !== 'integer').map((type) => ofType(type, {}))),
+  }
+
+  function value(schema: unknown): Expression {
+    if (!isObject(schema)) return anything
+    const { $ref: reference } = schema
+    if (typeof reference === 'string') return referenced(reference)
+    if (Array.isArray(schema.enum)) return choice(schema.enum.map((one) => text(literal(one, notation))))
+    if ('const' in schema) return text(literal(schema.const, notation))
+    const options = [schema.anyOf, schema.oneOf].find((one) => Array.isArray(one) && one.length > 0) as
+      | readonly unknown[]
+      | undefined
+    if (options) return choice(options.map(value))
+    if (Array.isArray(schema.allOf)) return value(Object.assign({}, schema, { allOf: undefined }, ...schema.allOf))
+    const types = [schema.type].flat().filter((type): type is JsonType => jsonTypes.includes(type as JsonType))
+    if (types.length > 0) return choice(types.map((type) => ofType(type, schema)))
+    return isObject(schema.properties) ? objectOf(schema) : anything
+  }
+
+  function referenced(pointer: string): Expression {
+    const known = references.get(pointer)
+    if (known) return known
+    const rule: Expression = { kind: 'rule', of: () => value(resolvePointer(pointer, root)) }
+    references.set(pointer, rule)
+    return rule
+  }
+
+  function ofType(type: JsonType, schema: JsonObject): Expression {
+    switch (type) {
+      case 'string':
+        return notation.text
+      case 'integer':
+        return INTEGER
+      case 'number':
+        return NUMBER
+      case 'boolean':
+        return choice([text(words[0]), text(words[1])])
+      case 'null':
+        return text(words[2])
+      case 'array':
+        return list(value(schema.items))
+      case 'object':
+        return objectOf(schema)
+    }
+  }
+
+  function objectOf(schema: JsonObject): Expression {
+    const { additionalProperties: further, properties } = schema
+    const members = membersOf(schema)
+    if (members.length === 0)
+      return further === false || (isObject(properties) && further === undefined) ? text('{}') : objectOfAny(further)
+    const written = members.map(({ name, schema: own, isRequired }) => ({
+      isRequired,
+      member: sequence(`${notation.name(name)}:`, space, value(own)),
+    }))
+    const more = isObject(further) || further === true ? [repeat(sequence(comma, anyMember(further)))] : []
+    /** The members from an index on, the first of them without a comma. */
+    const from = (index: number): Expression => {
+      const one = written[index]
+      if (!one) return text('')
+      const following = written
+        .slice(index + 1)
+        .map(({ member, isRequired }) => (isRequired ? sequence(comma, member) : optional(sequence(comma, member))))
+      const begun = sequence(one.member, ...following, ...more)
+      return one.isRequired ? begun : choice([begun, from(index + 1)])
+    }
+    return sequence('{', from(0), '}')
+  }
+
+  return { value }
+}
+
+/** A member of an object. */
+export interface SchemaMember {
+  readonly name: string
+  readonly schema: unknown
+  readonly isRequired: boolean
+}
+
+/** Returns the members that a schema lists, in its order. */
+export function membersOf({ properties, required }: JsonObject): readonly SchemaMember[] {
+  const names: readonly unknown[] = Array.isArray(required) ? required : []
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: names.includes(name),
+  }))
+}
+
+/** Returns a value in a notation, with a space after commas and colons where the notation has one. */
+function literal(value: unknown, notation: Notation): string {
+  const space = notation.space === SPACE ? ' ' : ''
+  if (typeof value === 'string') return notation.quote(value)
+  if (value === null) return notation.words[2]
+  if (typeof value === 'boolean') return notation.words[value ? 0 : 1]
+  if (Array.isArray(value)) return `[${value.map((one) => literal(one, notation)).join(`,${space}`)}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, one]) => `${notation.name(name)}:${space}${literal(one, notation)}`)
+  return `{${members.join(`,${space}`)}}`
+}
