@@ -14,7 +14,7 @@ import { runInNewContext } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
-import { inMemory } from '#lib/formats/containers/container.ts'
+import { memoryTools } from '#lib/formats/containers/container.ts'
 import { formats } from '#lib/formats/registry.ts'
 import {
   containerMutantOf,
@@ -68,7 +68,7 @@ else read(workerData as Plan)
 function read(plan: Plan): void {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-mutants-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const tools = areContainers(plan.files) ? { ...inMemory, sqlite: sqliteTablesIn(folder) } : undefined
+  const tools = areContainers(plan.files) ? { ...memoryTools, sqlite: sqliteTablesIn(folder) } : undefined
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   parentPort?.postMessage('ready')

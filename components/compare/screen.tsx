@@ -17,7 +17,9 @@ import { type ComparedState, type SideSource, useCompared, useSource } from './u
 
 const ComparePair = lazyPart(async () => (await import('./pair.tsx')).ComparePair)
 const SideDialog = lazyPart(async () => (await import('./sides/side-dialog.tsx')).SideDialog)
-const MakingDialog = lazyPart(async () => (await import('./sides/making-dialog.tsx')).MakingDialog)
+const ReconstructionDialog = lazyPart(
+  async () => (await import('./sides/reconstruction-dialog.tsx')).ReconstructionDialog,
+)
 const BaselineDialog = lazyPart(async () => (await import('./sides/baseline-dialog.tsx')).BaselineDialog)
 const CompareExport = lazyPart(async () => (await import('./compare-export.tsx')).CompareExport)
 
@@ -112,7 +114,7 @@ export function CompareScreen() {
         />
       )}
       {asking?.what === 'making' && asked?.side && (
-        <MakingDialog
+        <ReconstructionDialog
           name={asking.name}
           side={asked.side}
           trajectory={asked.source.trajectory}

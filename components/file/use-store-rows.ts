@@ -1,7 +1,7 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { indexedFile } from '#lib/browser/file-index/indexed-file.ts'
 import type { SampleRow } from '#lib/browser/file-index/sample-row.ts'
 import { TRAJECTORIES } from '#lib/browser/queries.ts'
@@ -10,7 +10,7 @@ import { TRAJECTORIES } from '#lib/browser/queries.ts'
 export type RowStoring =
   | { readonly kind: 'none' }
   | { readonly kind: 'under-way' }
-  | { readonly kind: 'stored'; readonly imported: Imported }
+  | { readonly kind: 'stored'; readonly imported: ImportResult }
   | { readonly kind: 'failed'; readonly error: Error }
 
 /** Returns a function that stores rows of the listed file, and its state. The function returns undefined if storing failed. */
@@ -20,7 +20,7 @@ export function useStoreRows() {
   return {
     storing,
     forget: () => setStoring({ kind: 'none' }),
-    async store(rows: readonly SampleRow[] | 'all'): Promise<Imported | undefined> {
+    async store(rows: readonly SampleRow[] | 'all'): Promise<ImportResult | undefined> {
       setStoring({ kind: 'under-way' })
       try {
         const imported = await indexedFile.store(rows)

@@ -8,7 +8,7 @@ import { useRatioPair, useRatios, withDropped } from '#components/inspector/rati
  */
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useAddedColumns } from '#components/shell/use-scoring.ts'
-import { TokenGist } from '#components/token-view/card/token-gist.tsx'
+import { TokenSummaryLine } from '#components/token-view/card/token-summary-line.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/token-view/colour/number-modes.ts'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -109,7 +109,7 @@ export function Inspector({
         onShow={setPane}
         names={['Outline', 'Tokens', 'Details']}
         buttons={isNarrow && buttons}
-        gist={shownToken && <TokenGist token={shownToken} vocab={trajectory.vocab} />}
+        gist={shownToken && <TokenSummaryLine token={shownToken} vocab={trajectory.vocab} />}
         left={
           <OutlinePane {...{ inspection, ratios, place, notes, labels, onChooseTokenizer }} onChoose={choose}>
             {children}

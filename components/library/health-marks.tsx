@@ -1,9 +1,9 @@
 import { ArrowLeftRight, CircleX, TriangleAlert } from 'lucide-react'
 import { countText } from '#components/token-view/numbers.ts'
-import type { HealthGist } from '#lib/trajectory/health/health.ts'
+import type { HealthSummary } from '#lib/trajectory/health/health.ts'
 
 /** Shows icons with the numbers of errors, warnings and drift spans of a trajectory; nothing if it was not checked or has no findings. */
-export function HealthMarks({ health }: { readonly health: HealthGist | null }) {
+export function HealthMarks({ health }: { readonly health: HealthSummary | null }) {
   if (!health) return null
   const { findings } = health
   const marks = [
@@ -35,7 +35,7 @@ export function HealthMarks({ health }: { readonly health: HealthGist | null }) 
 }
 
 /** Returns the findings in words, and the checks whose result is unknown. */
-export function healthWords(health: HealthGist | null): string {
+export function healthWords(health: HealthSummary | null): string {
   if (!health) return 'not checked yet'
   const { findings, unknown } = health
   const found = findings.map(({ label }) => label)

@@ -19,7 +19,7 @@ import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useLibraryList } from './use-library-list.ts'
 import { useListFocus } from './use-list-focus.ts'
-import { type Trouble, troubleOf, useRemovals } from './use-removals.ts'
+import { type ActionError, troubleOf, useRemovals } from './use-removals.ts'
 
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
@@ -34,7 +34,7 @@ export function LibraryScreen() {
   const { go } = useNavigation()
   const { chosen, choose, clearChosen } = useChosenRows()
   const [exported, setExported] = useState<readonly string[]>()
-  const [trouble, setTrouble] = useState<Trouble>()
+  const [trouble, setTrouble] = useState<ActionError>()
   const { page, entries, failure } = list
   const { remove, undo, undoable } = useRemovals({
     entries,

@@ -25,13 +25,13 @@ const replaceRemoval = (removals: readonly Removal[], removal: Removal, keys: re
   })
 
 /** A failure of an action, shown above the list. */
-export interface Trouble {
+export interface ActionError {
   readonly title: string
   readonly hint: string | undefined
 }
 
 /** Returns an error of the server as a message; any other error is a bug and thrown again. */
-export function troubleOf(reason: unknown): Trouble {
+export function troubleOf(reason: unknown): ActionError {
   if (!(reason instanceof ApiError)) throw reason
   return { title: reason.message, hint: reason.hint }
 }
@@ -40,7 +40,7 @@ interface RemovalsOptions {
   readonly entries: readonly TableEntry[]
   readonly state: LibraryState
   readonly focus: ListFocus
-  readonly onTrouble: (trouble: Trouble | undefined) => void
+  readonly onTrouble: (trouble: ActionError | undefined) => void
   /** Called with the keys that the server deleted. */
   readonly onRemoved: (keys: readonly string[]) => void
 }

@@ -8,7 +8,7 @@ import { NoteList } from '#components/inspector/notes/note-list.tsx'
 import { RangeCard } from '#components/inspector/selection/range-card.tsx'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { TokenCard } from '#components/token-view/card/token-card.tsx'
-import { TokenGist } from '#components/token-view/card/token-gist.tsx'
+import { TokenSummaryLine } from '#components/token-view/card/token-summary-line.tsx'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { DEFAULT_GRID_OPTIONS } from '#components/token-view/grid-options.ts'
 import { Origin } from '#components/token-view/overview/origin.tsx'
@@ -105,7 +105,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
         shown={pane}
         onShow={setPane}
         names={['Outline', 'Tokens', 'Details']}
-        gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
+        gist={shown && <TokenSummaryLine token={shown} vocab={trajectory.vocab} />}
         left={
           <>
             <Heading>Trajectory</Heading>

@@ -31,7 +31,10 @@ const PlaygroundOutcome = lazyPart(async () => (await import('./run/outcome.tsx'
 const RunClock = lazyPart(async () => (await import('#components/playground/run/run-clock.tsx')).RunClock)
 const RunNotices = lazyPart(async () => (await import('#components/token-view/overview/run-notices.tsx')).RunNotices)
 // The placeholder is in a button, which needs a name.
-const TokenGist = lazyPart(async () => (await import('#components/token-view/card/token-gist.tsx')).TokenGist, 'Token…')
+const TokenSummaryLine = lazyPart(
+  async () => (await import('#components/token-view/card/token-summary-line.tsx')).TokenSummaryLine,
+  'Token…',
+)
 const loadTokens = () => import('./run/tokens.tsx')
 const loadRun = () => import('./run/run-panel.tsx')
 const PlaygroundTokens = lazy(async () => ({ default: (await loadTokens()).PlaygroundTokens }))
@@ -125,7 +128,7 @@ export function PlaygroundScreen() {
         names={['Setup', 'Tokens', 'Run']}
         shown={pane}
         onShow={setPane}
-        gist={token && trajectory && <TokenGist token={token} vocab={trajectory.vocab} />}
+        gist={token && trajectory && <TokenSummaryLine token={token} vocab={trajectory.vocab} />}
         left={
           <PlaygroundSetup
             setup={setup}

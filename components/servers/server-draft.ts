@@ -18,7 +18,7 @@ export const EMPTY_DRAFT: ServerDraft = { name: '', baseUrl: '', apiKey: '', rem
 export const serverDraftOf = ({ name, baseUrl }: ServerEntry): ServerDraft => ({ ...EMPTY_DRAFT, name, baseUrl })
 
 /** What saving does with the key. */
-export type KeyFate =
+export type KeyChange =
   | 'none'
   | 'kept'
   | 'given'
@@ -27,7 +27,7 @@ export type KeyFate =
   | 'dropped'
 
 /** Returns what saving the draft would do with the key. */
-export function keyFate({ baseUrl, apiKey, removesKey }: ServerDraft, saved: ServerEntry | undefined): KeyFate {
+export function keyFate({ baseUrl, apiKey, removesKey }: ServerDraft, saved: ServerEntry | undefined): KeyChange {
   if (apiKey !== '') return 'given'
   if (!saved?.hasKey) return 'none'
   if (removesKey) return 'removed'

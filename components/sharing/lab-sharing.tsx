@@ -6,7 +6,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { saveText } from '#lib/browser/files/save-file.ts'
-import type { Loaded } from '#lib/templates/document/document.ts'
+import type { SourceContents } from '#lib/templates/document/document.ts'
 import {
   loadedFrom,
   readShared,
@@ -29,7 +29,7 @@ interface LabSharingProps {
   /** Name of the tokenizer in the lab. */
   readonly tokenizer: string
   /** `loaded` lists what the lab must load, in order. */
-  readonly onOpen: (shared: SharedDocument, loaded: readonly Loaded[]) => void
+  readonly onOpen: (shared: SharedDocument, loaded: readonly SourceContents[]) => void
   readonly onClose: () => void
 }
 

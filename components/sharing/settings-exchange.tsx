@@ -16,9 +16,9 @@ import {
   FIRST_CHOICES,
   type ImportChoices,
   importPlan,
+  mergePresets,
+  mergeServers,
   setupAfterImport,
-  takenPresets,
-  takenServers,
 } from '#lib/share/settings/settings-import.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import { ImportPreview } from './import-preview.tsx'
@@ -64,14 +64,14 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
     setExchange({ ...preview, isImporting: true })
     try {
       const refused = await saveServers(
-        takenServers(plan, choices).map(({ kind, server: { name, baseUrl } }) => ({
+        mergeServers(plan, choices).map(({ kind, server: { name, baseUrl } }) => ({
           input: { name, baseUrl },
           replaced: kind === 'conflict' ? name : undefined,
         })),
       )
       const taken = setupAfterImport(plan, choices, new Set(refused.keys()))
       if (taken) onSetup(taken)
-      setPresets(takenPresets(plan, choices, presets))
+      setPresets(mergePresets(plan, choices, presets))
       const failures = new Map([...refused].map(([name, { message }]) => [name, message]))
       setExchange(
         failures.size > 0

@@ -6,9 +6,9 @@ import type { ServerEntry } from '#lib/api/server-status.ts'
 import { saveText } from '#lib/browser/files/save-file.ts'
 import { mcpToolsOptions } from '#lib/browser/mcp-servers.ts'
 import { capabilitiesOptions } from '#lib/browser/queries.ts'
-import { againOfRequest } from '#lib/share/reproduce/again.ts'
 import { rolloutCurl } from '#lib/share/reproduce/curl.ts'
 import { pythonScript } from '#lib/share/reproduce/python-script.ts'
+import { repeatableRunOfRequest } from '#lib/share/reproduce/repeatable-run.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import { withPrompt } from '#lib/share/settings/prompt-opening.ts'
 import { readSettings, type Settings } from '#lib/share/settings/settings-file.ts'
@@ -130,7 +130,7 @@ function codeOf(setup: Setup, draft: PromptDraft, specs: readonly ToolSpec[], ba
   const first = request.ok ? withPrompt(draft, request.opening) : undefined
   if (!request.ok || !first?.ok) return []
   const { samples, servers, reward } = request
-  const again = againOfRequest(
+  const again = repeatableRunOfRequest(
     { ...first.opening, ...request.settings },
     { samples, specs, ...(servers && { servers }), ...(reward && { reward }) },
   )

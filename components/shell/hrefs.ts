@@ -1,5 +1,5 @@
 /** Addresses of pages that other pages link to. */
-import { type As, sideText } from '#lib/analysis/compare/side.ts'
+import { type Reconstruction, sideText } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** Returns the address that compares a trajectory with what a pipeline that keeps its text or its messages would produce. */
@@ -10,7 +10,7 @@ export function compareHref(key: string, mode: 'text' | 'messages'): string {
 }
 
 /** Returns the address that compares a trajectory with a reconstruction of it, at a drift span if one is given. */
-export function compareReconstructionHref(key: string, as: As, drift: number | undefined): string {
+export function compareReconstructionHref(key: string, as: Reconstruction, drift: number | undefined): string {
   const sides = { left: sideText({ key, as: { kind: 'recorded' } }), right: sideText({ key, as }) }
   return `/compare?${new URLSearchParams({ ...sides, ...(drift !== undefined && { drift: String(drift) }) })}`
 }

@@ -1,6 +1,6 @@
 'use client'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
-import type { LabAction, LabDocument, Loaded } from '#lib/templates/document/document.ts'
+import type { LabAction, LabDocument, SourceContents } from '#lib/templates/document/document.ts'
 import type { LabDialog } from './lab-toolbar.tsx'
 
 const RevisionsDialog = lazyPart(
@@ -16,7 +16,7 @@ interface LabDialogsProps {
   /** Name of the chosen server. */
   readonly server: string
   readonly onAction: (action: LabAction) => void
-  readonly onLoaded: (loaded: Loaded) => void
+  readonly onLoaded: (loaded: SourceContents) => void
   readonly onFile: (file: File) => void
   /** Opens an earlier document. */
   readonly onEarlier: (document: LabDocument) => void

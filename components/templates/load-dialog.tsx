@@ -17,7 +17,7 @@ import { downloadsOptions, serversOptions } from '#lib/browser/queries.ts'
 import { sampleConversation, sampleTemplate, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
 import { useEarlierDocuments } from '#lib/browser/templates/use-lab-document.ts'
 import { nodeAt, readJsonText } from '#lib/json/json-text.ts'
-import { displayedRevision, type LabDocument, type Loaded } from '#lib/templates/document/document.ts'
+import { displayedRevision, type LabDocument, type SourceContents } from '#lib/templates/document/document.ts'
 import { CONVERSATIONS, TEMPLATES } from '#lib/templates/document/samples.ts'
 import type { NamedTemplate } from '#lib/templates/document/template-files.ts'
 import { useSources } from './use-lab-opening.ts'
@@ -25,7 +25,7 @@ import { useSources } from './use-lab-opening.ts'
 interface LabLoadDialogProps {
   readonly hasTools: boolean
   readonly server: string
-  readonly onLoaded: (loaded: Loaded) => void
+  readonly onLoaded: (loaded: SourceContents) => void
   readonly onFile: (file: File) => void
   readonly onEarlier: (document: LabDocument) => void
   readonly onClose: () => void

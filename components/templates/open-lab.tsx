@@ -13,7 +13,7 @@ import {
   type LabAction,
   type LabDocument,
   type LabHistory,
-  type Loaded,
+  type SourceContents,
 } from '#lib/templates/document/document.ts'
 import type { SharedDocument } from '#lib/templates/document/shared-document.ts'
 import { isFollowed, type LabAddress } from './address.ts'
@@ -53,7 +53,7 @@ export function OpenLab({ lab, history, address, isSaved, onFile, sharedFile, on
   useFollowedDocument(address, now)
 
   const act = (action: LabAction) => lab.apply(action)
-  const load = (loaded: Loaded) => {
+  const load = (loaded: SourceContents) => {
     act({ type: 'loaded', loaded })
     place.showPart(loaded.template === undefined ? 'messages' : 'template')
   }
@@ -65,7 +65,7 @@ export function OpenLab({ lab, history, address, isSaved, onFile, sharedFile, on
     endSharing()
     onSharedFile()
   }
-  const openShared = async (shared: SharedDocument, all: readonly Loaded[]) => {
+  const openShared = async (shared: SharedDocument, all: readonly SourceContents[]) => {
     await lab.keepEarlier()
     const numbers = all.map((loaded) => act({ type: 'loaded', loaded })?.now.shown)
     place.leaveLines()

@@ -6,7 +6,7 @@ import { ApiError } from '#lib/browser/api.ts'
 import { serverStatusOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { LabState, LabStore } from '#lib/browser/templates/lab-document.ts'
 import { firstInput, loadSource } from '#lib/browser/templates/template-sources.ts'
-import type { LabDocument, Loaded } from '#lib/templates/document/document.ts'
+import type { LabDocument, SourceContents } from '#lib/templates/document/document.ts'
 import { type LabSource, linkedSource, sourceLink } from '#lib/templates/document/source.ts'
 import type { LabLink } from './address.ts'
 
@@ -18,7 +18,7 @@ export type LabOpening =
   | { readonly kind: 'refused'; readonly error: ApiError }
 
 /** Returns a function that loads a source, from caches if possible. It throws ApiError, or the signal's reason. */
-export function useSources(): (source: LabSource, hasTools: boolean, signal: AbortSignal) => Promise<Loaded> {
+export function useSources(): (source: LabSource, hasTools: boolean, signal: AbortSignal) => Promise<SourceContents> {
   const cache = useQueryClient()
   return (source, hasTools, signal) =>
     loadSource(source, {

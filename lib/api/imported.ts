@@ -39,8 +39,8 @@ export const importedSchema = z.object({
   lacked: withDescription(z.array(z.string()), 'Information that the file did not contain, in words.'),
 })
 /** Format and stored trajectories of an imported file. */
-export type Imported = Readonly<z.infer<typeof importedSchema>>
+export type ImportResult = Readonly<z.infer<typeof importedSchema>>
 /** The records of a file that could not be read. */
-export type FailedRecords = Imported['failed']
+export type FailedRecords = ImportResult['failed']
 /** A record of a file that could not be read. */
-export type FailedRecord = Imported['failed']['first'][number]
+export type FailedRecord = ImportResult['failed']['first'][number]

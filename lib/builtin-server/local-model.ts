@@ -6,7 +6,7 @@ import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
 import { abortRequest, answerGenerate, type Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
-import { badValue, cannot, HttpRefusal, refusalResponse } from '#lib/builtin-server/http/refusal.ts'
+import { badValue, HttpRefusal, refusalResponse, unavailable } from '#lib/builtin-server/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'
 import { sizeText } from '#lib/builtin-server/models/model-files.ts'
 import { chatCompletion } from '#lib/builtin-server/openai/chat-completions.ts'
@@ -55,7 +55,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
     if (model.loaded()) return new Response(null)
     model.start()
     const failure = model.failure()
-    throw failure === undefined ? cannot(503, loadingText(model.download())) : cannot(500, failure)
+    throw failure === undefined ? unavailable(503, loadingText(model.download())) : unavailable(500, failure)
   }
 
   const routes: Readonly<Record<string, Route>> = {
@@ -113,7 +113,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
         if (error instanceof HttpRefusal) return refusalResponse(error)
         // Rendering and encoding took too long.
         if (error instanceof Error && error.name === 'TemplateError') return refusalResponse(badValue(error.message))
-        return refusalResponse(cannot(500, error instanceof Error ? error.message : String(error)))
+        return refusalResponse(unavailable(500, error instanceof Error ? error.message : String(error)))
       }
     },
     downloads() {

@@ -2,11 +2,11 @@
 import { startEngine } from '#lib/builtin-server/engine/engine-thread.ts'
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
 import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
-import { cannot } from '#lib/builtin-server/http/refusal.ts'
+import { unavailable } from '#lib/builtin-server/http/refusal.ts'
 import { type ServedParsers, servedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import { type ModelFiles, type ModelPlace, modelFiles } from '#lib/builtin-server/models/model-files.ts'
 import { vocabularyOf } from '#lib/builtin-server/models/vocabulary.ts'
-import type { Settled } from '#lib/builtin-server/openai/chat-prompt.ts'
+import type { RepeatableComputation } from '#lib/builtin-server/openai/chat-prompt.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Progress } from '#lib/tokenizer/hub/repository.ts'
 
@@ -14,14 +14,14 @@ import type { Progress } from '#lib/tokenizer/hub/repository.ts'
 export interface ModelSource extends ModelPlace {
   readonly loadTokenizer: () => Promise<LoadedTokenizer>
   /** Renders and encodes with the tokenizer where that blocks no other request; without it, on this thread. */
-  readonly settled?: Settled
+  readonly settled?: RepeatableComputation
   /** Absolute path of worker.ts of this folder, which Node runs directly. */
   readonly workerFile: string
   readonly capacity: Capacity
 }
 
 interface Loaded extends Serving {
-  readonly settled: Settled
+  readonly settled: RepeatableComputation
   readonly tokenizer: LoadedTokenizer
   readonly parsers: ServedParsers
   /** Time of loading, in seconds since 1970. */
@@ -76,7 +76,7 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
     } catch (error) {
       const why = `The model cannot be loaded: ${error instanceof Error ? error.message : error}`
       state = { kind: 'asleep', failure: why }
-      throw cannot(500, why)
+      throw unavailable(500, why)
     }
   }
   const loaded = (): Loaded | undefined => (state.kind === 'loaded' ? state.loaded : undefined)

@@ -13,7 +13,7 @@ import {
 } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue } from '#lib/builtin-server/http/refusal.ts'
 import { decodeIds, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
-import type { Settled } from '#lib/builtin-server/openai/chat-prompt.ts'
+import type { RepeatableComputation } from '#lib/builtin-server/openai/chat-prompt.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 
@@ -36,7 +36,7 @@ export async function tokenize(
     tokenizer,
     settled,
     limits,
-  }: Pick<Serving, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: Settled },
+  }: Pick<Serving, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: RepeatableComputation },
 ): Promise<Response> {
   const body = checkFields(tokenizeSchema, await readJsonObject(request, 'TokenizeRequest'))
   const answer = (tokens: number[] | number[][], count: number | number[]): Response =>

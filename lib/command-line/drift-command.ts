@@ -6,13 +6,13 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { kindsCsv, samplesCsv } from '#lib/analysis/corpus/csv.ts'
-import { type Against, corpusReport } from '#lib/analysis/corpus/report.ts'
+import { type ComparisonBasis, corpusReport } from '#lib/analysis/corpus/report.ts'
 import type { CheckedSample, Sample } from '#lib/analysis/corpus/sample.ts'
 import { NO_TOTALS, withSample } from '#lib/analysis/corpus/totals.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { CommandEnvironment } from './command.ts'
-import { otherRecords, type Right, samplesOf, UNREADABLE } from './drift-samples.ts'
+import { otherRecords, type RightSideSource, samplesOf, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
@@ -90,7 +90,7 @@ async function rightSide(
   values: Values,
   around: CommandEnvironment,
   reading: Parameters<typeof samplesOf>[2],
-): Promise<{ readonly right: Right; readonly against: Against }> {
+): Promise<{ readonly right: RightSideSource; readonly against: ComparisonBasis }> {
   const { against: file, mode: wanted, tokenizer: tokenizerName, template: named } = values
   if (file !== undefined) {
     if (wanted !== undefined || tokenizerName !== undefined || named !== undefined)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { checkSample, comparedSample } from '#lib/analysis/corpus/check.ts'
 import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
 import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
-import { descriptorBytes, keepIn } from '#lib/files/descriptor-bytes.ts'
+import { descriptorBytes, keepInFolder } from '#lib/files/descriptor-bytes.ts'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
 import { openEach, openEachIn } from '#lib/formats/reading/open-each.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -14,7 +14,7 @@ import { CommandError } from './exit.ts'
 import { filesNamed, textOf } from './inputs.ts'
 
 /** What each sample is compared with. */
-export type Right =
+export type RightSideSource =
   /** Compares each sample with its reconstruction. */
   | {
       readonly kind: 'made'
@@ -45,7 +45,11 @@ interface Reading {
 export const UNREADABLE = 'The file cannot be read.'
 
 /** Yields the checked samples of all files in order, then the records of the other file that had no partner. Throws CommandError. */
-export async function* samplesOf(files: readonly string[], right: Right, reading: Reading): AsyncGenerator<Sample> {
+export async function* samplesOf(
+  files: readonly string[],
+  right: RightSideSource,
+  reading: Reading,
+): AsyncGenerator<Sample> {
   const partners = new Set<number>()
   let number = 0
   for (const file of files)
@@ -80,7 +84,7 @@ export async function otherRecords(
 async function madeAgain(
   place: SamplePlace,
   trajectory: Trajectory,
-  { check, template }: Extract<Right, { kind: 'made' }>,
+  { check, template }: Extract<RightSideSource, { kind: 'made' }>,
   { tokenizer }: Reading,
 ): Promise<Sample> {
   const needed = sampleTokenizer(trajectory, check)
@@ -112,7 +116,7 @@ function besideOther(
   place: SamplePlace,
   { trajectory: left, hasId }: OpenRecord,
   number: number,
-  { name, records: { all, byId } }: Extract<Right, { kind: 'file' }>,
+  { name, records: { all, byId } }: Extract<RightSideSource, { kind: 'file' }>,
   partners: Set<number>,
 ): Sample {
   const isById = hasId && byId.size > 0
@@ -127,7 +131,7 @@ function besideOther(
 }
 
 function* withoutPartner(
-  { name, records }: Extract<Right, { kind: 'file' }>,
+  { name, records }: Extract<RightSideSource, { kind: 'file' }>,
   partners: ReadonlySet<number>,
 ): Generator<Sample> {
   for (const [position, trajectory] of records.all.entries()) {
@@ -202,4 +206,4 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
 }
 
 /** Decompressed content is kept in the folder for temporary files. */
-const TOOLS = { keep: keepIn(os.tmpdir()), sqlite: sqliteTablesIn(os.tmpdir()) }
+const TOOLS = { keep: keepInFolder(os.tmpdir()), sqlite: sqliteTablesIn(os.tmpdir()) }

@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { type Imported, importedSchema } from '#lib/api/imported.ts'
+import { type ImportResult, importedSchema } from '#lib/api/imported.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { failureText, refusalText } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
@@ -59,7 +59,7 @@ async function filesOf(names: readonly string[], folder: string) {
   return { files, missing }
 }
 
-type Stored = { readonly ok: true; readonly imported: Imported } | { readonly ok: false; readonly why: string }
+type Stored = { readonly ok: true; readonly imported: ImportResult } | { readonly ok: false; readonly why: string }
 
 /** Sends a file to the application. */
 async function storedFile(
@@ -87,7 +87,7 @@ async function storedFile(
   }
 }
 
-function storedText(file: string, imported: Imported, { address, token }: RunningApplication): string {
+function storedText(file: string, imported: ImportResult, { address, token }: RunningApplication): string {
   const { trajectories, existing, format, failed } = imported
   const count = countWithNoun(trajectories.length, 'trajectory', 'trajectories')
   const known = existing === 0 ? '' : `, ${existing} of them in the library before`

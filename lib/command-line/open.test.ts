@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { command, type RunningApplication } from './command.ts'
 
 const TOKEN = 'token-of-the-application'
@@ -29,7 +29,7 @@ interface Received {
   readonly body: string
 }
 
-const imported = (overrides: Partial<Imported> = {}): Imported => ({
+const imported = (overrides: Partial<ImportResult> = {}): ImportResult => ({
   format: 'verifiers trace',
   trajectories: ['a/1', 'a/2'],
   existing: 0,

@@ -28,10 +28,10 @@ export interface ClientOptions {
 export const INFO_MS = 10_000
 
 /** Fetches and checks the reply to a GET; throws EngineError. */
-export type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+export type GetReply = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /** Posts JSON and checks the reply; throws EngineError. */
-export type Ask = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+export type PostForReply = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /** A call of another program: its path, with the query, and its body. */
 interface ForwardedCall {
@@ -44,19 +44,19 @@ interface ForwardedCall {
 }
 
 /** Sends a call of another program. */
-export type Forward = (
+export type ForwardCall = (
   call: ForwardedCall,
   signal: AbortSignal,
 ) => Promise<Pick<HttpReply, 'status' | 'contentType' | 'chunks'>>
 
 /** The connection to one server. */
 export interface Connection extends Omit<Server, 'identity'> {
-  readonly info: Info
-  readonly ask: Ask
+  readonly info: GetReply
+  readonly ask: PostForReply
   /** Sends a call that is no generation: its answer tells the breaker that the server is reached. */
   readonly send: Transport['send']
   /** Sends a call of another program unchanged, and returns its answer with any status, without our key. Throws EngineError. */
-  readonly forward: Forward
+  readonly forward: ForwardCall
   close(): Promise<void>
 }
 

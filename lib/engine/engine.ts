@@ -3,7 +3,7 @@ import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import type { ChatCall } from '#lib/trajectory/messages/chat-call.ts'
-import type { Forward } from './connection.ts'
+import type { ForwardCall } from './connection.ts'
 import type { Chunk, End } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
 import type { ServerIdentity } from './server-identity.ts'
@@ -35,7 +35,7 @@ export interface EngineClient extends ServerTokenizer, ServerParsers {
   /** Returns the load of the server, or undefined if the server does not report it. */
   load(signal: AbortSignal): Promise<ReportedLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
-  readonly forward: Forward
+  readonly forward: ForwardCall
   close(): Promise<void>
 }
 

@@ -24,7 +24,7 @@ export function descriptorBytes(descriptor: number, size: number): ByteSource {
 }
 
 /** Returns a function that keeps bytes in this folder. Their file has no name, so nothing remains however the process ends. */
-export const keepIn =
+export const keepInFolder =
   (folder: string) =>
   async (chunks: AsyncIterable<Uint8Array>): Promise<KeptBytes> => {
     const name = path.join(folder, `.unpacked-${randomUUID()}`)

@@ -5,14 +5,14 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { inMemory, type UnpackTools } from '#lib/formats/containers/container.ts'
+import { memoryTools, type UnpackTools } from '#lib/formats/containers/container.ts'
 import { partsOf } from '#lib/formats/reading/parts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
-import { descriptorBytes, keepIn } from './descriptor-bytes.ts'
+import { descriptorBytes, keepInFolder } from './descriptor-bytes.ts'
 import { sqliteTablesIn } from './sqlite-tables.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-files-'))
-const tools: UnpackTools = { keep: keepIn(folder), sqlite: sqliteTablesIn(folder) }
+const tools: UnpackTools = { keep: keepInFolder(folder), sqlite: sqliteTablesIn(folder) }
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const bytesOf = (file: string) => descriptorBytes(openSync(file, 'r'), statSync(file).size)
@@ -94,6 +94,6 @@ test('A chunk that fails closes the file that kept the others', async () => {
     yield Buffer.from('a')
     throw new Error('the source failed')
   })()
-  await expect(keepIn(folder)(failing)).rejects.toThrow('the source failed')
-  expect(await inMemory.keep((async function* () {})())).toMatchObject({ size: 0 })
+  await expect(keepInFolder(folder)(failing)).rejects.toThrow('the source failed')
+  expect(await memoryTools.keep((async function* () {})())).toMatchObject({ size: 0 })
 })

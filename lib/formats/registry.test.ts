@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { inMemory } from './containers/container.ts'
+import { memoryTools } from './containers/container.ts'
 import { openFile } from './reading/open.ts'
 import { formats } from './registry.ts'
 
@@ -60,7 +60,7 @@ async function formatOfFile(file: string): Promise<string> {
   const bytes = readFileSync(file)
   const source = { file: path.basename(file), now: '', newId: () => 'new' }
   const read = async (start: number, end: number) => bytes.subarray(start, end)
-  for await (const one of openFile({ size: bytes.length, read }, source, { tools: inMemory }))
+  for await (const one of openFile({ size: bytes.length, read }, source, { tools: memoryTools }))
     return one.ok ? one.format.name : one.error.message
   return 'nothing'
 }

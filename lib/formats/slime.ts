@@ -13,7 +13,7 @@ import { idsSchema, logprobsSchema, maskSchema } from './columns.ts'
 import { promptSegment, responseSegment, textTrajectory } from './conversations/text-trajectory.ts'
 import type { Format, RecordSource } from './format.ts'
 import { firstMessages } from './messages.ts'
-import { parsedAt, refuse, refusing } from './reading/record-error.ts'
+import { catchRefusals, parsedAt, refuse } from './reading/record-error.ts'
 import { initialLength, trainedTrajectory } from './trainers/trained-sequence.ts'
 import { listDroppedContent, listDroppedForeignFields, writableExperts } from './writing/export-losses.ts'
 import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
@@ -31,7 +31,7 @@ export const slime: Format = {
     isObject(value) &&
     (Array.isArray(value.tokens) || typeof value.response === 'string') &&
     ['response_length', 'rollout_log_probs', 'loss_mask', 'status'].some((key) => key in value),
-  read: refusing((value, source) => [read(value, source)]),
+  read: catchRefusals((value, source) => [read(value, source)]),
   write,
   rows,
 }

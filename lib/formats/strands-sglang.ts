@@ -31,7 +31,7 @@ import {
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
-import { parsedAt, readAt, refuseIf, refusing } from './reading/record-error.ts'
+import { catchRefusals, parsedAt, readAt, refuseIf } from './reading/record-error.ts'
 import { listDroppedContent, listDroppedForeignFields, writableExperts } from './writing/export-losses.ts'
 import type { TokenField } from './writing/training-row.ts'
 
@@ -43,7 +43,7 @@ export const strandsSglang: Format = {
   label: 'strands-sglang',
   keeps: 'Ids, loss mask, logprobs, segments, routed experts, images: a Rollout for model_validate_json.',
   sniff: (value) => recordIn(value) !== undefined,
-  read: refusing((value, source) => [read(value, source)]),
+  read: catchRefusals((value, source) => [read(value, source)]),
   write: (trajectory) => {
     const experts = trajectory.routedExperts ?? expertSlices(trajectory)
     return {

@@ -3,7 +3,7 @@ import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { documentedRecords } from '#testing/documented-records.ts'
-import { type Opened, openText } from './reading/open.ts'
+import { type OpenResult, openText } from './reading/open.ts'
 import { formats, writableFormats } from './registry.ts'
 
 /** A good file. */
@@ -84,7 +84,7 @@ export const filesByFormat = (files: readonly GoodFile[]): ReadonlyMap<string, r
     ({ format }) => format,
   )
 
-const open = ({ name, text }: GoodFile): Opened =>
+const open = ({ name, text }: GoodFile): OpenResult =>
   openText(text, { file: name, now: '2026-01-01T00:00:00.000Z', newId: () => 'new' })
 
 function written(file: GoodFile): readonly GoodFile[] {

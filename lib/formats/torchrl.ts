@@ -12,7 +12,7 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 import { contradiction, hasLogprobs, idsSchema, lengthViolation, logprobsSchema, maskSchema } from './columns.ts'
 import type { Format, RecordSource } from './format.ts'
-import { parsedAt, refuseIf, refusing } from './reading/record-error.ts'
+import { catchRefusals, parsedAt, refuseIf } from './reading/record-error.ts'
 import { trainedTrajectory } from './trainers/trained-sequence.ts'
 import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
 import type { TokenField } from './writing/training-row.ts'
@@ -28,7 +28,7 @@ export const torchrl: Format = {
     isObject(value) &&
     isObject(value.tokens) &&
     ['full', 'prompt', 'response'].some((key) => key in (value.tokens as object)),
-  read: refusing((value, source) => [read(value, source)]),
+  read: catchRefusals((value, source) => [read(value, source)]),
   write,
   rows: (record) => {
     const { tokens, log_probs: scores } = record as ReturnType<typeof write>['value']

@@ -1,6 +1,6 @@
 /** The LoRA adapters of a llama.cpp server. Requests name them by number, people by the name of the file. */
 import * as z from 'zod'
-import type { Info } from '#lib/engine/connection.ts'
+import type { GetReply } from '#lib/engine/connection.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 
 const adaptersSchema = z.array(z.looseObject({ id: z.int().min(0), path: z.string() }))
@@ -13,7 +13,7 @@ interface LoadedAdapter {
 }
 
 /** Returns the loaded adapters; none if the server has no such path. */
-export async function loadedAdapters(info: Info, signal: AbortSignal): Promise<readonly LoadedAdapter[]> {
+export async function loadedAdapters(info: GetReply, signal: AbortSignal): Promise<readonly LoadedAdapter[]> {
   try {
     const adapters = await info('/lora-adapters', adaptersSchema, signal)
     return adapters.map(({ id, path }) => ({ id, name: path.replace(/^.*[\\/]/, '').replace(/\.gguf$/, '') }))
@@ -29,7 +29,7 @@ export async function loadedAdapters(info: Info, signal: AbortSignal): Promise<r
  */
 export async function loraField(
   name: string,
-  info: Info,
+  info: GetReply,
   signal: AbortSignal,
 ): Promise<readonly { readonly id: number; readonly scale: number }[]> {
   const adapters = await loadedAdapters(info, signal)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import type { Info } from '#lib/engine/connection.ts'
+import type { GetReply } from '#lib/engine/connection.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import { loadedAdapters } from './adapters.ts'
 
@@ -17,7 +17,7 @@ const propsSchema = z.looseObject({
 const slotsSchema = z.array(z.looseObject({ is_processing: z.boolean() }))
 
 /** Describes the server. Throws EngineError. */
-export async function describeServer(info: Info, signal: AbortSignal): Promise<ServerDescription> {
+export async function describeServer(info: GetReply, signal: AbortSignal): Promise<ServerDescription> {
   const sentAt = performance.now()
   const props = await info('/props', propsSchema, signal)
   const latencyMs = performance.now() - sentAt
@@ -36,7 +36,7 @@ export async function describeServer(info: Info, signal: AbortSignal): Promise<S
 }
 
 /** Returns the load; undefined if the server runs without --slots. */
-export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ReportedLoad | undefined> {
+export async function loadOfServer(info: GetReply, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   try {
     const slots = await info('/slots', slotsSchema, signal)
     return { state: 'reported', running: slots.filter((slot) => slot.is_processing).length, maxRunning: slots.length }

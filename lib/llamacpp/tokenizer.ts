@@ -1,6 +1,6 @@
 /** The tokenizer of a llama.cpp server: /tokenize, /detokenize and /apply-template, one text or list of ids in each request. */
 import * as z from 'zod'
-import type { Ask } from '#lib/engine/connection.ts'
+import type { PostForReply } from '#lib/engine/connection.ts'
 import { conversationFields, type ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { isOnly, singleRequestTokenizer } from '#lib/engine/tokenizer/single-requests.ts'
 
@@ -9,7 +9,7 @@ const contentSchema = z.looseObject({ content: z.string() })
 const promptSchema = z.looseObject({ prompt: z.string() })
 
 /** Creates the tokenizer from a function that posts JSON. */
-export function serverTokenizer(ask: Ask): ServerTokenizer {
+export function serverTokenizer(ask: PostForReply): ServerTokenizer {
   const encode = async (content: string, options: object, signal: AbortSignal): Promise<readonly number[]> =>
     (await ask('/tokenize', { content, add_special: false, parse_special: true, ...options }, tokensSchema, signal))
       .tokens

@@ -7,7 +7,7 @@ import { ErrorCode, McpError as ProtocolError } from '@modelcontextprotocol/sdk/
 import * as z from 'zod'
 import { McpError } from './mcp-error.ts'
 import type { McpPlace } from './place.ts'
-import { type AnsweredResult, type McpResult, mcpResultOf } from './result.ts'
+import { type McpResult, mcpResultOf, type RawToolResult } from './result.ts'
 import type { McpDependencies, McpTool } from './server.ts'
 
 /** An open connection. Its methods throw the errors of the SDK, which `failure` explains. */
@@ -112,7 +112,7 @@ const toolSchema = z
   .catch({ name: '(no name)', description: undefined, inputSchema: undefined })
   .transform(({ name, description, inputSchema }): McpTool => ({ name, description, inputSchema }))
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
-const resultSchema = z.looseObject({}) satisfies z.ZodType<AnsweredResult>
+const resultSchema = z.looseObject({}) satisfies z.ZodType<RawToolResult>
 
 function failure(error: unknown, said: string): McpError {
   if (error instanceof McpError) return error

@@ -9,7 +9,7 @@ export interface McpResult {
 }
 
 /** A result as received: invalid parts are reported in place, and the rest is read. */
-export interface AnsweredResult {
+export interface RawToolResult {
   readonly content?: unknown
   readonly structuredContent?: unknown
   /** The result before protocol version 2024-11. */
@@ -18,7 +18,7 @@ export interface AnsweredResult {
 }
 
 /** Returns the texts in order, or the structured result as JSON if there are none. Omitted blocks are named. */
-export function mcpResultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
+export function mcpResultOf({ content = [], structuredContent, toolResult, isError }: RawToolResult): McpResult {
   const blocks = Array.isArray(content)
     ? content.map(readBlock)
     : [{ text: '[the content is not a list, and is not shown]' }]

@@ -5,7 +5,7 @@ import { BUILT_IN } from '#lib/api/server-name.ts'
 import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-model.ts'
 import { type AllowedHosts, allowedHosts } from '#lib/download/allowed-hosts.ts'
 import { checkedFetch } from '#lib/engine/http/checked-connector.ts'
-import { type ComparingThread, createCompareThread } from '#lib/server/compare/comparing.ts'
+import { type CompareThread, createCompareThread } from '#lib/server/compare/comparing.ts'
 import { createForests, type Forests } from '#lib/server/forest/forests.ts'
 import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
 import { createImporting, type ImportingThread } from '#lib/server/library/importing.ts'
@@ -46,7 +46,7 @@ export interface Services {
   /** Sessions of clients. */
   readonly sessions: Sessions
   readonly health: HealthChecks
-  readonly comparing: ComparingThread
+  readonly comparing: CompareThread
   readonly importing: ImportingThread
   /** Groups as trees. */
   readonly forests: Forests

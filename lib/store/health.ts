@@ -3,7 +3,13 @@
  * the record gets a new revision and the result is outdated.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { gistOf, gravest, HEALTH_VERSION, type Health, type HealthGist } from '#lib/trajectory/health/health.ts'
+import {
+  gistOf,
+  HEALTH_VERSION,
+  type Health,
+  type HealthSummary,
+  worstSeverity,
+} from '#lib/trajectory/health/health.ts'
 import { createSearchIndex, type RecordIndex } from './listing/search-index.ts'
 import { transaction } from './transaction.ts'
 
@@ -39,8 +45,8 @@ export const healthCondition = (filter: Exclude<HealthFilter, 'lost'>): string =
 }
 
 /** Returns the short result of a row with HEALTH_COLUMN; null if its current revision was not checked. */
-export const healthGist = (row: Readonly<Record<string, unknown>>): HealthGist | null =>
-  typeof row.health === 'string' ? (JSON.parse(row.health) as HealthGist) : null
+export const healthGist = (row: Readonly<Record<string, unknown>>): HealthSummary | null =>
+  typeof row.health === 'string' ? (JSON.parse(row.health) as HealthSummary) : null
 
 /** Health results of stored trajectories. */
 export interface HealthStore {
@@ -88,7 +94,7 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
           key,
           sequence,
           revision,
-          severity: gravest(health.findings) ?? 'none',
+          severity: worstSeverity(health.findings) ?? 'none',
           hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
           gist: JSON.stringify(gistOf(health)),
           report: JSON.stringify(health),

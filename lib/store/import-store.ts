@@ -5,14 +5,14 @@
 import path from 'node:path'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
-import { createInserter, type Inserted } from './insert.ts'
+import { createInserter, type InsertResult } from './insert.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 /** Connection of an import. Keys are those that `add` returned. */
 export interface ImportStore {
   /** Stores hidden trajectories in one transaction. Trajectories that exist already stay unchanged. */
-  add(trajectories: readonly Trajectory[]): readonly Inserted[]
+  add(trajectories: readonly Trajectory[]): readonly InsertResult[]
   /** Shows all trajectories of an import in one transaction. Deleted ones are restored. */
   publish(keys: readonly string[]): void
   /**

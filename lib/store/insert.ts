@@ -11,7 +11,7 @@ import { insertRow, type StoredRow } from './row.ts'
 import { createSegmentWriter } from './segments/segments.ts'
 
 /** Result of an insertion: the key of the trajectory, and whether it is new. */
-export interface Inserted {
+export interface InsertResult {
   readonly key: string
   /** False if an equal trajectory exists, also a deleted one. */
   readonly isNew: boolean
@@ -19,7 +19,7 @@ export interface Inserted {
 
 interface Inserter {
   /** Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. */
-  insert(trajectory: Trajectory, columns: StoredRow): Inserted
+  insert(trajectory: Trajectory, columns: StoredRow): InsertResult
   /** Replaces the segments from this position on. */
   writeSegments(key: string, all: readonly Segment[], from: number): void
 }
@@ -32,7 +32,7 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
   const decoded = recordReader(database)
   const searchIndex = createSearchIndex(database)
 
-  const freeKey = (trajectory: Trajectory): Inserted => {
+  const freeKey = (trajectory: Trajectory): InsertResult => {
     let record: Trajectory | undefined
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {

@@ -16,7 +16,7 @@ import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import type { Endpoint, ImageRequest } from './image-prompts.ts'
-import { type Completion, completionSchema, type Requested, replyPart } from './reply.ts'
+import { type Completion, completionSchema, type ReplyRequest, replyPart } from './reply.ts'
 
 const PATH = '/v1/completions'
 
@@ -151,7 +151,7 @@ async function* chunksOf(
     writesNothing: request.scoreOnly === true,
     mostTokens: request.sampling.max_new_tokens,
   })
-  const requested: Requested = { ...request, apiKey }
+  const requested: ReplyRequest = { ...request, apiKey }
   if (!isStreamed(request)) {
     const value = parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
     const chunk = reader.read(replyPart(value, requested, false))

@@ -8,7 +8,7 @@ import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { CHAT_PATH } from '#lib/engine/chat.ts'
-import { type Connection, INFO_MS, type Info } from '#lib/engine/connection.ts'
+import { type Connection, type GetReply, INFO_MS } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import { eventJson, eventsOf } from '#lib/engine/http/event-stream.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
@@ -70,17 +70,17 @@ export function createDescriber(connection: Connection): (signal: AbortSignal) =
 const LATE: ReadonlySet<string> = new Set(['HEADERS_TIMEOUT', 'UPSTREAM_BUSY'])
 
 /** Returns which model answers, with one request. */
-export const modelOf = async (info: Info, signal: AbortSignal): Promise<ServerIdentity> =>
+export const modelOf = async (info: GetReply, signal: AbortSignal): Promise<ServerIdentity> =>
   identityOf((await models(info, signal))[0])
 
 /** The first model of the list is the base model; adapters, which have a parent, follow it. */
-const models = async (info: Info, signal: AbortSignal): Promise<readonly [Model, ...Model[]]> =>
+const models = async (info: GetReply, signal: AbortSignal): Promise<readonly [Model, ...Model[]]> =>
   (await info('/v1/models', modelsSchema, signal)).data
 
 /** `root` is the folder or Hub name of the model, which has the tokenizer. Other servers than vLLM lack it. */
 const identityOf = ({ id, root }: Model): ServerIdentity => ({ modelName: id, tokenizerName: root ?? undefined })
 
-async function versionOf(info: Info, signal: AbortSignal): Promise<string | undefined> {
+async function versionOf(info: GetReply, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await info('/version', versionSchema, signal)).version
   } catch (error) {

@@ -47,7 +47,7 @@ export type Completion = z.infer<typeof completionSchema>
 export type CompletionChoice = z.input<typeof choiceSchema>
 
 /** The fields of a request by which its reply is read. */
-export interface Requested {
+export interface ReplyRequest {
   readonly inputIds: readonly number[]
   readonly logprobStartLen?: number | undefined
   /** The number of requested alternatives. */
@@ -65,7 +65,7 @@ export function idsOf({ token_ids: ids, logprobs }: CompletionChoice): readonly 
 }
 
 /** Returns a whole reply, or an event of a stream, as a part. Throws EngineError. */
-export function replyPart({ choices, usage }: Completion, requested: Requested, isIncrement: boolean): ReplyPart {
+export function replyPart({ choices, usage }: Completion, requested: ReplyRequest, isIncrement: boolean): ReplyPart {
   const choice = choices[0] ?? { index: 0 }
   if (!requested.images) checkPrompt(choice, requested)
   const { scoreOnly, apiKey } = requested
@@ -90,7 +90,7 @@ export function replyPart({ choices, usage }: Completion, requested: Requested, 
 }
 
 /** A server that shortens a prompt reads other ids than it was sent. */
-function checkPrompt({ prompt_token_ids: ids }: CompletionChoice, { inputIds }: Requested): void {
+function checkPrompt({ prompt_token_ids: ids }: CompletionChoice, { inputIds }: ReplyRequest): void {
   if (!ids) return
   const odd = inputIds.findIndex((id, index) => id !== ids[index])
   if (odd >= 0 || ids.length !== inputIds.length)
@@ -151,13 +151,13 @@ function topColumns(rows: readonly (readonly Alternative[])[], k: number): TopCo
 /** Returns the request as if it had the ids that the server read. Their scores are assigned to the sent ids later, from the end on. */
 const imagePrompt = (
   { prompt_token_ids: ids }: CompletionChoice,
-  { images: _, logprobStartLen: __, ...requested }: Requested,
-): Requested => ({ ...requested, inputIds: ids ?? requested.inputIds })
+  { images: _, logprobStartLen: __, ...requested }: ReplyRequest,
+): ReplyRequest => ({ ...requested, inputIds: ids ?? requested.inputIds })
 
 /** Returns the scores of the prompt from the requested position on. */
 function promptColumns(
   rows: NonNullable<CompletionChoice['prompt_logprobs']>,
-  { inputIds, logprobStartLen = 0, topLogprobsNum: k }: Requested,
+  { inputIds, logprobStartLen = 0, topLogprobsNum: k }: ReplyRequest,
 ): { readonly input: LogprobLists; readonly inputTop?: TopColumns } {
   if (rows.length !== inputIds.length)
     throw new EngineError('INCONSISTENT', `the server scored ${rows.length} of ${inputIds.length} prompt tokens`)

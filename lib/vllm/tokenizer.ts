@@ -1,6 +1,6 @@
 /** The tokenizer of a vLLM server: /tokenize and /detokenize, one text, conversation or list of ids in each request. */
 import * as z from 'zod'
-import type { Ask } from '#lib/engine/connection.ts'
+import type { PostForReply } from '#lib/engine/connection.ts'
 import { conversationFields, type ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { isOnly, singleRequestTokenizer } from '#lib/engine/tokenizer/single-requests.ts'
 
@@ -9,7 +9,7 @@ const promptSchema = z.looseObject({ prompt: z.string() })
 const textSchema = z.looseObject({ choices: z.array(z.looseObject({ text: z.string() })).min(1) })
 
 /** Creates the tokenizer from a function that posts JSON and one that returns the name of the model. */
-export function serverTokenizer(ask: Ask, model: (signal: AbortSignal) => Promise<string>): ServerTokenizer {
+export function serverTokenizer(ask: PostForReply, model: (signal: AbortSignal) => Promise<string>): ServerTokenizer {
   const encode = async (prompt: string, adds: boolean, signal: AbortSignal): Promise<readonly number[]> =>
     (await ask('/tokenize', { prompt, add_special_tokens: adds }, tokensSchema, signal)).tokens
   const isLeftOut = async (id: number, signal: AbortSignal): Promise<boolean> => {

@@ -5,9 +5,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, inject, test } from 'vitest'
-import { againOfRequest, againOfTrajectory } from '#lib/share/reproduce/again.ts'
 import { rolloutCurl } from '#lib/share/reproduce/curl.ts'
 import { pythonScript } from '#lib/share/reproduce/python-script.ts'
+import { repeatableRunOfRequest, repeatableRunOfTrajectory } from '#lib/share/reproduce/repeatable-run.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -80,7 +80,7 @@ const RUNS: readonly (readonly [string, object, readonly string[]])[] = [
 
 test.each(RUNS)('the request code of %s reproduces the response', async (_, opening, turns) => {
   const trajectory = await recorded({ ...opening, ...settings }, turns)
-  const again = againOfTrajectory(trajectory)
+  const again = repeatableRunOfTrajectory(trajectory)
   if (!again) throw new Error('nothing was read')
   const [made] = await scriptRuns(pythonScript(again, { baseUrl: rollscope.baseUrl }))
   const [first] = trajectory.segments
@@ -97,14 +97,14 @@ test.each(RUNS)('the request code of %s reproduces the response', async (_, open
 test('a reproduced setup has samples of one prompt, with a tool without a known schema', async () => {
   const server = { server: 'built-in', sampling: { temperature: 0, max_new_tokens: 16 } }
   const tools = ['calculator', { mcp: 'files', name: 'search' }]
-  const script = pythonScript(againOfRequest({ prompt: 'Hi', tools, ...server }, { samples: 3 }), {
+  const script = pythonScript(repeatableRunOfRequest({ prompt: 'Hi', tools, ...server }, { samples: 3 }), {
     baseUrl: rollscope.baseUrl,
   })
   const made = await scriptRuns(script)
   expect(made).toHaveLength(3)
   for (const { rollout } of made) expect(rollout.token_ids).toEqual(made[0]?.rollout.token_ids)
 
-  const call = rolloutCurl(againOfRequest({ prompt: 'Hi', ...server }, { samples: 3 }))
+  const call = rolloutCurl(repeatableRunOfRequest({ prompt: 'Hi', ...server }, { samples: 3 }))
   expect(JSON.parse(await curlRuns(call)).samples).toHaveLength(3)
 })
 

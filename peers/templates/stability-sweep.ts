@@ -14,11 +14,11 @@ import { thinkingOf } from '#lib/templates/prefix-preservation/facts.ts'
 import { messagesJson, type ScriptMessage } from '#lib/templates/prefix-preservation/fix/script.ts'
 import { trainedForm, writingOf } from '#lib/templates/prefix-preservation/fix/writing.ts'
 import {
-  asPlaced,
   cellId,
   type MatrixSettings,
   placesOf,
   type ScriptCell,
+  subjectForCell,
 } from '#lib/templates/prefix-preservation/matrix.ts'
 import type { CauseKind, Cell, DoctorReport } from '#lib/templates/prefix-preservation/report.ts'
 import type { Subject } from '#lib/templates/prefix-preservation/subject.ts'
@@ -172,7 +172,7 @@ async function refutations(
   for (const cell of report.cells) {
     const place = places.get(cell.id)
     if (!place || (cell.verdict.kind !== 'stable' && cell.verdict.kind !== 'unstable')) continue
-    const placed = asPlaced(subject, place)
+    const placed = subjectForCell(subject, place)
     const render: Render = async (messages, addGenerationPrompt) => {
       const question = {
         template: text,

@@ -7,7 +7,7 @@ import type { Pairing } from './pairing.ts'
 import { type Item, itemAt, type Rows } from './rows/rows.ts'
 
 /** Visible range of the rows, as shares of their total height from 0 to 1. */
-export interface LanesSight {
+export interface VisibleRows {
   readonly start: number
   readonly end: number
 }
@@ -15,7 +15,7 @@ export interface LanesSight {
 /** Functions of the strip that its parent calls. */
 export interface DriftStripControl {
   /** Moves the frame that marks the visible range. */
-  readonly place: (sight: LanesSight) => void
+  readonly place: (sight: VisibleRows) => void
 }
 
 interface DriftStripProps {
@@ -42,11 +42,11 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
   const strip = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<HTMLDivElement>(null)
-  const sight = useRef<LanesSight>({ start: 0, end: 1 })
+  const sight = useRef<VisibleRows>({ start: 0, end: 1 })
   /** Drawn height in CSS pixels. It is stored because reading it from the element while scrolling would force a layout. */
   const height = useRef(0)
 
-  const place = useEffectEvent((next: LanesSight) => {
+  const place = useEffectEvent((next: VisibleRows) => {
     sight.current = next
     if (!frame.current) return
     frame.current.style.transform = `translateY(${next.start * height.current}px)`

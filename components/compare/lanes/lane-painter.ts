@@ -3,7 +3,13 @@
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
-import { createPart, type Drawn, setData, setStyle, setText } from '#components/token-view/grid/token-picture.ts'
+import {
+  createPart,
+  type PooledElement,
+  setData,
+  setStyle,
+  setText,
+} from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -104,7 +110,7 @@ export function findDrawnLine(
 
 const keysOf = (boxes: readonly { readonly key: number }[]): readonly number[] => boxes.map(({ key }) => key)
 
-function makeBorder(): Drawn {
+function makeBorder(): PooledElement {
   return { element: createPart('div', 'lane-border') }
 }
 

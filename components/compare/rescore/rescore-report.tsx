@@ -8,7 +8,7 @@ import type { ClipRule } from '#lib/analysis/rescore/clipping.ts'
 import { DELTA_COLUMN, RATIO_COLUMN } from '#lib/analysis/rescore/columns.ts'
 import { deltaHistogram } from '#lib/analysis/rescore/histogram.ts'
 import type { RescoreTotals } from '#lib/analysis/rescore/rescoring.ts'
-import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
+import type { ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -20,10 +20,10 @@ import { LargestChanges, SpansWithoutRatio } from './largest-changes.tsx'
 import { NoiseNote } from './noise-note.tsx'
 import { deltaText, ratioText } from './rescore-texts.ts'
 import { ServerDifferenceReport } from './server-difference-report.tsx'
-import type { FoundWeights } from './use-rescoring.ts'
+import type { RescoreResult } from './use-rescoring.ts'
 
 interface RescoreReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  readonly found: FoundWeights
+  readonly found: RescoreResult
   /** Shows a token of the left side in the lanes. */
   readonly onToken: (token: number) => void
 }
@@ -144,8 +144,8 @@ function Totals({
 }
 
 interface ServedProps extends Pick<ComparePartProps, 'pair'> {
-  readonly left: Gathered | undefined
-  readonly right: Gathered | undefined
+  readonly left: ScoringResult | undefined
+  readonly right: ScoringResult | undefined
 }
 
 /** The servers that scored, compared with those that sampled. */
@@ -180,7 +180,7 @@ function ServedSide({
 }: {
   readonly title: string
   readonly trajectory: TrajectoryView
-  readonly gathered: Gathered
+  readonly gathered: ScoringResult
 }) {
   return (
     <Facts>

@@ -6,7 +6,7 @@ import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
 import { withRescoring } from '#lib/analysis/rescore/columns.ts'
 import { type RescoreChoice, scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { type Rescoring, ratioOf, rescore, type SideScores } from '#lib/analysis/rescore/rescoring.ts'
-import { type ScoredBoth, scoreBoth, withoutScores } from '#lib/analysis/rescore/score-both.ts'
+import { type ScoresOfBoth, scoreBoth, withoutScores } from '#lib/analysis/rescore/score-both.ts'
 import {
   type RepeatedScores,
   repeatedScores,
@@ -21,7 +21,7 @@ import type { RescoreSummary, ShownPair } from '../view.ts'
 export interface UseRescoring {
   readonly state: RescoreState
   /** Results, also those before a failure or cancel; undefined: none yet. */
-  readonly found: FoundWeights | undefined
+  readonly found: RescoreResult | undefined
   /** The pair. After rescoring, its tokens have the columns `prefill`, `delta` and `ratio`. */
   readonly pair: ShownPair
   readonly summary: RescoreSummary | undefined
@@ -46,12 +46,12 @@ export type RescoreState =
     }
 
 /** Results of rescoring, with the scores and the choice that led to them. */
-export interface FoundWeights {
+export interface RescoreResult {
   readonly rescoring: Rescoring
   readonly order: RatioOrder
   readonly scores: SideScores
   /** Servers that scored each side; undefined: scoring did not finish. */
-  readonly scored: ScoredBoth | undefined
+  readonly scored: ScoresOfBoth | undefined
   readonly choice: RescoreChoice
   /** The difference between the servers; undefined if the sides have different ids, or if nothing can be compared. */
   readonly difference: ServerDifference | undefined
@@ -62,7 +62,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
   const [kept, setKept] = useState<{
     readonly of: ShownPair['compared']
     readonly state: RescoreState
-    readonly found?: FoundWeights | undefined
+    readonly found?: RescoreResult | undefined
   }>()
   const controller = useRef<AbortController>(undefined)
   const { compared } = pair
@@ -74,7 +74,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
     controller.current?.abort()
     const ours = new AbortController()
     controller.current = ours
-    const set = (state: RescoreState, result?: FoundWeights) => {
+    const set = (state: RescoreState, result?: RescoreResult) => {
       if (controller.current === ours) setKept({ of: compared, state, found: result })
     }
     // Earlier results remain until the first new ones.
@@ -86,8 +86,8 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
     let done = 0
     running(done, of)
     const scores = withoutScores(plan)
-    let scored: ScoredBoth | undefined
-    const foundSoFar = (repeated?: RepeatedScores): FoundWeights | undefined => {
+    let scored: ScoresOfBoth | undefined
+    const foundSoFar = (repeated?: RepeatedScores): RescoreResult | undefined => {
       if (done === 0) return undefined
       const rescoring = rescore(compared, scores)
       const difference = hasSameIds(compared) ? serverDifference(scores, repeated) : undefined

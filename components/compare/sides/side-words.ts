@@ -2,7 +2,7 @@
 
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
-import { type As, isChatRun, type Side, type TemplateChoice } from '#lib/analysis/compare/side.ts'
+import { isChatRun, type Reconstruction, type Side, type TemplateChoice } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface AsText {
@@ -11,7 +11,7 @@ interface AsText {
 }
 
 /** Title and explanation of each kind of side. */
-export const AS_TEXTS: Readonly<Record<As['kind'], AsText>> = {
+export const AS_TEXTS: Readonly<Record<Reconstruction['kind'], AsText>> = {
   recorded: { title: 'TITO · as recorded', explanation: 'The ids that the model read and wrote.' },
   text: {
     title: 'Text · decode → encode',
@@ -74,7 +74,7 @@ export function trajectoryTitle({ title, segments }: TrajectoryView): string {
 }
 
 /** Returns the chosen tokenizer and template of a side; undefined if the side uses its own. */
-export function makingText(as: As): string | undefined {
+export function makingText(as: Reconstruction): string | undefined {
   const tokenizer = 'tokenizer' in as && as.tokenizer !== undefined ? [`tokenizer ${as.tokenizer}`] : []
   const template = 'template' in as && as.template ? [`template of ${templateText(as.template)}`] : []
   const parts = [...tokenizer, ...template]

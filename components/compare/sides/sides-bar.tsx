@@ -4,7 +4,7 @@ import { ArrowLeftRight, Settings2 } from 'lucide-react'
 import { Button } from '#components/ui/button.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import { type As, isChatRun, type Side } from '#lib/analysis/compare/side.ts'
+import { isChatRun, type Reconstruction, type Side } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { AS_TEXTS, areTwoSamples, makingText, sampleTitle, trajectoryTitle } from './side-words.ts'
 
@@ -64,7 +64,7 @@ interface SideChooserProps {
   readonly chosen: DisplayedSide
   /** Title of its trajectory; undefined while it is loading. */
   readonly title: string | undefined
-  readonly onAs: (as: As) => void
+  readonly onAs: (as: Reconstruction) => void
   readonly onChoose: () => void
   readonly onMaking: () => void
   readonly onBaseline: () => void
@@ -97,7 +97,7 @@ function SideChooser({
           className="min-h-8 min-w-0 max-w-56 shrink-0 truncate rounded-md border border-line bg-raised px-1.5 font-medium hover:border-line-strong max-sm:max-w-28"
           value={side.as.kind}
           onChange={({ target }) =>
-            target.value === BASELINE ? onBaseline() : onAs(asOfKind(target.value as As['kind'], side.as))
+            target.value === BASELINE ? onBaseline() : onAs(asOfKind(target.value as Reconstruction['kind'], side.as))
           }
         >
           {kindsFor(side.as, trajectory).map((kind) => (
@@ -131,13 +131,13 @@ function SideChooser({
 }
 
 /** Returns the kinds of side that the trajectory allows, and the chosen kind. */
-function kindsFor(as: As, trajectory: TrajectoryView | undefined): readonly As['kind'][] {
+function kindsFor(as: Reconstruction, trajectory: TrajectoryView | undefined): readonly Reconstruction['kind'][] {
   const isRead = as.kind === 'read' || (trajectory !== undefined && isChatRun(trajectory))
   return ['recorded', ...(isRead ? (['read'] as const) : []), 'text', 'structured', 'raw']
 }
 
 /** Returns the settings for another kind of side; tokenizer and template are kept if that kind uses them. */
-function asOfKind(kind: As['kind'], before: As): As {
+function asOfKind(kind: Reconstruction['kind'], before: Reconstruction): Reconstruction {
   if (kind === 'recorded' || kind === 'read') return { kind }
   const tokenizer = 'tokenizer' in before && before.tokenizer !== undefined ? { tokenizer: before.tokenizer } : {}
   if (kind === 'text') return { kind, ...tokenizer }

@@ -1,5 +1,11 @@
 /** The head of a branch: how many samples take it, their mean reward with its interval, their advantage and their numbers. */
-import { createPart, type Drawn, setData, setStyle, setText } from '#components/token-view/grid/token-picture.ts'
+import {
+  createPart,
+  type PooledElement,
+  setData,
+  setStyle,
+  setText,
+} from '#components/token-view/grid/token-picture.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { advantageColour } from '../colour.ts'
@@ -8,7 +14,7 @@ import { advantageText, branchChips, estimateInterval, meanText } from '../words
 import { DEEPEST_INDENT, type TreePicture } from './tree-picture.ts'
 
 /** Elements of the head of a branch. */
-export interface BranchHead extends Drawn {
+export interface BranchHead extends PooledElement {
   readonly fold: HTMLElement
   readonly level: HTMLElement
   readonly count: HTMLElement

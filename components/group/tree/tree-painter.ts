@@ -4,7 +4,13 @@ import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
-import { createPart, type Drawn, setData, setStyle, setText } from '#components/token-view/grid/token-picture.ts'
+import {
+  createPart,
+  type PooledElement,
+  setData,
+  setStyle,
+  setText,
+} from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
@@ -240,7 +246,7 @@ function stemOf(
 }
 
 function paintStem(
-  { element }: Drawn,
+  { element }: PooledElement,
   key: number,
   { rows, indentOf }: TreePicture,
   top: number,

@@ -12,7 +12,7 @@ import { Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
 import { padExtent } from './extent.ts'
 import { Plot } from './plot.tsx'
-import { largest, movingMean, quantities, quantityOf, seriesNamed, type TokenSeries } from './series.ts'
+import { largestIndices, movingMean, quantities, quantityOf, seriesNamed, type TokenSeries } from './series.ts'
 import { TokenList } from './token-list.tsx'
 
 const WINDOWS = [16, 64, 256, 1024] as const
@@ -121,7 +121,7 @@ const SELECT = 'min-h-7 rounded-md border border-line bg-raised px-1.5 text-ink 
 
 function farthest({ values }: TokenSeries): readonly number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  return largest(values.length, WORST, (index) => Math.abs(elementAt(values, index) - mean))
+  return largestIndices(values.length, WORST, (index) => Math.abs(elementAt(values, index) - mean))
 }
 
 function pointText({ segments, vocab }: TrajectoryView, { tokens, values, title }: TokenSeries, index: number): string {

@@ -9,7 +9,7 @@ import { densityOf, nearestPoint, outliersOf, pointSizes } from './density.ts'
 import { padExtent } from './extent.ts'
 import { binQuery, surpriseHistogram } from './histogram.ts'
 import { logRatiosOf, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
-import { largest, movingMean, quantities, seriesNamed, type TokenSeries } from './series.ts'
+import { largestIndices, movingMean, quantities, seriesNamed, type TokenSeries } from './series.ts'
 
 const numbers = fc.array(fc.double({ min: -50, max: 50, noNaN: true }), { maxLength: 120 })
 const logprobs = fc.array(fc.double({ min: -40, max: 0, noNaN: true }), { maxLength: 200 })
@@ -46,7 +46,7 @@ describe('series of the charts', () => {
   test('the largest values are those that sorting gives', () => {
     fc.assert(
       fc.property(numbers, fc.integer({ min: 1, max: 9 }), (list, count) => {
-        const found = largest(list.length, count, (index) => list[index] as number)
+        const found = largestIndices(list.length, count, (index) => list[index] as number)
         expect(found.map((index) => list[index])).toEqual([...list].sort((a, b) => b - a).slice(0, count))
         expect(new Set(found).size).toBe(found.length)
       }),

@@ -1,7 +1,7 @@
 /** Comparison of two numbers of the same tokens, such as the trainer's and the sampler's logprobs. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { largest, type TokenSeries } from './series.ts'
+import { largestIndices, type TokenSeries } from './series.ts'
 
 /** Two numbers of the tokens that have both. */
 export interface Pairs {
@@ -74,4 +74,4 @@ export const logRatiosOf = ({ x, y }: Pairs): Float64Array => y.map((value, inde
 
 /** Returns the indices of the pairs that differ most, the largest difference first. */
 export const worstPairs = ({ x, y }: Pairs, count: number): readonly number[] =>
-  largest(x.length, count, (index) => Math.abs(elementAt(y, index) - elementAt(x, index)))
+  largestIndices(x.length, count, (index) => Math.abs(elementAt(y, index) - elementAt(x, index)))

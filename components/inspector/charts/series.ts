@@ -128,7 +128,7 @@ export function movingMean(values: Float64Array, window: number): Float64Array {
 }
 
 /** Returns the indices of the `count` entries with the largest weight, the largest first. */
-export function largest(length: number, count: number, weight: (index: number) => number): readonly number[] {
+export function largestIndices(length: number, count: number, weight: (index: number) => number): readonly number[] {
   const best: number[] = []
   for (let index = 0; index < length; index++) {
     if (best.length === count && weight(index) <= weight(elementAt(best, count - 1))) continue

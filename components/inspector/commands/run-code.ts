@@ -1,9 +1,9 @@
 /** A run as programs that repeat it. */
 
-import { againOfTrajectory } from '#lib/share/reproduce/again.ts'
 import { branchCurl, branchOfTrajectory, branchPython } from '#lib/share/reproduce/branch.ts'
 import { rolloutCurl } from '#lib/share/reproduce/curl.ts'
 import { pythonScript } from '#lib/share/reproduce/python-script.ts'
+import { repeatableRunOfTrajectory } from '#lib/share/reproduce/repeatable-run.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /**
@@ -13,6 +13,6 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 export function runCode(trajectory: TrajectoryView, baseUrl: string | undefined) {
   const branch = branchOfTrajectory(trajectory)
   if (branch) return { python: branchPython(branch), curl: branchCurl(branch) }
-  const again = againOfTrajectory(trajectory)
+  const again = repeatableRunOfTrajectory(trajectory)
   return again && { python: pythonScript(again, { baseUrl }), curl: rolloutCurl(again) }
 }

@@ -9,11 +9,11 @@ import { IconButton } from '#components/ui/icon-button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { type Drift, driftTokenizer, tokenizerFindings } from '#lib/analysis/health/drift.ts'
 import {
-  byGravity,
   ENCODED_AGAIN_LABEL,
   type Health,
   type HealthFinding,
   type Severity,
+  sortBySeverity,
 } from '#lib/trajectory/health/health.ts'
 import type { Inspection, InspectorPartProps } from '../inspection.ts'
 import { type InspectAnswer, type InspectState, useInspectTask } from '../use-inspect-task.ts'
@@ -158,7 +158,7 @@ function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
 
 function chipsOf(health: InspectState<Health>, drift: InspectState<Drift>): readonly Chip[] {
   const report = health.kind === 'done' ? health.result : undefined
-  const findings = byGravity([
+  const findings = sortBySeverity([
     ...(report?.findings ?? []),
     ...(drift.kind === 'done' ? tokenizerFindings(drift.result) : []),
   ])

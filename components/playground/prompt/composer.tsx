@@ -3,7 +3,7 @@ import { ArrowUp, ImagePlus, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useId, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
-import { PROMPT_MODES, type PromptMode, type PromptWithImages, typedIn } from '#lib/share/settings/prompt-draft.ts'
+import { currentText, PROMPT_MODES, type PromptMode, type PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import type { AskPreview } from './prompt-preview.tsx'
 
 /** The editor of conversations, texts and ids is loaded on demand, because most runs begin with a question. */
@@ -50,7 +50,7 @@ export function Composer(props: ComposerProps) {
   const { images = [] } = draft
   const hasEditor = isFirst && draft.mode !== 'question'
   const isBlocked = state === 'ready' && refusal !== undefined
-  const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== '' && !isBlocked
+  const canSend = state === 'ready' && (hasEditor ? currentText(draft) : draft.question).trim() !== '' && !isBlocked
   // Send and Stop are the same button, so the second click of a double click must do nothing.
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
   const once = (action: () => void) => (event: MouseEvent) => {

@@ -6,7 +6,7 @@ import { Button } from '#components/ui/button.tsx'
 import type { PreviewQuestion, PromptPreview } from '#lib/api/prompt-preview.ts'
 
 /** Preview of a prompt, or why there is none. */
-export type Previewed =
+export type PreviewResult =
   | { readonly kind: 'ready'; readonly preview: PromptPreview }
   /** `field` is the path of the invalid value. */
   | {
@@ -17,7 +17,7 @@ export type Previewed =
     }
 
 /** Requests a preview from the server. The promise rejects only if the signal is aborted. */
-export type AskPreview = (question: PreviewQuestion, signal: AbortSignal) => Promise<Previewed>
+export type AskPreview = (question: PreviewQuestion, signal: AbortSignal) => Promise<PreviewResult>
 
 interface PromptPreviewProps {
   /** Undefined if there is nothing to preview. */
@@ -33,7 +33,7 @@ const PAUSE_MS = 300
 /** The tokens that would be sent, as many as fit, with their count and warnings. */
 export function PromptPreviewPanel({ question, onPreview, onField }: PromptPreviewProps) {
   const key = question ? JSON.stringify(question) : ''
-  const [answer, setAnswer] = useState<{ readonly key: string; readonly previewed: Previewed }>()
+  const [answer, setAnswer] = useState<{ readonly key: string; readonly previewed: PreviewResult }>()
   const ask = useEffectEvent(async (asked: string, signal: AbortSignal) => {
     if (!question) return
     try {

@@ -24,7 +24,7 @@ interface SendingOptions {
 }
 
 /** State of sending, and the functions that start and stop runs. */
-export interface Sending {
+export interface RunControls {
   readonly state: 'ready' | 'starting' | 'running' | 'stopping'
   /** Why the last request to send or stop failed. */
   readonly problem: ApiError | undefined
@@ -43,7 +43,7 @@ export interface Sending {
 }
 
 /** Returns functions that send prompts with the setup, and the state of the current request. */
-export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepare }: SendingOptions): Sending {
+export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepare }: SendingOptions): RunControls {
   const { rollout, group, trajectory, isRunning, runningSample } = shown
   /** A problem with the key of the trajectory that it belongs to; it is not shown for another trajectory. */
   const [problemOfKey, setProblemOfKey] = useState<{ readonly problem: ApiError; readonly key: string | undefined }>()
@@ -52,7 +52,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
 
-  const send: Sending['send'] = async (using = setup, asked) => {
+  const send: RunControls['send'] = async (using = setup, asked) => {
     // A second click on a button that is still visible must do nothing.
     if (starting || isRunning) return
     const request = requestOf(using)
@@ -117,7 +117,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       setStarting((now) => (now === controller ? undefined : now))
     }
   }
-  const call: Sending['call'] = async (asked) => {
+  const call: RunControls['call'] = async (asked) => {
     setProblem(undefined)
     try {
       await asked()

@@ -6,7 +6,7 @@ import type { MockTool } from '#lib/tools/mock-tool.ts'
 import { MockToolDialog } from '../tools/mock-tool-dialog.tsx'
 
 /** The tool in the editor: a new one, a copy, or an existing one. */
-export type Editing =
+export type EditedTool =
   | { readonly kind: 'new' }
   | { readonly kind: 'copy'; readonly tool: MockTool }
   | { readonly kind: 'change'; readonly tool: MockTool }
@@ -17,8 +17,8 @@ interface MockToolsProps extends Pick<Setup, 'tools' | 'mockTools'> {
   readonly isFixed: boolean
   /** Renders the check box that chooses a tool. */
   readonly box: (name: string, note: string) => ReactNode
-  readonly editing: Editing | undefined
-  readonly onEdit: (editing: Editing | undefined) => void
+  readonly editing: EditedTool | undefined
+  readonly onEdit: (editing: EditedTool | undefined) => void
   readonly onChange: (chosen: Pick<Setup, 'tools' | 'mockTools'>) => void
   /** Called after a row and its buttons were removed, to place the focus. */
   readonly onRemoved: () => void

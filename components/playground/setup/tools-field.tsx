@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField } from '#components/ui/field.tsx'
 import type { Setup } from '#lib/share/settings/setup.ts'
-import type { Editing } from './mock-tools.tsx'
+import type { EditedTool } from './mock-tools.tsx'
 
 // Loaded if there is a mock tool or one is added, because most runs have none.
 const MockTools = lazy(async () => ({ default: (await import('./mock-tools.tsx')).MockTools }))
@@ -31,7 +31,7 @@ interface ToolsFieldProps extends ToolChoice {
 
 /** The tools of a run: those that come with Rollscope, and the user's own mock tools. */
 export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onChange, mcpServers }: ToolsFieldProps) {
-  const [editing, setEditing] = useState<Editing>()
+  const [editing, setEditing] = useState<EditedTool>()
   const [isImporting, setIsImporting] = useState(false)
   const addButton = useRef<HTMLButtonElement>(null)
   const mocked = new Set(mockTools.map(({ name }) => name))

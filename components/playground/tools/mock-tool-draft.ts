@@ -64,12 +64,12 @@ function failingOf(failure: MockTool['mock']['failure']): string {
 }
 
 /** The tool that a draft defines, or errors by field. */
-export type MeantTool =
+export type MockToolResult =
   | { readonly ok: true; readonly tool: MockTool }
   | { readonly ok: false; readonly errors: DraftErrors }
 
 /** Returns the tool of a draft, or its errors. `others` are the names of the other mock tools, which must differ. */
-export function toolOf(draft: MockToolDraft, others: readonly string[]): MeantTool {
+export function toolOf(draft: MockToolDraft, others: readonly string[]): MockToolResult {
   const schema = schemaIn(draft.schema)
   const value = {
     name: draft.name.trim(),

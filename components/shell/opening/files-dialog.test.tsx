@@ -2,7 +2,7 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
-import type { FilesOpening, Opening, OpeningFile } from '#lib/browser/files/opened-files.ts'
+import type { FilesOpening, OpeningFile, OpeningState } from '#lib/browser/files/opened-files.ts'
 import { FilesDialog } from './files-dialog.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -29,7 +29,7 @@ const imported = (
 })
 
 const large = new File([], 'large.jsonl')
-const FINISHED: Opening = {
+const FINISHED: OpeningState = {
   status: 'finished',
   files: [
     { path: 'dump/a.jsonl', result: imported(['k 1', 'k 2'], 1, ['line 3: expected JSON, found "x"']) },
@@ -40,7 +40,7 @@ const FINISHED: Opening = {
   skipped: [{ path: 'dump/.DS_Store', reason: 'its name begins with a dot, so it is hidden' }],
 }
 
-function dialog(state: Opening) {
+function dialog(state: OpeningState) {
   const cancel = vi.fn()
   const opening: FilesOpening = { subscribe: () => () => {}, state: () => state, cancel, ended: Promise.resolve() }
   const onList = vi.fn()

@@ -6,7 +6,7 @@ import { HintText } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import type { FilesOpening, Opening, OpeningFile } from '#lib/browser/files/opened-files.ts'
+import type { FilesOpening, OpeningFile, OpeningState } from '#lib/browser/files/opened-files.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Link } from '../navigation.tsx'
 
@@ -70,7 +70,7 @@ export function FilesDialog({ opening, onList, onClose }: FilesDialogProps) {
 const isDone = ({ result: { kind } }: OpeningFile): boolean => kind !== 'waiting' && kind !== 'reading'
 
 /** Returns how far the opening is, or what became of the files. */
-function summary({ status, files, skipped }: Opening): string {
+function summary({ status, files, skipped }: OpeningState): string {
   if (status === 'finding') return 'Finding the files…'
   if (status === 'opening')
     return `Opening ${countText(files.filter(isDone).length + 1)} of ${countText(files.length)}…`

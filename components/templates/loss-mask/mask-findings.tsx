@@ -2,13 +2,13 @@
 import { useState } from 'react'
 import { clipText, countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
-import type { Disagreement, Lint, LintPlace, MaskReport, WayName } from '#lib/templates/loss-mask/report.ts'
-import type { WayPair } from './mask-ways.tsx'
+import type { Disagreement, Lint, LintPlace, MaskMethodName, MaskReport } from '#lib/templates/loss-mask/report.ts'
+import type { MethodPair } from './mask-methods.tsx'
 import { MARKS, WAYS } from './mask-words.ts'
 
 interface MaskFindingsProps {
   readonly report: MaskReport
-  readonly pair: WayPair
+  readonly pair: MethodPair
   /** Index of the shown token, if any. */
   readonly selected: number | undefined
   /** Shows the tokens of a finding, if the sequence contains them, and its template line. */
@@ -112,7 +112,7 @@ function Disagreements({
   onPlace,
 }: {
   readonly disagreements: readonly Disagreement[]
-  readonly ways: readonly WayName[]
+  readonly ways: readonly MaskMethodName[]
 } & Pick<MaskFindingsProps, 'selected' | 'onPlace'>) {
   const [isWhole, setIsWhole] = useState(false)
   const visible = disagreements.slice(0, isWhole ? MOST_LISTED : FIRST_LISTED)

@@ -2,7 +2,7 @@
 
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import type { Mark, MaskReport, MaskRun, TokenOrigin, WayName } from '#lib/templates/loss-mask/report.ts'
+import type { Mark, MaskMethodName, MaskReport, MaskRun, TokenOrigin } from '#lib/templates/loss-mask/report.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -14,7 +14,7 @@ export interface MaskTokens {
   readonly trajectory: LiveTrajectory
   readonly reading: TokenReading
   /** Returns the mark of each computed way for a token, in order. */
-  readonly marks: (index: number) => readonly { readonly way: WayName; readonly mark: Mark }[]
+  readonly marks: (index: number) => readonly { readonly way: MaskMethodName; readonly mark: Mark }[]
   readonly origin: (index: number) => TokenOrigin | undefined
 }
 

@@ -1,26 +1,27 @@
 /** Names of the mask doctor's ways and marks on the page. */
-import type { Mark, WayName } from '#lib/templates/loss-mask/report.ts'
+import type { Mark, MaskMethodName } from '#lib/templates/loss-mask/report.ts'
 
 /** Title, short name and explanation of each way to compute a loss mask. */
-export const WAYS: Readonly<Record<WayName, { readonly title: string; readonly short: string; readonly how: string }>> =
-  {
-    tito: { title: 'TITO (sampled tokens)', short: 'TITO', how: 'The mask of the open trajectory.' },
-    generation: {
-      title: '{% generation %}',
-      short: 'generation',
-      how: 'Blocks of the template, mapped to tokens as transformers does it (return_assistant_tokens_mask).',
-    },
-    prefix: {
-      title: 'prefix-render difference',
-      short: 'prefix',
-      how: 'For each reply: the conversation that ends with it, minus the conversation before it with the generation prompt (TRL, verl).',
-    },
-    'fixed-base': {
-      title: 'fixed base',
-      short: 'fixed base',
-      how: 'Each message after a constant base conversation, minus the base; whole replies are trained (verl’s multi-turn rollouts).',
-    },
-  }
+export const WAYS: Readonly<
+  Record<MaskMethodName, { readonly title: string; readonly short: string; readonly how: string }>
+> = {
+  tito: { title: 'TITO (sampled tokens)', short: 'TITO', how: 'The mask of the open trajectory.' },
+  generation: {
+    title: '{% generation %}',
+    short: 'generation',
+    how: 'Blocks of the template, mapped to tokens as transformers does it (return_assistant_tokens_mask).',
+  },
+  prefix: {
+    title: 'prefix-render difference',
+    short: 'prefix',
+    how: 'For each reply: the conversation that ends with it, minus the conversation before it with the generation prompt (TRL, verl).',
+  },
+  'fixed-base': {
+    title: 'fixed base',
+    short: 'fixed base',
+    how: 'Each message after a constant base conversation, minus the base; whole replies are trained (verl’s multi-turn rollouts).',
+  },
+}
 
 /** Sign, text and colour of each mark; the colour is a CSS value, undefined for none. */
 export const MARKS: Readonly<

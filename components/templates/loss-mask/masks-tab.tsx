@@ -11,8 +11,8 @@ import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
 import { useTask } from '../use-task.ts'
 import { MaskFindings } from './mask-findings.tsx'
+import { MaskMethods, type MethodPair } from './mask-methods.tsx'
 import { type MaskTokens, maskTokens } from './mask-tokens.ts'
-import { MaskWays, type WayPair } from './mask-ways.tsx'
 import { MARKS, WAYS } from './mask-words.ts'
 
 /** Pause in typing before the doctor runs, in milliseconds. It is long, because the doctor renders every prefix. */
@@ -59,7 +59,7 @@ interface ReportProps extends Pick<LabTabProps, 'view' | 'onView' | 'onLine'> {
 }
 
 function Report({ report, isStale, view, onView, onLine }: ReportProps) {
-  const [pair, setPair] = useState<WayPair>()
+  const [pair, setPair] = useState<MethodPair>()
   const [pointed, setPointed] = useState<number>()
   const tokens = useMemo(() => maskTokens(report), [report])
   const selected = view.at !== undefined && /^\d+$/.test(view.at) ? Number(view.at) : undefined
@@ -72,7 +72,7 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
       className={`min-h-0 overflow-auto md:grid md:grid-rows-[auto_minmax(120px,1fr)_auto_minmax(120px,0.9fr)] md:overflow-hidden ${isStale ? 'grayscale' : ''}`}
     >
       <div className="md:max-h-[40dvh] md:overflow-auto">
-        <MaskWays report={report} pair={pair} onPair={setPair} onLine={onLine} />
+        <MaskMethods report={report} pair={pair} onPair={setPair} onLine={onLine} />
       </div>
       <div className="h-[50dvh] border-line border-t md:h-auto md:min-h-0">
         <TokenGrid

@@ -4,7 +4,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { DoctorInput } from '#lib/templates/prefix-preservation/doctor.ts'
-import type { Cell, Compares, DoctorReport } from '#lib/templates/prefix-preservation/report.ts'
+import type { Cell, CompareUnit, DoctorReport } from '#lib/templates/prefix-preservation/report.ts'
 /** The prefix doctor: at which boundaries the next render begins with the earlier one plus the reply, and why not elsewhere. */
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
@@ -23,7 +23,7 @@ const PAUSE_MS = 250
 export function StabilityTab(props: LabTabProps) {
   const { input, tokenizer, trajectory, run, onLine } = props
   const { template, tools, options } = input
-  const compares: Compares = props.view.compares === 'text' ? 'text' : 'tokens'
+  const compares: CompareUnit = props.view.compares === 'text' ? 'text' : 'tokens'
   const doctorInput: DoctorInput = { template, tools, options, compares }
   const key = JSON.stringify([doctorInput, tokenizer])
   /** The last report, also an unfinished one. */
@@ -43,7 +43,7 @@ export function StabilityTab(props: LabTabProps) {
       aria-busy={state.kind === 'running'}
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 pt-3">
-        <Segmented<Compares>
+        <Segmented<CompareUnit>
           label="Compare"
           value={compares}
           onChange={(chosen) => props.onView({ compares: chosen === 'text' ? chosen : undefined })}

@@ -1,11 +1,11 @@
-import type { ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
+import type { ParsedCallResult } from '#lib/templates/tool-parsing/analysis.ts'
 import type { ReadArgument } from '#lib/templates/tool-parsing/arguments.ts'
 import type { ReRenderedCall } from '#lib/templates/tool-parsing/rerender.ts'
 import { ReRenderedRow } from './rerendered-row.tsx'
 
 interface CallCardProps {
   readonly text: string
-  readonly call: ReadCall
+  readonly call: ParsedCallResult
   readonly number: number
   /** The call as the template renders it; undefined if the call is malformed or there is nothing to compare. */
   readonly reRendered: ReRenderedCall | undefined
@@ -83,7 +83,7 @@ function FaultFrame({
   call,
 }: {
   readonly text: string
-  readonly call: Extract<ReadCall, { kind: 'malformed' }>
+  readonly call: Extract<ParsedCallResult, { kind: 'malformed' }>
 }) {
   const { offset, line, column } = call.at
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1

@@ -1,14 +1,14 @@
 /** A pool of elements for the visible part of a long list: elements that leave the view are used again. */
-import type { Drawn } from './token-picture.ts'
+import type { PooledElement } from './token-picture.ts'
 
 /** Elements of a layer, at most one for each visible key. */
-export interface ElementPool<D extends Drawn> {
+export interface ElementPool<D extends PooledElement> {
   /** Paints one element for each key; elements of keys that are gone are used again, and spare ones are hidden. */
   show(keys: readonly number[], paint: (drawn: D, index: number) => void): void
 }
 
 /** Returns an empty pool. `make` creates an element when none is free; the pool appends it to the layer. */
-export function createElementPool<D extends Drawn>(layer: HTMLElement, make: () => D): ElementPool<D> {
+export function createElementPool<D extends PooledElement>(layer: HTMLElement, make: () => D): ElementPool<D> {
   const used = new Map<number, D>()
   const free: D[] = []
   return {

@@ -108,14 +108,14 @@ export function writeLines(
 
 /** Appends a line that begins with `token`, and enlarges the array if it is full. */
 export function addLine(lines: GrowingLines, token: number): void {
-  if (lines.lineCount === lines.starts.length) lines.starts = longer(lines.starts)
+  if (lines.lineCount === lines.starts.length) lines.starts = withDoubleCapacity(lines.starts)
   lines.starts[lines.lineCount++] = token
   lines.column = 0
   lines.endsLine = false
 }
 
 /** Returns a copy with twice the capacity. */
-export function longer(starts: Int32Array): Int32Array<ArrayBuffer> {
+export function withDoubleCapacity(starts: Int32Array): Int32Array<ArrayBuffer> {
   const next = new Int32Array(2 * starts.length)
   next.set(starts)
   return next

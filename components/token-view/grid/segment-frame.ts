@@ -1,10 +1,10 @@
 /** The rail beside a segment: its number, kind, mask and length, and the button that folds it. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { createPart, type Drawn, setData, setText, type TokenPicture } from './token-picture.ts'
+import { createPart, type PooledElement, setData, setText, type TokenPicture } from './token-picture.ts'
 
 /** Elements of one segment's frame and rail. */
-export interface SegmentFrame extends Drawn {
+export interface SegmentFrame extends PooledElement {
   readonly position: HTMLElement
   readonly fold: HTMLElement
   readonly kind: HTMLElement

@@ -29,7 +29,7 @@ export interface TokenPicture extends RowPicture {
 }
 
 /** A drawn item of an element pool. */
-export interface Drawn {
+export interface PooledElement {
   readonly element: HTMLElement
 }
 

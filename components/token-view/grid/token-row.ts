@@ -17,10 +17,10 @@ import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
 import { type BackgroundRun, boundaryLineAfter, joinRuns, type RowMarks, rowBackground } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
-import { createPart, type Drawn, type RowPicture, setData, setText } from './token-picture.ts'
+import { createPart, type PooledElement, type RowPicture, setData, setText } from './token-picture.ts'
 
 /** Elements of one row, and what they show. */
-export interface TokenRow extends Drawn {
+export interface TokenRow extends PooledElement {
   readonly text: HTMLElement
   readonly marks: HTMLElement
   readonly label: HTMLElement

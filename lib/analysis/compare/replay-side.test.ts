@@ -11,7 +11,7 @@ import { decode } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type Message, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { compareSides } from './compare-sides.ts'
 import { replaySide } from './replay-side.ts'
-import type { As } from './side.ts'
+import type { Reconstruction } from './side.ts'
 
 const FOLDER = path.join(import.meta.dirname, '..', 'retokenize', 'golden')
 const read = <T>(file: string): T => JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8'))
@@ -108,9 +108,14 @@ function recorded(title: string): Trajectory {
   })
 }
 
-const given = (trajectory: Trajectory, as: As, template?: string) => ({ as, trajectory, tokenizer: tiny, template })
+const given = (trajectory: Trajectory, as: Reconstruction, template?: string) => ({
+  as,
+  trajectory,
+  tokenizer: tiny,
+  template,
+})
 
-function replayed(trajectory: Trajectory, as: As, template?: string) {
+function replayed(trajectory: Trajectory, as: Reconstruction, template?: string) {
   const steps = replaySide(given(trajectory, as, template))
   for (;;) {
     const step = steps.next()

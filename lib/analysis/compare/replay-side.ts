@@ -7,19 +7,19 @@ import { growingEncoder } from '#lib/rollout/prompt/growing-encoder.ts'
 import { withoutFirstSpace } from '#lib/rollout/record/retokenize.ts'
 import { orTemplateFailure } from '#lib/templates/document/input.ts'
 import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
-import type { Replayed } from '#lib/trajectory/drift/compare.ts'
+import type { ReplayedCalls } from '#lib/trajectory/drift/compare.ts'
 import { startReplay } from '#lib/trajectory/drift/replay.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { isSameTokenizer } from '../retokenize/caveats.ts'
-import { type MessagesAs, recordedMessages } from '../retokenize/messages-side.ts'
+import { type MessageReconstruction, recordedMessages } from '../retokenize/messages-side.ts'
 import { wholeVocab } from '../retokenize/remade.ts'
 import { turnsRead } from './read-side.ts'
 import type { LoadedSide, SideTokenizer } from './shown-side.ts'
 
 /** Costs of the replayed calls, as in `Replayed`. */
-export interface SideReplay extends Omit<Replayed, 'side'> {
+export interface SideReplay extends Omit<ReplayedCalls, 'side'> {
   /** What could not be replayed, in sentences for a person. */
   readonly caveats: readonly string[]
 }
@@ -41,7 +41,7 @@ export function* replaySide(loaded: LoadedSide): Generator<'calls', SideReplay |
 
 function* renderedCalls(
   given: LoadedSide,
-  as: MessagesAs,
+  as: MessageReconstruction,
   side: SideTokenizer,
 ): Generator<'calls', SideReplay | undefined> {
   const { tokenizer } = side

@@ -9,7 +9,7 @@ import { ids, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { buildSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
-import type { As } from './side.ts'
+import type { Reconstruction } from './side.ts'
 
 const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
 const tokenizer = loadTokenizerFiles('built-in', {
@@ -19,7 +19,7 @@ const tokenizer = loadTokenizerFiles('built-in', {
 
 const examples = readdirSync('public/examples').map((file) => file.replace('.json', ''))
 
-function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
+function made(trajectory: LoadedSide['trajectory'], as: Reconstruction): ShownSide {
   const side = buildSide({ as, trajectory, tokenizer, template: undefined })
   if (!side.ok) throw new Error(side.why)
   return side.value

@@ -10,7 +10,7 @@ import type { ComparedSides, ComparisonResult } from './compare-sides.ts'
 import type { ShownSide } from './shown-side.ts'
 
 /** A packed comparison, or the reason why there is none. */
-export type SentComparing =
+export type PackedComparison =
   | Extract<ComparisonResult, { ok: false }>
   | { readonly ok: true; readonly value: SentComparison }
 
@@ -34,7 +34,7 @@ interface SharedTrajectories {
 }
 
 /** Packs a comparison. `shared` are the trajectories that the page has. */
-export function sentComparing(comparing: ComparisonResult, shared: SharedTrajectories): SentComparing {
+export function packComparison(comparing: ComparisonResult, shared: SharedTrajectories): PackedComparison {
   if (!comparing.ok) return comparing
   const { left, right, comparison } = comparing.value
   const { spans, ...report } = comparison.report
@@ -51,7 +51,7 @@ export function sentComparing(comparing: ComparisonResult, shared: SharedTraject
 }
 
 /** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `shared`. */
-export function receivedComparing(sent: SentComparing, shared: SharedTrajectories): ComparisonResult {
+export function unpackComparison(sent: PackedComparison, shared: SharedTrajectories): ComparisonResult {
   if (!sent.ok) return sent
   const { left, right, alignedRuns, report, spans } = sent.value
   const value: ComparedSides = {

@@ -3,7 +3,7 @@
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { As } from './side.ts'
+import type { Reconstruction } from './side.ts'
 
 /** A tokenizer with its own chat template. */
 export interface SideTokenizer extends LabTokenizer {
@@ -13,7 +13,7 @@ export interface SideTokenizer extends LabTokenizer {
 
 /** A side with the trajectory, tokenizer and template that it is built from. */
 export interface LoadedSide {
-  readonly as: As
+  readonly as: Reconstruction
   readonly trajectory: TrajectoryView
   /** The tokenizer that `as` needs; undefined if it needs none. */
   readonly tokenizer: SideTokenizer | undefined
@@ -48,7 +48,10 @@ export type BuildResult<T> =
   | { readonly ok: false; readonly why: string; readonly hint?: string }
 
 /** Returns the name of the tokenizer that the server must load for a side, undefined if it needs none, or why it is not available. */
-export function neededTokenizer({ model }: Pick<TrajectoryView, 'model'>, as: As): BuildResult<string | undefined> {
+export function neededTokenizer(
+  { model }: Pick<TrajectoryView, 'model'>,
+  as: Reconstruction,
+): BuildResult<string | undefined> {
   if (as.kind === 'recorded' || as.kind === 'read') return { ok: true, value: undefined }
   if (as.tokenizer !== undefined) return { ok: true, value: as.tokenizer }
   if (!model.tokenizer)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { type As, counterpart, readSide, type Side, sideText, type TemplateChoice } from './side.ts'
+import { counterpart, type Reconstruction, readSide, type Side, sideText, type TemplateChoice } from './side.ts'
 
 const name = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.isWellFormed())
 const template: fc.Arbitrary<TemplateChoice> = fc.oneof(
@@ -9,7 +9,7 @@ const template: fc.Arbitrary<TemplateChoice> = fc.oneof(
   fc.record({ kind: fc.constant('trajectory' as const), key: name }),
   fc.constant({ kind: 'lab' as const }),
 )
-const as: fc.Arbitrary<As> = fc.oneof(
+const as: fc.Arbitrary<Reconstruction> = fc.oneof(
   fc.record({ kind: fc.constantFrom('recorded' as const, 'read' as const) }),
   fc.record({ kind: fc.constant('text' as const), tokenizer: name }, { requiredKeys: ['kind'] }),
   fc.record(

@@ -8,11 +8,11 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 export interface Side {
   /** Key under which the trajectory is stored, or `example:NAME`. */
   readonly key: string
-  readonly as: As
+  readonly as: Reconstruction
 }
 
 /** How the tokens of a side are obtained from its trajectory. */
-export type As =
+export type Reconstruction =
   /** The ids that the model read and wrote (TITO). */
   | { readonly kind: 'recorded' }
   /** encode(decode(ids)). */
@@ -98,9 +98,13 @@ export function readSide(text: string): Side | undefined {
 }
 
 const KINDS = ['recorded', 'text', 'structured', 'raw', 'read'] as const
-const isKind = (text: string): text is As['kind'] => (KINDS as readonly string[]).includes(text)
+const isKind = (text: string): text is Reconstruction['kind'] => (KINDS as readonly string[]).includes(text)
 
-function asOf(kind: As['kind'], tokenizer: string | undefined, template: TemplateChoice | undefined): As {
+function asOf(
+  kind: Reconstruction['kind'],
+  tokenizer: string | undefined,
+  template: TemplateChoice | undefined,
+): Reconstruction {
   switch (kind) {
     case 'recorded':
     case 'read':

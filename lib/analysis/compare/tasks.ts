@@ -5,9 +5,9 @@ import { checkSample } from '../corpus/check.ts'
 import type { Sample, SamplePlace } from '../corpus/sample.ts'
 import type { CorpusSettings } from '../corpus/settings.ts'
 import { type CompareStep, comparingSides } from './compare-sides.ts'
-import { type SentComparing, sentComparing } from './sent-comparison.ts'
+import { type PackedComparison, packComparison } from './sent-comparison.ts'
 import type { LoadedSide, SideTokenizer } from './shown-side.ts'
-import type { As } from './side.ts'
+import type { Reconstruction } from './side.ts'
 
 /** A task. It receives the trajectories and tokenizers that the page names, each in the order in which they are named. */
 export type CompareTask<Request, Progress, Result> = (
@@ -18,7 +18,7 @@ export type CompareTask<Request, Progress, Result> = (
 
 /** A side in a request. `trajectory` and `tokenizer` are indices into the lists that the task receives. */
 export interface SideRequest {
-  readonly as: As
+  readonly as: Reconstruction
   readonly trajectory: number
   readonly tokenizer?: number
   /** Text of the chosen template. Omitted: the trajectory's own template, or else the tokenizer's. */
@@ -28,7 +28,7 @@ export interface SideRequest {
 const compareTask: CompareTask<
   { readonly left: SideRequest; readonly right: SideRequest },
   CompareStep,
-  SentComparing
+  PackedComparison
 > = function* ({ left, right }, trajectories, tokenizers) {
   const loadedSide = ({ as, trajectory, tokenizer, template }: SideRequest): LoadedSide => ({
     as,
@@ -38,7 +38,7 @@ const compareTask: CompareTask<
   })
   const sides = { left: loadedSide(left), right: loadedSide(right) }
   const comparing = yield* comparingSides(sides.left, sides.right)
-  return sentComparing(comparing, { left: sides.left.trajectory, right: sides.right.trajectory })
+  return packComparison(comparing, { left: sides.left.trajectory, right: sides.right.trajectory })
 }
 
 /** Compares one sample of a corpus with its own reconstruction. */

@@ -44,7 +44,7 @@ const againstSchema = z.object({
   file: withDescription(z.exactOptional(z.string()), 'Name of the other file.'),
 })
 /** What the samples were compared with: the mode of the right sides, and the tokenizer, template or file that was chosen. */
-export type Against = Plain<z.infer<typeof againstSchema>>
+export type ComparisonBasis = Plain<z.infer<typeof againstSchema>>
 
 /** Schema of the report as it is exported and printed. */
 export const corpusReportSchema = z.object({

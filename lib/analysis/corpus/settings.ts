@@ -1,12 +1,12 @@
 /** Defines the settings of a corpus check. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { type BuildResult, neededTokenizer } from '../compare/shown-side.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 
 /** Settings of a check that compares each recorded sample with its own reconstruction. */
 export interface CorpusSettings {
   /** Mode of the reconstruction. Its `tokenizer`, if given, replaces the tokenizer of every sample. */
-  readonly as: Extract<As, { readonly kind: 'text' | 'structured' | 'raw' }>
+  readonly as: Extract<Reconstruction, { readonly kind: 'text' | 'structured' | 'raw' }>
   /** Tokenizer of samples that name none, or whose own is not available. Undefined: such samples are not checked. */
   readonly otherwise: string | undefined
 }

@@ -1,7 +1,7 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** Returns the name that was probably meant: at most two typing errors, in fewer than half of the letters. Otherwise undefined. */
-export function closest(written: string, names: readonly string[]): string | undefined {
+export function suggestName(written: string, names: readonly string[]): string | undefined {
   const word = written.toLowerCase()
   const near = names
     .map((name) => ({ name, errors: errorsBetween(word, name.toLowerCase()) }))

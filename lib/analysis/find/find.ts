@@ -11,7 +11,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { allIds } from '../all-ids.ts'
 import type { InspectTask } from '../trajectory-task.ts'
-import { closest } from './closest.ts'
+import { suggestName } from './closest.ts'
 import { tokensNamed } from './named-facts.ts'
 import { namesHere, trajectoryColumns } from './names-here.ts'
 import { isKnownAnywhere, type TokenScope, tokensWithin } from './number-facts.ts'
@@ -178,7 +178,7 @@ function nameNote(
   const names = namesHere(trajectory, name)
   const isCallNumber = name === 'call' && 1 <= Number(value) && Number(value) <= (names?.length ?? 0)
   if (!names || names.includes(value) || isCallNumber) return []
-  const meant = closest(value, names)
+  const meant = suggestName(value, names)
   const there =
     names.length === 0
       ? 'No token matches.'

@@ -3,7 +3,7 @@
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { comparedWith, readNumber, readRange } from '#lib/util/interval.ts'
-import { closest } from './closest.ts'
+import { suggestName } from './closest.ts'
 import {
   NAMED_FACTS,
   type NamedFact,
@@ -14,7 +14,7 @@ import {
   type QueryFault,
   type Term,
 } from './query.ts'
-import { type Scanned, scanQuoted, scanWord } from './scanner.ts'
+import { type ScannedValue, scanQuoted, scanWord } from './scanner.ts'
 
 /** Names that depend on the trajectory. */
 export interface KnownNames {
@@ -81,7 +81,7 @@ const isFactLike = (sign: Sign, value: string): boolean =>
 
 function unknownName(name: string, at: Span, { columns }: KnownNames): QueryFault {
   const known = [...NUMBER_FACTS, ...Object.keys(NAMED_FACTS), ...columns]
-  const meant = closest(name, known)
+  const meant = suggestName(name, known)
   return {
     at: { start: at.start, end: at.start + name.length },
     message: `Tokens have no “${name}”.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
@@ -96,7 +96,7 @@ function readColumn(text: string, start: number, at: number, isInBrackets: boole
   const name = text[at] === '"' ? scanQuoted(text, at) : bareColumn(text, at)
   if (!name) return unclosedFault(at, text.length)
   if (!facts.columns.includes(name.value)) {
-    const meant = closest(name.value, facts.columns)
+    const meant = suggestName(name.value, facts.columns)
     const hint =
       facts.columns.length === 0 ? 'This trajectory has no columns.' : `Columns: ${facts.columns.join(', ')}.`
     return {
@@ -128,7 +128,7 @@ function readColumn(text: string, start: number, at: number, isInBrackets: boole
 
 const SIGN = /^(?::|<=|>=|!=|<|>|=)/
 
-function bareColumn(text: string, at: number): Scanned<string> {
+function bareColumn(text: string, at: number): ScannedValue<string> {
   const value = /^[^\s<>=!:()"]*/.exec(text.slice(at))?.[0] as string
   return { value, end: at + value.length }
 }
@@ -171,7 +171,7 @@ function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { colum
     const place = { start, end: isQuoted ? at.end : start + value.length }
     start = place.end + 1
     if (value === '' || (known && !known.includes(value))) {
-      const meant = known && closest(value, known)
+      const meant = known && suggestName(value, known)
       return {
         at: { start: place.start, end: Math.max(place.end, place.start + 1) },
         message: meant === undefined ? expected : `The name “${value}” is unknown. Did you mean ${meant}?`,

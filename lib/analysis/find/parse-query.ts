@@ -7,7 +7,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { hasCapital } from './folded-text.ts'
 import { type KnownNames, readFact } from './parse-fact.ts'
 import { isOfSampled, type ParsedQuery, type Query, type QueryFault, type Term } from './query.ts'
-import { afterSpace, isWhitespace, type Scanned, scanPattern, scanQuoted, scanWord } from './scanner.ts'
+import { afterSpace, isWhitespace, type ScannedValue, scanPattern, scanQuoted, scanWord } from './scanner.ts'
 
 /** Parses a query. `columns` are the names of the trajectory's own columns. Returns a fault for a syntax error; never throws. */
 export function parseQuery(text: string, columns: readonly string[]): ParsedQuery {
@@ -38,7 +38,7 @@ interface Reading {
 
 const DEEPEST = 50
 
-function either(reading: Reading, from: number): Scanned<Query> {
+function either(reading: Reading, from: number): ScannedValue<Query> {
   const parts: Query[] = []
   let index = from
   for (;;) {
@@ -57,7 +57,7 @@ function joiner({ text }: Reading, from: number): number | undefined {
   return /^(?:\||or)$/i.test(word.value) ? word.end : undefined
 }
 
-function all(reading: Reading, from: number): Scanned<Query> {
+function all(reading: Reading, from: number): ScannedValue<Query> {
   const parts: Query[] = []
   let index = from
   let phrase: { readonly start: number; readonly end: number } | undefined
@@ -106,7 +106,7 @@ function missing({ text }: Reading, start: number): Faulty {
 }
 
 /** Parses one term, group or negation. The value `word` is a word of a text, which the next word may continue. */
-function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
+function unit(reading: Reading, start: number): ScannedValue<Query | 'word'> {
   const { text, depth } = reading
   const sign = text[start] as string
   if (sign === '(') return group(reading, start)
@@ -134,7 +134,7 @@ function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
 }
 
 /** Parses a fact such as `prompt logprob<-1`, which includes context tokens. Returns undefined if `prompt` is a word, or is not here. */
-function promptFact({ text, depth, facts }: Reading, start: number): Scanned<Term> | undefined {
+function promptFact({ text, depth, facts }: Reading, start: number): ScannedValue<Term> | undefined {
   const word = /^prompt(?=\s)/.exec(text.slice(start, start + 7))
   if (!word) return undefined
   const fact = readFact(text, afterSpace(text, start + word[0].length), depth > 0, facts)
@@ -142,7 +142,7 @@ function promptFact({ text, depth, facts }: Reading, start: number): Scanned<Ter
   return { value: { ...fact.query, withPrompt: true }, end: fact.end }
 }
 
-function group(reading: Reading, start: number): Scanned<Query> {
+function group(reading: Reading, start: number): ScannedValue<Query> {
   if (reading.depth >= DEEPEST) throw tooDeep(start)
   const inner = either({ ...reading, depth: reading.depth + 1 }, start + 1)
   if (reading.text[inner.end] === ')') return { value: inner.value, end: inner.end + 1 }
@@ -174,7 +174,7 @@ function isPartOfWord({ text, depth }: Reading, start: number): boolean {
   return next !== undefined && !isWhitespace(next) && !(next === ')' && depth > 0)
 }
 
-function readQuoted(text: string, start: number, isExact: boolean): Scanned<Term> {
+function readQuoted(text: string, start: number, isExact: boolean): ScannedValue<Term> {
   const scanned = scanQuoted(text, start)
   if (!scanned)
     throw new Faulty({

@@ -1,7 +1,7 @@
 /** Scans the tokens of a query: words, quoted texts and regular expressions. Each function starts at an index and returns where it ends. */
 
 /** A scanned value and its end. */
-export interface Scanned<T> {
+export interface ScannedValue<T> {
   readonly value: T
   /** Index after the value. */
   readonly end: number
@@ -15,7 +15,7 @@ export function afterSpace(text: string, from: number): number {
 }
 
 /** Scans up to a space. Inside brackets, a closing bracket without an opening one in the word ends it too. */
-export function scanWord(text: string, from: number, isInBrackets: boolean): Scanned<string> {
+export function scanWord(text: string, from: number, isInBrackets: boolean): ScannedValue<string> {
   let open = 0
   let index = from
   for (; index < text.length; index++) {
@@ -28,7 +28,7 @@ export function scanWord(text: string, from: number, isInBrackets: boolean): Sca
 }
 
 /** Scans a quoted text with the escapes of JSON; any other backslash is literal. Returns undefined if the quote is not closed. */
-export function scanQuoted(text: string, from: number): Scanned<string> | undefined {
+export function scanQuoted(text: string, from: number): ScannedValue<string> | undefined {
   let value = ''
   for (let index = from + 1; index < text.length; index++) {
     const sign = text[index] as string
@@ -50,7 +50,7 @@ export function scanPattern(
   text: string,
   from: number,
   isInBrackets: boolean,
-): Scanned<{ readonly source: string; readonly flags: string }> | undefined {
+): ScannedValue<{ readonly source: string; readonly flags: string }> | undefined {
   let isInClass = false
   for (let index = from + 1; index < text.length; index++) {
     const sign = text[index] as string

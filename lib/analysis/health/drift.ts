@@ -1,5 +1,5 @@
 /** Reports drift as findings: the places where a pipeline that keeps text instead of ids would have other tokens. */
-import { byGravity, type Health, type HealthFinding } from '#lib/trajectory/health/health.ts'
+import { type Health, type HealthFinding, sortBySeverity } from '#lib/trajectory/health/health.ts'
 import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -94,7 +94,7 @@ function piecesFinding({ otherPieces }: Extract<Drift, { kind: 'known' }>): Heal
 /** Returns the health with the check named drift added. */
 export function withDrift({ findings, checks }: Health, drift: Drift): Health {
   return {
-    findings: byGravity([...findings, ...tokenizerFindings(drift)]),
+    findings: sortBySeverity([...findings, ...tokenizerFindings(drift)]),
     checks: [...checks, { name: 'drift', ...(drift.kind === 'unknown' && { unknown: drift.why }) }],
   }
 }

@@ -6,7 +6,7 @@ import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { gistOf, gravest, type Health, healthSchema } from '#lib/trajectory/health/health.ts'
+import { gistOf, type Health, healthSchema, worstSeverity } from '#lib/trajectory/health/health.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -206,7 +206,7 @@ describe('health', () => {
     }
     const found = checked(of([prompt, response('a', { request }), broken, response('b')]))
     expect(kinds(found)).toEqual(['alignment: TITO check broken', 'alignment: 1 request of another length'])
-    expect(gravest(found.findings)).toBe('error')
+    expect(worstSeverity(found.findings)).toBe('error')
     expect(
       kinds(checked(of([prompt, response('a', { request: { ...request, inputLength: prompt.ids.length } })]))),
     ).toEqual([])

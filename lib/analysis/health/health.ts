@@ -1,7 +1,7 @@
 /** Runs all checks of a trajectory except drift, which drift.ts reports. */
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { byGravity, type Health } from '#lib/trajectory/health/health.ts'
+import { type Health, sortBySeverity } from '#lib/trajectory/health/health.ts'
 import { cutFinding, type TrainerCut, trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { checkAlignment } from './alignment.ts'
@@ -52,7 +52,7 @@ export function* health(
     results.push({ name, checked: check(trajectory, starts) })
   }
   return {
-    findings: byGravity(results.flatMap(({ checked }) => checked.findings)),
+    findings: sortBySeverity(results.flatMap(({ checked }) => checked.findings)),
     checks: results.map(({ name, checked: { unknown } }) => ({ name, ...(unknown !== undefined && { unknown }) })),
   }
 }

@@ -2,13 +2,13 @@
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Cause, type CauseName, type Evidence, likelyCause } from './causes.ts'
 import type { TrainedRatios } from './jump.ts'
-import { type RatioThresholds, type TokenFate, tokenFate } from './thresholds.ts'
+import { type RatioThresholds, type TokenCorrection, tokenFate } from './thresholds.ts'
 
 /** A token outside of the thresholds. */
 export interface Outlier {
   readonly token: number
   readonly logRatio: number
-  readonly fate: TokenFate
+  readonly fate: TokenCorrection
   readonly cause: Cause
 }
 

@@ -71,10 +71,10 @@ export function withThreshold(thresholds: RatioThresholds, name: ThresholdName, 
 export const thresholdBounds = (name: ThresholdName): readonly [least: number, most: number] => BOUNDS[name]
 
 /** What happens to a token: IcePop leaves it out, or TIS caps its weight. A token that is left out is not counted as capped. */
-export type TokenFate = 'dropped' | 'capped'
+export type TokenCorrection = 'dropped' | 'capped'
 
 /** Returns what happens to a token; undefined if nothing does. */
-export function tokenFate(logRatio: number, { low, high, cap }: RatioThresholds): TokenFate | undefined {
+export function tokenFate(logRatio: number, { low, high, cap }: RatioThresholds): TokenCorrection | undefined {
   if (logRatio < Math.log(low) || logRatio > Math.log(high)) return 'dropped'
   return logRatio > Math.log(cap) ? 'capped' : undefined
 }

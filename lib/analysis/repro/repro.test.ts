@@ -4,7 +4,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { compareSides } from '../compare/compare-sides.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 import { type Repro, type ReproducedPair, reproOf } from './repro.ts'
 import { reproJson } from './repro-json.ts'
 import { reproPytest } from './repro-pytest.ts'
@@ -12,9 +12,13 @@ import { reproPytest } from './repro-pytest.ts'
 const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 const drifting = exampleTrajectory('retokenization-drift')
 
-function pairOf(as: As, trajectory: Trajectory = drifting, order: 'recorded first' | 'swapped' = 'recorded first') {
+function pairOf(
+  as: Reconstruction,
+  trajectory: Trajectory = drifting,
+  order: 'recorded first' | 'swapped' = 'recorded first',
+) {
   const given = { trajectory, template: undefined }
-  const recorded = { side: { key: 'a', as: { kind: 'recorded' } as As }, tokenizer: undefined }
+  const recorded = { side: { key: 'a', as: { kind: 'recorded' } as Reconstruction }, tokenizer: undefined }
   const made = { side: { key: 'a', as }, tokenizer: tiny }
   const [left, right] = order === 'swapped' ? ([made, recorded] as const) : ([recorded, made] as const)
   const compared = compareSides(

@@ -1,13 +1,13 @@
 /** Defines the request and the answer of rescoring over the API. All logarithms are natural; null is unknown, or too large for a double. */
 import * as z from 'zod'
-import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
+import type { ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { clipEffect, ratioOrder } from './clipping.ts'
 import type { NoiseFloor } from './noise.ts'
 import { type Rescoring, ratioOf } from './rescoring.ts'
-import type { ScoredBoth } from './score-both.ts'
+import type { ScoresOfBoth } from './score-both.ts'
 import type { ServerDifference } from './server-difference.ts'
 
 const bound = z.number().gt(0)
@@ -165,7 +165,7 @@ export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
  */
 export function rescoreAnswer(
   rescoring: Rescoring,
-  scored: ScoredBoth,
+  scored: ScoresOfBoth,
   clip: RescoreRequest['clip'],
   found?: ServerDifference,
 ): RescoreAnswer {
@@ -214,7 +214,7 @@ export function rescoreAnswer(
 const finiteOrNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value
 
-function serverAnswer(gathered: Gathered | undefined): RescoreAnswer['servers']['left'] {
+function serverAnswer(gathered: ScoringResult | undefined): RescoreAnswer['servers']['left'] {
   if (!gathered) return null
   const { name, modelName, weightVersion, tokenizer }: ScoringServer = gathered.server
   return {

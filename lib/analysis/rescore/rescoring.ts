@@ -9,10 +9,10 @@ import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparedSides } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
-import { type Paired, pairUnits, type RescoredUnits } from './units.ts'
+import { type PairedUnits, pairUnits, type RescoredUnits } from './units.ts'
 
 /** A comparison with prefill logprobs: units, spans, totals and noise floor. */
-export interface Rescoring extends Paired {
+export interface Rescoring extends PairedUnits {
   readonly totals: RescoreTotals
   /** Differences between prefill and sampled logprobs of the same ids. A side without sampled logprobs has no differences. */
   readonly noise: { readonly left: NoiseFloor; readonly right: NoiseFloor }

@@ -1,12 +1,12 @@
 /** Scores both sides: one after the other on one server, or in parallel on two servers. */
-import { type Gathered, gatherScores, type Score } from '#lib/trajectory/scoring/gathered.ts'
+import { gatherScores, type Score, type ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScorePlan } from './plan.ts'
 import type { SideScores } from './rescoring.ts'
 
 /** What the servers reported for each side; undefined if nothing of that side had to be scored. */
-export interface ScoredBoth {
-  readonly left: Gathered | undefined
-  readonly right: Gathered | undefined
+export interface ScoresOfBoth {
+  readonly left: ScoringResult | undefined
+  readonly right: ScoringResult | undefined
 }
 
 /** Progress of scoring, in tokens of both sides. */
@@ -37,10 +37,10 @@ export async function scoreBoth(
     readonly signal: AbortSignal
     readonly onProgress?: (progress: ScoreProgress) => void
   },
-): Promise<ScoredBoth> {
+): Promise<ScoresOfBoth> {
   const of = plan.left.tokens + plan.right.tokens
   const done = { left: 0, right: 0 }
-  const scored = async (name: 'left' | 'right', signal: AbortSignal): Promise<Gathered | undefined> => {
+  const scored = async (name: 'left' | 'right', signal: AbortSignal): Promise<ScoringResult | undefined> => {
     if (plan[name].tokens === 0) return undefined
     const gathered = await gatherScores(score(plan[name].request, signal), scores[name], (tokens) => {
       done[name] = tokens
@@ -69,9 +69,9 @@ export async function scoreBoth(
 
 /** Scores both sides in parallel. If one side fails, the other is cancelled. */
 async function sideBySide(
-  scored: (name: 'left' | 'right', signal: AbortSignal) => Promise<Gathered | undefined>,
+  scored: (name: 'left' | 'right', signal: AbortSignal) => Promise<ScoringResult | undefined>,
   signal: AbortSignal,
-): Promise<ScoredBoth> {
+): Promise<ScoresOfBoth> {
   const own = new AbortController()
   const either = AbortSignal.any([signal, own.signal])
   const failing = (error: unknown): never => {

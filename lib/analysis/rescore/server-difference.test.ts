@@ -1,10 +1,10 @@
 /** Compares servers whose scores are drawn or chosen. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ScoredBoth } from './score-both.ts'
+import type { ScoresOfBoth } from './score-both.ts'
 import { positionBins, type RepeatedScores, serverDifference } from './server-difference.ts'
 
-const scoredBy = (left = '1', right = '1'): ScoredBoth => ({
+const scoredBy = (left = '1', right = '1'): ScoresOfBoth => ({
   left: { server: { name: 'a' }, versions: [left], experts: undefined },
   right: { server: { name: 'b' }, versions: [right], experts: undefined },
 })

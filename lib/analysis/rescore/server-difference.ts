@@ -2,23 +2,23 @@
  * Compares two servers that score the same ids: |Δ| along the positions, the noise floor of each server, and the first jump. A server that
  * scores the same ids twice differs from itself by kernels and batches alone, so smaller differences between servers say nothing.
  */
-import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
+import type { ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { firstRise } from '../ratios/rise.ts'
 import { type Spread, spreadOf } from '../spread.ts'
 import type { SideScores } from './rescoring.ts'
-import type { ScoredBoth } from './score-both.ts'
+import type { ScoresOfBoth } from './score-both.ts'
 
 /** Scores of both sides, computed twice by the same servers. */
 export interface RepeatedScores {
   readonly first: SideScores
   readonly second: SideScores
-  readonly scored: { readonly first: ScoredBoth; readonly second: ScoredBoth }
+  readonly scored: { readonly first: ScoresOfBoth; readonly second: ScoresOfBoth }
 }
 
 interface Pass {
   readonly scores: SideScores
-  readonly scored: ScoredBoth
+  readonly scored: ScoresOfBoth
 }
 
 /** Joins two passes over the same ids. */
@@ -98,7 +98,7 @@ function noiseOf({ first, second, scored }: RepeatedScores, side: 'left' | 'righ
   return spread ? { kind: 'measured', spread } : { kind: 'unknown', why: 'no token has a score of both passes' }
 }
 
-const versionsOf = (gathered: Gathered | undefined): string => gathered?.versions.join(', ') ?? ''
+const versionsOf = (gathered: ScoringResult | undefined): string => gathered?.versions.join(', ') ?? ''
 
 /** Smallest |Δ| of a single token that counts as a jump: its probability doubles or halves. */
 const LEAST_JUMP = Math.LN2

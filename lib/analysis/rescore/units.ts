@@ -69,7 +69,7 @@ export type SpanRatio =
   | { readonly kind: 'none'; readonly why: 'other-text' | 'one-side' | 'first-token' | 'not-scored' }
 
 /** Units and spans of two sides, and the trained tokens that are in no unit. */
-export interface Paired {
+export interface PairedUnits {
   readonly units: RescoredUnits
   /** One entry for each drift span of the comparison, in its order. */
   readonly spans: readonly RescoredSpan[]
@@ -80,7 +80,7 @@ export interface Paired {
 }
 
 /** Pairs the tokens and spans of two scored sides. */
-export function pairUnits({ alignedRuns, left, right }: ScoredSides): Paired {
+export function pairUnits({ alignedRuns, left, right }: ScoredSides): PairedUnits {
   const columns = unitColumns(left.mask.reduce((sum, trained) => sum + trained, 0))
   const spans: RescoredSpan[] = []
   let unknown = 0

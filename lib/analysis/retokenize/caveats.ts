@@ -10,7 +10,7 @@ import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 import type { ConversationPart } from './recorded-messages.ts'
 
 /** Returns true if ids have the same meaning for the tokenizer as in the run. A file that names no tokenizer is assumed to match. */
@@ -23,7 +23,7 @@ export function isSameTokenizer({ model }: Pick<TrajectoryView, 'model'>, { name
 
 interface Encoded {
   readonly trajectory: TrajectoryView
-  readonly as: As
+  readonly as: Reconstruction
   readonly tokenizer: Tokenizer
   readonly text: string
   /** Tokens of the reconstructed side whose position in the text is uncertain. */
@@ -46,7 +46,7 @@ export const encodingCaveats = ({ trajectory, as, tokenizer, text, unsure }: Enc
 
 const UNDER_WAY = 'The run has not ended: the tokens so far are compared.'
 
-function tokenizerCaveats({ model }: TrajectoryView, as: As, tokenizer: Tokenizer): readonly string[] {
+function tokenizerCaveats({ model }: TrajectoryView, as: Reconstruction, tokenizer: Tokenizer): readonly string[] {
   const recorded = model.tokenizer
   if (recorded?.source === 'server')
     return [

@@ -3,7 +3,7 @@
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure } from '#lib/templates/document/input.ts'
 import type { BuildResult, LoadedSide, SideTokenizer } from '../compare/shown-side.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 
 /** The compiled template, with caveats if it is not the expected one. */
 export interface SideTemplate {
@@ -14,7 +14,7 @@ export interface SideTemplate {
 /** Returns the template of a side. A tokenizer that is named for the side brings its own template, unless a template is chosen. */
 export function sideTemplate(
   { template: text, trajectory: { model } }: Pick<LoadedSide, 'template' | 'trajectory'>,
-  { tokenizer: named }: Pick<Extract<As, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
+  { tokenizer: named }: Pick<Extract<Reconstruction, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
   { compile, template }: SideTokenizer,
 ): BuildResult<SideTemplate> {
   const compiled = (source: string, caveats: readonly string[] = []): BuildResult<SideTemplate> => {

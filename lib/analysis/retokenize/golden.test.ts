@@ -13,7 +13,7 @@ import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { buildSide } from '../compare/retokenized.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 import { encodeMessages } from './encode-messages.ts'
 
 /** Number of equal leading ids, the ids that replace others, and the number of equal trailing ids. */
@@ -104,7 +104,8 @@ const messageOf = ({ role, content, tool_call_id: callId }: PythonMessage): Mess
 
 describe.each(Object.entries(golden.tokenizers))('retokenization of %s', (name, { sequences, conversations }) => {
   const tokenizer = loadedTokenizer(tokenizerFolder(name))
-  const sideOf = (trajectory: Trajectory, as: As) => buildSide({ as, trajectory, tokenizer, template: undefined })
+  const sideOf = (trajectory: Trajectory, as: Reconstruction) =>
+    buildSide({ as, trajectory, tokenizer, template: undefined })
 
   test('encodes sequences as Python does, with the same first drift', () => {
     for (const [kind, ids, ...differing] of sequences) {

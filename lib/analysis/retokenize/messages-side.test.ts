@@ -13,7 +13,7 @@ import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { buildSide } from '../compare/retokenized.ts'
 import type { BuildResult, LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 
 const END = byteId('<|im_end|>')
 const stop: Finish = { kind: 'stop', matched: END }
@@ -26,7 +26,7 @@ const withOwn = (template: string): SideTokenizer => ({ ...bytes, template: () =
 
 function side(
   trajectory: TrajectoryView,
-  as: As = { kind: 'structured' },
+  as: Reconstruction = { kind: 'structured' },
   more: Partial<Pick<LoadedSide, 'tokenizer' | 'template'>> = {},
 ): BuildResult<ShownSide> {
   return buildSide({ trajectory, as, tokenizer: bytes, template: undefined, ...more })

@@ -8,7 +8,7 @@ import { readInput } from '#lib/templates/document/input.ts'
 import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { BuildResult, LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
-import type { As } from '../compare/side.ts'
+import type { Reconstruction } from '../compare/side.ts'
 import { encodingCaveats, messageCaveats } from './caveats.ts'
 import { refusedTemplate, type SideTemplate, sideTemplate } from './chosen-template.ts'
 import { type Clock, recordedClock } from './recorded-clock.ts'
@@ -18,10 +18,14 @@ import { replySegments } from './reply-segments.ts'
 import { asFinished, withSpans } from './spans.ts'
 
 /** A side that is rendered from messages. */
-export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
+export type MessageReconstruction = Extract<Reconstruction, { kind: 'structured' | 'raw' }>
 
 /** Returns the rendered and encoded conversation as a trajectory, or the reason why the template or the messages do not allow it. */
-export function messagesSide(loaded: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<ShownSide> {
+export function messagesSide(
+  loaded: LoadedSide,
+  as: MessageReconstruction,
+  side: SideTokenizer,
+): BuildResult<ShownSide> {
   const { trajectory } = loaded
   const { tokenizer } = side
   const found = recordedMessages(loaded, as, side)
@@ -65,7 +69,11 @@ interface HeldMessages {
 }
 
 /** Returns the input of the chat template and the template itself. */
-export function recordedMessages(loaded: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<HeldMessages> {
+export function recordedMessages(
+  loaded: LoadedSide,
+  as: MessageReconstruction,
+  side: SideTokenizer,
+): BuildResult<HeldMessages> {
   const { trajectory } = loaded
   const chosen = sideTemplate(loaded, as, side)
   if (!chosen.ok) return chosen

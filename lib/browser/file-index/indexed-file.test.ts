@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { openText } from '#lib/formats/reading/open.ts'
 import { parquetWriter } from '#lib/formats/writing/parquet.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
@@ -18,7 +18,7 @@ const sample = (id: number, fields: object = {}) => JSON.stringify({ token_ids: 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `${sample(index)}\n`).join('')
 const fileOf = (text: string, name = 'step.jsonl') => new File([text], name, { lastModified: 0 })
 const ongoing = () => new AbortController().signal
-const IMPORTED: Imported = {
+const IMPORTED: ImportResult = {
   format: 'strands-sglang',
   trajectories: ['k'],
   existing: 0,

@@ -2,7 +2,7 @@
  * The file whose samples are listed. It is read where it lies: a worker indexes it in the background, each sample is read again when it is
  * opened, and nothing is stored without a request.
  */
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { mayHaveSeveralRecords } from '#lib/formats/reading/several-records.ts'
 import { connectWorker } from '#lib/tasks/worker-protocol.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -62,13 +62,13 @@ export interface IndexedFileStore {
   /** Reads the trajectory of a row. Throws as ReaderWorker does. */
   read(row: SampleRow, signal: AbortSignal): Promise<TrajectoryView>
   /** Stores the records of these rows, or of the whole file. Throws ApiError. */
-  store(rows: readonly SampleRow[] | 'all'): Promise<Imported>
+  store(rows: readonly SampleRow[] | 'all'): Promise<ImportResult>
 }
 
 interface IndexedFileDeps {
   readonly createWorker: () => PageWorker
   readonly reader: Pick<ReaderWorker, 'file'>
-  readonly importFile: (file: File) => Promise<Imported>
+  readonly importFile: (file: File) => Promise<ImportResult>
 }
 
 const inBrowser: IndexedFileDeps = {

@@ -52,7 +52,7 @@ export interface CorpusWorker {
 }
 
 /** A checked sample. */
-export interface CheckedOne {
+export interface CheckedSampleRow {
   readonly sample: Sample
   /** Fraction of the input that has been read, from 0 to 1. */
   readonly share: number
@@ -67,7 +67,7 @@ export async function* checkedCorpus(
   check: CorpusSettings,
   deps: CorpusDeps,
   signal: AbortSignal,
-): AsyncGenerator<CheckedOne> {
+): AsyncGenerator<CheckedSampleRow> {
   const { workers } = deps
   const refused = new Map<string, ApiError>()
   const items = readings(source, deps, signal)
@@ -155,7 +155,7 @@ export async function* checkedCorpus(
 
 /** What the report waits for: the oldest check, or the next reading. */
 type Step =
-  | { readonly kind: 'checked'; readonly checked: CheckedOne }
+  | { readonly kind: 'checked'; readonly checked: CheckedSampleRow }
   | { readonly kind: 'read'; readonly read: Reading }
   | { readonly kind: 'end'; readonly failure?: { readonly error: unknown } }
 

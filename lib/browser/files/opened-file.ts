@@ -2,7 +2,7 @@
  * The file that the user opened. It is shown first and stored at the same time. Until the server has stored it, it exists only here; then
  * it is a stored trajectory like any other, and nothing remains here.
  */
-import { type FailedRecords, type Imported, importedSchema } from '#lib/api/imported.ts'
+import { type FailedRecords, type ImportResult, importedSchema } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, fetchJson } from '../api.ts'
 import { createStore } from '../store.ts'
@@ -71,9 +71,9 @@ export interface StoredCounts {
 interface OpenedFileDeps {
   readonly reader: Pick<ReaderWorker, 'file'>
   /** Stores a file. Throws ApiError, or the signal's reason. */
-  readonly importFile: (file: File, options?: ImportOptions) => Promise<Omit<Imported, 'format' | 'lacked'>>
+  readonly importFile: (file: File, options?: ImportOptions) => Promise<Omit<ImportResult, 'format' | 'lacked'>>
   /** Stores a file of another host. Throws ApiError, or the signal's reason. */
-  readonly importUrl: (url: string, signal: AbortSignal) => Promise<Omit<Imported, 'format' | 'lacked'>>
+  readonly importUrl: (url: string, signal: AbortSignal) => Promise<Omit<ImportResult, 'format' | 'lacked'>>
   /** Called when a trajectory is stored, before any page looks for it under its key. It is undefined if only the server has read it. */
   readonly onStored: (key: string, trajectory: TrajectoryView | undefined) => void
   readonly now: () => Date
@@ -92,13 +92,13 @@ export interface ImportOptions {
 export async function importFile(
   file: File,
   { name = file.name, tokenizer, signal }: ImportOptions = {},
-): Promise<Imported> {
+): Promise<ImportResult> {
   const query = new URLSearchParams({ name, ...(tokenizer !== undefined && { tokenizer }) })
   return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file, signal })
 }
 
 /** Stores all trajectories of a file that the server downloads. Throws ApiError, or the signal's reason. */
-export const importUrl = (url: string, signal: AbortSignal): Promise<Imported> =>
+export const importUrl = (url: string, signal: AbortSignal): Promise<ImportResult> =>
   fetchJson('/api/import/url', importedSchema, { method: 'POST', json: { url }, signal })
 
 /** Returns a store without a file. */
@@ -109,7 +109,7 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
   let shownFile: File | undefined
 
   /** Takes a file that the server has stored and that this page has not read. */
-  const showStored = ({ trajectories, existing, failed }: Omit<Imported, 'format' | 'lacked'>): OpenedCount => {
+  const showStored = ({ trajectories, existing, failed }: Omit<ImportResult, 'format' | 'lacked'>): OpenedCount => {
     const [key] = trajectories
     onStored(key, undefined)
     stored.set(key, { opening: ++openings, keys: trajectories, all: trajectories.length, existing, failed })

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { ApiError } from '../api.ts'
-import { MOST_BYTES_AT_ONCE, type Opening, openFiles } from './opened-files.ts'
+import { MOST_BYTES_AT_ONCE, type OpeningState, openFiles } from './opened-files.ts'
 
-const IMPORTED: Imported = {
+const IMPORTED: ImportResult = {
   format: 'rollscope',
   trajectories: ['k'],
   existing: 0,
@@ -19,7 +19,7 @@ function sizedFile(name: string, size: number): File {
   Object.defineProperty(file, 'size', { value: size })
   return file
 }
-const resultsOf = ({ files }: Opening) =>
+const resultsOf = ({ files }: OpeningState) =>
   files.map(({ path, result }) => `${path} ${result.kind}${result.kind === 'failed' ? `: ${result.message}` : ''}`)
 
 test('Several files are stored one after the other in the order of their names, and a wrong one costs only itself', async () => {

@@ -2,7 +2,7 @@
  * Opens several files at once: each is stored by the server, one after the other, in the order of their names. A file that does not open
  * costs only itself. A large file of many records is not stored, because the user can list it.
  */
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import type { ByteSource } from '#lib/formats/containers/container.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from '#lib/formats/reading/file-type.ts'
 import { bytesText, LIMITS } from '#lib/util/limits.ts'
@@ -18,7 +18,7 @@ import { type Dropped, type SkippedFile, selectedFiles } from './selected-files.
 type FileResult =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'reading' }
-  | { readonly kind: 'stored'; readonly imported: Imported }
+  | { readonly kind: 'stored'; readonly imported: ImportResult }
   /** It has many records and was not stored. */
   | { readonly kind: 'large'; readonly file: File }
   | { readonly kind: 'failed'; readonly message: string; readonly hint: string | undefined }
@@ -32,7 +32,7 @@ export interface OpeningFile {
 }
 
 /** State of opening several files. */
-export interface Opening {
+export interface OpeningState {
   /** `finding`: folders are read. */
   readonly status: 'finding' | 'opening' | 'finished' | 'cancelled'
   readonly files: readonly OpeningFile[]
@@ -42,7 +42,7 @@ export interface Opening {
 /** An opening of several files that has started. */
 export interface FilesOpening {
   subscribe(listener: () => void): () => void
-  state(): Opening
+  state(): OpeningState
   /** Ends the opening. Files that are stored remain. */
   cancel(): void
   /** Resolves when the opening has ended. */
@@ -60,7 +60,7 @@ export const MOST_BYTES_AT_ONCE = 8 * 2 ** 20
 
 /** Starts to open the files of a drop or dialog. */
 export function openFiles(dropped: Dropped, deps: OpeningDeps = { importFile, mayBeListed }): FilesOpening {
-  const { subscribe, state, set } = createStore<Opening>({ status: 'finding', files: [], skipped: [] })
+  const { subscribe, state, set } = createStore<OpeningState>({ status: 'finding', files: [], skipped: [] })
   const stopping = new AbortController()
   const { signal } = stopping
   const setResult = (index: number, result: FileResult) =>

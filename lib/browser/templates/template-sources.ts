@@ -3,7 +3,7 @@ import { BUILT_IN } from '#lib/api/server-name.ts'
 import type { ServerStatus } from '#lib/api/server-status.ts'
 import { tokenizerFilesSchema } from '#lib/api/tokenizer-files.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import type { Loaded } from '#lib/templates/document/document.ts'
+import type { SourceContents } from '#lib/templates/document/document.ts'
 import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/templates/document/samples.ts'
 import { type LabSource, sourceText } from '#lib/templates/document/source.ts'
 import { type NamedTemplate, openedFile, selectTemplate, templatesOf } from '#lib/templates/document/template-files.ts'
@@ -26,7 +26,7 @@ interface SourceDeps {
 }
 
 /** Loads the template, and for a trajectory its conversation too. */
-export async function loadSource(source: LabSource, deps: SourceDeps): Promise<Loaded> {
+export async function loadSource(source: LabSource, deps: SourceDeps): Promise<SourceContents> {
   switch (source.kind) {
     case 'sample':
       return sampleTemplate(source.name, deps.signal)
@@ -57,7 +57,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
 export async function sampleTemplate(
   name: string,
   signal: AbortSignal,
-): Promise<Loaded & { readonly template: string }> {
+): Promise<SourceContents & { readonly template: string }> {
   const title = TEMPLATES.find((sample) => sample.name === name)?.title ?? name
   const template = await (await callApi(`/templates/${encodeURIComponent(name)}.jinja`, { signal })).text()
   return { source: { kind: 'sample', name }, name: title, template }
@@ -67,7 +67,7 @@ export async function sampleTemplate(
 export async function sampleConversation(
   name: string,
   signal: AbortSignal,
-): Promise<Loaded & Omit<LabInput, 'template'>> {
+): Promise<SourceContents & Omit<LabInput, 'template'>> {
   const file = await (await callApi(`/templates/${encodeURIComponent(name)}.json`, { signal })).text()
   const texts = conversationTexts(file)
   if (!texts) throw new ApiError(200, 'BAD_SAMPLE', `the sample ${name} cannot be read`)
@@ -75,7 +75,7 @@ export async function sampleConversation(
 }
 
 /** Loads the first document of a new lab. */
-export async function firstInput(signal: AbortSignal): Promise<Loaded & LabInput> {
+export async function firstInput(signal: AbortSignal): Promise<SourceContents & LabInput> {
   const [template, conversation] = await Promise.all([
     sampleTemplate(FIRST_TEMPLATE, signal),
     sampleConversation(FIRST_CONVERSATION, signal),
@@ -89,7 +89,10 @@ export async function tokenizerTemplates(name: string, signal: AbortSignal): Pro
   return templatesOf(await fetchJson(path, tokenizerFilesSchema, { signal, revalidate: true }))
 }
 
-async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' }, deps: SourceDeps): Promise<Loaded> {
+async function fromTokenizer(
+  source: LabSource & { readonly kind: 'tokenizer' },
+  deps: SourceDeps,
+): Promise<SourceContents> {
   const templates = await tokenizerTemplates(source.name, deps.signal)
   const template =
     source.template === undefined
@@ -108,7 +111,7 @@ async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' },
 }
 
 /** Reads a dropped or chosen file; of several templates it takes the one that fits the conversation. */
-export async function loadFile(file: File, hasTools: boolean): Promise<Loaded> {
+export async function loadFile(file: File, hasTools: boolean): Promise<SourceContents> {
   const opened = openedFile(file.name, await file.text())
   const source: LabSource = { kind: 'file', name: file.name }
   switch (opened.kind) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { CompareStep } from '#lib/analysis/compare/compare-sides.ts'
-import type { As } from '#lib/analysis/compare/side.ts'
+import type { Reconstruction } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { inThisThread } from '#testing/worker.ts'
@@ -43,9 +43,9 @@ interface Asked {
   readonly onStep?: (step: CompareStep) => void
 }
 
-function pairing({ run }: ReturnType<typeof comparing>, given: TrajectoryView, as: As, asked: Asked = {}) {
+function pairing({ run }: ReturnType<typeof comparing>, given: TrajectoryView, as: Reconstruction, asked: Asked = {}) {
   const { signal = new AbortController().signal, template = '', onStep = () => {} } = asked
-  const chosen = (as: As) => ({ side: { key: 'k', as }, trajectory: given })
+  const chosen = (as: Reconstruction) => ({ side: { key: 'k', as }, trajectory: given })
   return comparePair(
     run,
     { left: chosen({ kind: 'recorded' }), right: chosen(as) },
@@ -67,7 +67,7 @@ test('The compare worker makes a pair step by step, and the recorded side stays 
 
 test('The compare worker makes a side with the chosen tokenizer and template', async () => {
   const page = comparing()
-  const as: As = { kind: 'raw', tokenizer: 'another/one', template: { kind: 'lab' } }
+  const as: Reconstruction = { kind: 'raw', tokenizer: 'another/one', template: { kind: 'lab' } }
   const found = await pairing(page, drifting, as, { template: 'always the same' })
   if (!found.ok) throw new Error(found.why)
   expect(page.asked).toEqual(['another/one'])

@@ -2,7 +2,7 @@
 /** The page's side of the compare worker: runs the tasks of lib/analysis/compare. */
 import { useEffect, useState } from 'react'
 import type { CompareStep, ComparisonResult } from '#lib/analysis/compare/compare-sides.ts'
-import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import { unpackComparison } from '#lib/analysis/compare/sent-comparison.ts'
 import { neededTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import type { Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
 import type { RunComparison, SideRequest } from '#lib/analysis/compare/tasks.ts'
@@ -103,7 +103,7 @@ export async function comparePair(
     { left: elementAt(requests, 0), right: elementAt(requests, 1) },
     { trajectories: [originals.left, originals.right], tokenizers, signal, onProgress: onStep },
   )
-  return receivedComparing(sent, originals)
+  return unpackComparison(sent, originals)
 }
 
 /** Returns the compare worker of a page, which starts with the first task and ends with the page. */

@@ -49,7 +49,7 @@ interface SeenPass {
 }
 
 /** Returns an engine whose passes are recorded; `onPass` runs before each. */
-function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = () => {}, heedsPadding = true) {
+function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = () => {}, isPaddingInvariant = true) {
   const seen: SeenPass[] = []
   const chunks: { readonly key: number; readonly chunk: JobChunk }[] = []
   const keys = (rows: number, length: number): KeyValues => ({
@@ -71,7 +71,7 @@ function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = 
   }
   const engine = createEngine({
     model,
-    heedsPadding,
+    isPaddingInvariant,
     vocabulary: { bytes: new Uint8Array(0), ends: new Uint32Array(VOCABULARY), specialIds: new Set() },
     stopIds: new Set(),
     capacity: { running: 4, waiting: 3, cacheBytes: 0 },

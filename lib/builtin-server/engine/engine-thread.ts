@@ -10,7 +10,7 @@ import {
   type JobChunk,
   type ToEngine,
 } from './job.ts'
-import { createNativeGate, shut, shutBlocking } from './native-gate.ts'
+import { closeGate, createNativeGate, shutBlocking } from './native-gate.ts'
 import { createTally, type EngineCounters } from './tally.ts'
 
 /** A loaded model in its thread. */
@@ -111,7 +111,7 @@ export async function startEngine(
     },
     forgetPrefixes: () => post({ type: 'flush' }),
     async close() {
-      await shut(gate)
+      await closeGate(gate)
       await worker.terminate()
     },
   }

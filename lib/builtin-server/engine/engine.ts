@@ -26,7 +26,7 @@ export interface Engine {
 export interface EngineParts extends Setting {
   readonly model: OnnxModel
   /** Whether rows of different lengths may share a pass. */
-  readonly heedsPadding: boolean
+  readonly isPaddingInvariant: boolean
   readonly capacity: Capacity
   /** Loads the grammars; called for the first grammar. */
   readonly grammars: () => Promise<GrammarCompiler>
@@ -140,11 +140,11 @@ export function createEngine(parts: EngineParts): Engine {
       await readPrompts()
       const decoding = [...running.values()].filter(({ sequence }) => sequence.isDecoding())
       beat = decoding.some(({ isWriting }) => isWriting) ? (beat + 1) % BAR : 0
-      for (const row of decoding) row.isWriting ||= beat === 0 || !parts.heedsPadding
+      for (const row of decoding) row.isWriting ||= beat === 0 || !parts.isPaddingInvariant
       const writing = decoding.filter(({ isWriting }) => isWriting)
-      for (const rows of batchesOf(writing, parts.heedsPadding)) {
+      for (const rows of batchesOf(writing, parts.isPaddingInvariant)) {
         const there = rows.filter(({ sequence }) => running.has(sequence.job.key))
-        if (there.length > 0) await pass(there, parts.heedsPadding ? beat : undefined)
+        if (there.length > 0) await pass(there, parts.isPaddingInvariant ? beat : undefined)
       }
       setRunningTokens(
         tally,
@@ -208,9 +208,9 @@ const CHEAP_PADDING = 128
  */
 export function batchesOf<T extends { readonly sequence: Pick<Sequence, 'computed'> }>(
   rows: readonly T[],
-  heedsPadding: boolean,
+  isPaddingInvariant: boolean,
 ): T[][] {
-  if (!heedsPadding) return rows.map((row) => [row])
+  if (!isPaddingInvariant) return rows.map((row) => [row])
   const batches: T[][] = []
   let least = 0
   for (const row of rows.toSorted((a, b) => b.sequence.computed() - a.sequence.computed())) {

@@ -16,7 +16,7 @@ const PATIENCE_MS = 2000
 export const createNativeGate = (): NativeGate => new Int32Array(new SharedArrayBuffer(8))
 
 /** Runs an action of the engine thread inside the gate. Once the gate is shut, it never resolves. */
-export async function inside<T>(gate: NativeGate, action: () => Promise<T>): Promise<T> {
+export async function runGuarded<T>(gate: NativeGate, action: () => Promise<T>): Promise<T> {
   Atomics.store(gate, INSIDE, 1)
   // The gate is checked only now: a thread that shuts it either is seen here, or sees that this thread is inside.
   if (Atomics.load(gate, SHUT) === 1) {
@@ -36,7 +36,7 @@ function leave(gate: NativeGate): void {
 }
 
 /** Shuts the gate from another thread; when it resolves, the engine thread may be ended. */
-export async function shut(gate: NativeGate): Promise<void> {
+export async function closeGate(gate: NativeGate): Promise<void> {
   Atomics.store(gate, SHUT, 1)
   await Atomics.waitAsync(gate, INSIDE, 1, PATIENCE_MS).value
 }

@@ -2,11 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { onnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { openSession } from '#lib/builtin-server/models/open-session.ts'
-import { heedsPadding } from '#lib/builtin-server/models/padding.ts'
+import { isPaddingInvariant } from '#lib/builtin-server/models/padding.ts'
 import { createEngine, shortMessage } from './engine.ts'
 import { type GrammarCompiler, loadGrammars } from './grammar.ts'
 import type { ChunkOf, EngineStart, FromEngine, ToEngine } from './job.ts'
-import { inside } from './native-gate.ts'
+import { runGuarded } from './native-gate.ts'
 
 if (!parentPort) throw new Error('worker.ts is run as a worker thread')
 const port = parentPort
@@ -25,14 +25,14 @@ const send = (): void => {
 }
 
 try {
-  const opened = await inside(gate, () => openSession(files))
+  const opened = await runGuarded(gate, () => openSession(files))
   const graph = onnxModel(opened.session, opened.graph)
-  const gated: typeof graph = { ...graph, forward: (...pass) => inside(gate, () => graph.forward(...pass)) }
+  const gated: typeof graph = { ...graph, forward: (...pass) => runGuarded(gate, () => graph.forward(...pass)) }
   const allStopIds = new Set([...stopIds, ...opened.stopIds])
   let grammars: Promise<GrammarCompiler> | undefined
   const engine = createEngine({
     model: gated,
-    heedsPadding: await heedsPadding(gated),
+    isPaddingInvariant: await isPaddingInvariant(gated),
     vocabulary,
     stopIds: allStopIds,
     capacity,

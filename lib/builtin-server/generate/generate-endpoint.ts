@@ -3,7 +3,7 @@ import type { EngineThread, Generation } from '#lib/builtin-server/engine/engine
 import type { JobChunk, JobFinish } from '#lib/builtin-server/engine/job.ts'
 import { DONE, serverSentEvent, serverSentEvents } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject, strictJson } from '#lib/builtin-server/http/json-body.ts'
-import { badBody, badValue, cannot, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
+import { badBody, badValue, HttpRefusal, unavailable } from '#lib/builtin-server/http/refusal.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { type GenerateBody, generateBody } from './generate-body.ts'
 import { type GenerateLimits, type Order, ordersOf } from './generate-jobs.ts'
@@ -146,7 +146,7 @@ async function onlyReply({ generation, reply }: Task): Promise<ReplyJson> {
 }
 
 const failure = ({ status, message }: JobFinish & { kind: 'failed' }): HttpRefusal =>
-  status === 400 ? badValue(message) : cannot(status, message)
+  status === 400 ? badValue(message) : unavailable(status, message)
 
 async function* eventsOf(growing: ReplyStream['growing'], isBatch: boolean): AsyncGenerator<string> {
   for await (const { index, reply } of growing) yield serverSentEvent(isBatch ? { ...reply, index } : reply)

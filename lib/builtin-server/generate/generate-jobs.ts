@@ -1,6 +1,6 @@
 /** Converts a /generate body to one order per prompt, with SGLang's checks of the values. */
 import { type Job, type JobSampling, type LogprobRequest, QUEUE_FULL } from '#lib/builtin-server/engine/job.ts'
-import { badValue, cannot } from '#lib/builtin-server/http/refusal.ts'
+import { badValue, unavailable } from '#lib/builtin-server/http/refusal.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { GenerateBody } from './generate-body.ts'
 import { jobSamplingOf, type SamplingParams } from './sampling-params.ts'
@@ -42,7 +42,7 @@ export async function ordersOf(
   const samples = samplesOf(body)
   if (samples === 1) return { orders, isBatch }
   // Orders that cannot be queued are not created either, because n may be any number.
-  if (samples * orders.length > limits.maxJobs) throw cannot(503, QUEUE_FULL)
+  if (samples * orders.length > limits.maxJobs) throw unavailable(503, QUEUE_FULL)
   return { orders: orders.flatMap((order) => samplesOfOne(order, samples)), isBatch: true }
 }
 

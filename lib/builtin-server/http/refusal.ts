@@ -30,7 +30,7 @@ export class HttpRefusal extends Error {
 export const badValue = (message: string): HttpRefusal => new HttpRefusal('value', message)
 
 /** Returns the refusal of a request that the server cannot serve now (503) or failed to serve (500). */
-export const cannot = (status: 500 | 503, message: string): HttpRefusal => new HttpRefusal('body', message, status)
+export const unavailable = (status: 500 | 503, message: string): HttpRefusal => new HttpRefusal('body', message, status)
 
 /** Returns the refusal of a body in the words of SGLang's validation, but without the value and the source line that SGLang adds. */
 export function badBody(type: string, place: readonly (string | number)[], message: string): HttpRefusal {

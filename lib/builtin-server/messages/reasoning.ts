@@ -9,7 +9,7 @@ export interface ReasoningFormat {
 }
 
 /** A text without its delimiters; `rest` is the answer. */
-export interface Separated {
+export interface ReasoningAndAnswer {
   readonly reasoning: string
   readonly rest: string
 }
@@ -18,7 +18,11 @@ export interface Separated {
 export const QWEN3: ReasoningFormat = { open: '<think>', close: '</think>', call: '<tool_call>' }
 
 /** Separates a whole text. `isOpen`: the text begins inside the reasoning. */
-export function splitReasoning(text: string, { open, close, call }: ReasoningFormat, isOpen: boolean): Separated {
+export function splitReasoning(
+  text: string,
+  { open, close, call }: ReasoningFormat,
+  isOpen: boolean,
+): ReasoningAndAnswer {
   if (!isOpen && !text.includes(open)) return { reasoning: '', rest: text }
   let inside = text
   while (inside.startsWith(open)) inside = inside.slice(open.length)
@@ -33,9 +37,9 @@ export function splitReasoning(text: string, { open, close, call }: ReasoningFor
 /** The reasoning of one growing text. */
 export interface ReasoningStream {
   /** Returns the parts that are certain now; a possible beginning of a delimiter comes later. */
-  read(text: string): Separated
+  read(text: string): ReasoningAndAnswer
   /** Returns the remaining parts when no text follows. */
-  end(): Separated
+  end(): ReasoningAndAnswer
 }
 
 /** Returns the reader of one text. `whenClosed`: the reasoning is returned in one piece when it ends. */
@@ -48,7 +52,7 @@ export function reasoningStream(
   let inside = isOpen
   let hasOpened = false
   let buffer = ''
-  const left = (reasoning: string, rest: string): Separated => {
+  const left = (reasoning: string, rest: string): ReasoningAndAnswer => {
     inside = false
     buffer = ''
     return { reasoning, rest }
@@ -83,7 +87,7 @@ export function reasoningStream(
   }
 }
 
-const NOTHING: Separated = { reasoning: '', rest: '' }
+const NOTHING: ReasoningAndAnswer = { reasoning: '', rest: '' }
 
 /** Returns the length of the longest end of the text that may be the beginning of a delimiter. */
 export function beginningAtEnd(text: string, delimiter: string): number {

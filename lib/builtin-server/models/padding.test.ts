@@ -4,7 +4,7 @@ import type { KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 import { onnxModel } from './onnx-model.ts'
 import { openSession } from './open-session.ts'
-import { heedsPadding } from './padding.ts'
+import { isPaddingInvariant } from './padding.ts'
 
 const keys = (rows: number, length: number): KeyValues => ({
   rows,
@@ -30,24 +30,24 @@ const attending = (length: number, padding: number): number => length - padding
 
 describe('The check of padding', () => {
   test('succeeds for a model that respects padding up to rounding', async () => {
-    expect(await heedsPadding(fake(attending, 1e-5))).toBe(true)
+    expect(await isPaddingInvariant(fake(attending, 1e-5))).toBe(true)
   })
 
   test('fails for a model that counts padding as text', async () => {
-    expect(await heedsPadding(fake((length) => length))).toBe(false)
+    expect(await isPaddingInvariant(fake((length) => length))).toBe(false)
   })
 
   test('fails for a model whose rows affect each other', async () => {
-    expect(await heedsPadding(fake(attending, 1e-2))).toBe(false)
+    expect(await isPaddingInvariant(fake(attending, 1e-2))).toBe(false)
   })
 
   test('fails for a graph without an input for padding', async () => {
-    expect(await heedsPadding({ ...fake(attending), takesPadding: false })).toBe(false)
+    expect(await isPaddingInvariant({ ...fake(attending), takesPadding: false })).toBe(false)
   })
 
   test('succeeds for the shipped model', async () => {
     const { session, graph } = await openSession(SHIPPED_FILES)
-    expect(await heedsPadding(onnxModel(session, graph))).toBe(true)
+    expect(await isPaddingInvariant(onnxModel(session, graph))).toBe(true)
     await session.release()
   })
 })

@@ -12,7 +12,7 @@ import type { OnnxModel } from './onnx-model.ts'
 const TOLERANCE = 2e-5
 
 /** Returns whether a row of three tokens decodes alone as it does beside a row of seven. */
-export async function heedsPadding(model: OnnxModel): Promise<boolean> {
+export async function isPaddingInvariant(model: OnnxModel): Promise<boolean> {
   if (!model.takesPadding) return false
   const prompt = async (ids: readonly number[]): Promise<KeyValues> =>
     (await model.forward([{ ids, padding: 0 }], model.empty, 'last')).keyValues

@@ -15,13 +15,13 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { answerOpenAi } from './answer.ts'
 import { type ChatBody, calledTools, readChatBody } from './chat-body.ts'
-import { chatPrompt, type Settled } from './chat-prompt.ts'
+import { chatPrompt, type RepeatableComputation } from './chat-prompt.ts'
 import { type Chat, chatEvents } from './chat-stream.ts'
 import { chatLogprobs, createdSeconds, ending, totalUsage, weights } from './openai-reply.ts'
 
 interface ChatServing extends Serving {
   readonly tokenizer: LoadedTokenizer
-  readonly settled: Settled
+  readonly settled: RepeatableComputation
   readonly parsers: ServedParsers
 }
 

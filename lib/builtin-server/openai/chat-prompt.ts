@@ -11,7 +11,10 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { ChatBody } from './chat-body.ts'
 
 /** Runs a computation with the tokenizer, which has no other effect than its result and may run several times. */
-export type Settled = <T>(tokenizer: LoadedTokenizer, compute: (tokenizer: LoadedTokenizer) => T) => Promise<T>
+export type RepeatableComputation = <T>(
+  tokenizer: LoadedTokenizer,
+  compute: (tokenizer: LoadedTokenizer) => T,
+) => Promise<T>
 
 /** Returns the ids of the prompt. `text` is the body as it arrived, read again with Python's numbers. Throws HttpRefusal. */
 export function chatPrompt(

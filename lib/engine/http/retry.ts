@@ -20,7 +20,7 @@ export interface Server {
 }
 
 /** A POST request that may be sent several times. */
-export interface Posting {
+export interface RetryablePost {
   readonly path: string
   /** Returns the JSON body for this request id. */
   readonly body: (rid: string) => string | Uint8Array
@@ -39,7 +39,7 @@ export interface Posting {
  */
 export async function* tryRepeatedly<Part extends object>(
   server: Server,
-  posting: () => Posting,
+  posting: () => RetryablePost,
   partsOf: (reply: HttpReply) => AsyncGenerator<Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part & { readonly rid?: string }> {

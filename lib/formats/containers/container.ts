@@ -169,7 +169,7 @@ export const rangeOf = ({ read }: ByteSource, start: number, end: number): KeptB
 })
 
 /** Returns the same tools in memory, for files that are small. */
-export const inMemory: UnpackTools = {
+export const memoryTools: UnpackTools = {
   async keep(chunks) {
     const parts = await Array.fromAsync(chunks)
     const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))

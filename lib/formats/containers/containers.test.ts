@@ -10,7 +10,7 @@ import { source } from '#testing/trajectories.ts'
 import { openFile } from '../reading/open.ts'
 import { openEachIn } from '../reading/open-each.ts'
 import { partsOf } from '../reading/parts.ts'
-import { type ByteSource, inMemory } from './container.ts'
+import { type ByteSource, memoryTools } from './container.ts'
 import { dataLines } from './events.ts'
 import { jsonRow } from './json-value.ts'
 
@@ -35,7 +35,7 @@ const LINES = line(1) + line(2, 3)
 
 /** Returns the file and the ids of each trajectory, and the problems. */
 async function opened(bytes: Uint8Array, file = 'run', limits: Partial<Limits> = {}): Promise<readonly string[]> {
-  const options = { limits: { ...LIMITS, ...limits }, tools: inMemory }
+  const options = { limits: { ...LIMITS, ...limits }, tools: memoryTools }
   const each = await Array.fromAsync(openFile(sourceOf(bytes), { ...source, file }, options))
   return each.map((one) => {
     if (!one.ok) return `${one.scope}: ${one.error.message}`
@@ -47,7 +47,7 @@ async function opened(bytes: Uint8Array, file = 'run', limits: Partial<Limits> =
 /** Returns the rows of a table, or the problem. */
 async function rowsOf(bytes: Uint8Array): Promise<readonly unknown[]> {
   const found: unknown[] = []
-  for await (const part of partsOf(sourceOf(bytes), 'table', { limits: LIMITS, tools: inMemory }))
+  for await (const part of partsOf(sourceOf(bytes), 'table', { limits: LIMITS, tools: memoryTools }))
     if (part.kind === 'rows') for await (const row of part.rows) found.push(row.ok ? row.value : row.error)
     else if (part.kind === 'failed') found.push(part.problem.message)
   return found
@@ -124,7 +124,7 @@ describe('A container opens by its content, whatever its name is:', () => {
     ],
   ])('%s', async (_, bytes, expected) => {
     expect(await opened(bytes)).toEqual(expected)
-    const each = await Array.fromAsync(openEachIn(sourceOf(bytes), { ...source, file: 'run' }, { tools: inMemory }))
+    const each = await Array.fromAsync(openEachIn(sourceOf(bytes), { ...source, file: 'run' }, { tools: memoryTools }))
     expect(each.map((one) => one.ok && ids(one.trajectory).join())).toEqual(
       expected.map((text) => text.replace(/^.* /, '')),
     )
@@ -143,7 +143,7 @@ test('Server-sent events keep their line numbers, for any division into pieces',
     const pieces = async function* () {
       for (let at = 0; at < text.length; at += length) yield text.subarray(at, at + length)
     }
-    const kept = await inMemory.keep(dataLines(pieces()))
+    const kept = await memoryTools.keep(dataLines(pieces()))
     expect(new TextDecoder().decode(await kept.read(0, kept.size))).toBe(expected)
   }
   expect(await opened(text)).toEqual(['run 1', 'record: line 7: token_ids[0]: expected a number, found "x"'])
@@ -207,7 +207,7 @@ describe('A file of a real tool', () => {
     const names: string[] = []
     for await (const part of partsOf(sourceOf(foreign('inspect-mockllm.eval')), 'a.eval', {
       limits: LIMITS,
-      tools: inMemory,
+      tools: memoryTools,
     })) {
       if (part.kind !== 'json') throw new Error('an entry is not JSON')
       JSON.parse(new TextDecoder().decode(await part.bytes.read(0, part.bytes.size)))
@@ -223,7 +223,7 @@ describe('A file of a real tool', () => {
   test('of llama.cpp, a streamed reply, has one JSON line for each event', async () => {
     for await (const part of partsOf(sourceOf(foreign('llama-cpp-completion.sse')), 'a.sse', {
       limits: LIMITS,
-      tools: inMemory,
+      tools: memoryTools,
     })) {
       if (part.kind !== 'json') throw new Error('the stream is not JSON')
       const text = new TextDecoder().decode(await part.bytes.read(0, part.bytes.size))
@@ -458,7 +458,7 @@ test('A failure of reading a table is not a failure of the file', async () => {
   }
   for (const limit of [1, 4]) {
     await expect(Array.fromAsync(openFile(failing(limit), source))).rejects.toThrow(/^gone$/)
-    await expect(Array.fromAsync(openEachIn(failing(limit), source, { tools: inMemory }))).rejects.toThrow(/^gone$/)
+    await expect(Array.fromAsync(openEachIn(failing(limit), source, { tools: memoryTools }))).rejects.toThrow(/^gone$/)
   }
 })
 
@@ -509,13 +509,13 @@ const CONTAINERS: readonly (readonly [string, Uint8Array])[] = [
 describe('A damaged container opens or is refused with a message, and never throws:', () => {
   const survives = async (bytes: Uint8Array) => {
     const limits = { ...LIMITS, unpackedBytes: 64 << 20 }
-    const tools = { limits, tools: inMemory }
+    const tools = { limits, tools: memoryTools }
     for await (const one of openFile(sourceOf(bytes), { ...source, file: 'run' }, tools))
       if (!one.ok) expect(one.error.message).toMatch(/\bexpected .+, found /s)
     await rowsOrProblems(bytes)
   }
   const rowsOrProblems = async (bytes: Uint8Array) =>
-    Array.fromAsync(openEachIn(sourceOf(bytes), { ...source, file: 'run' }, { tools: inMemory }))
+    Array.fromAsync(openEachIn(sourceOf(bytes), { ...source, file: 'run' }, { tools: memoryTools }))
 
   test.each(CONTAINERS)('%s, cut off at many places', async (_, bytes) => {
     const step = Math.max(1, Math.floor(bytes.length / 60))

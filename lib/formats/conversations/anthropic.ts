@@ -3,7 +3,7 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import type { Finish, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
-import { refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { requestFacts } from '../replies/model-call.ts'
 import { conversationSegments, outcomeOfMessages, responseSegment, textTrajectory } from './text-trajectory.ts'
 
@@ -15,7 +15,7 @@ export const anthropic: Format = {
   label: 'Anthropic messages',
   keeps: 'Messages, thinking, calls, results, tools and counts. Texts only.',
   sniff: (value) => isBody(value) || isReply(value) || (isObject(value) && isReply(value.response)),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = value as JsonObject
     const reply = [record, record.response].find(isReply)
     const request = reply === record ? undefined : isObject(record.request) ? record.request : record

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
-import { refusing } from '../reading/record-error.ts'
+import { catchRefusals } from '../reading/record-error.ts'
 import { outcomeOf } from '../slime.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 
@@ -18,7 +18,7 @@ export const chatMessages: Format = {
   label: 'messages',
   keeps: 'Messages, reasoning, calls, tools, reward and group. Texts only.',
   sniff: (value) => isMessageList(value) || isConversation(value),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     if (Array.isArray(value)) return [listTrajectory(value, NAME, source)]
     const record = value as JsonObject & { readonly messages: readonly unknown[] }
     const segments = conversationSegments(record.messages, 'messages')
@@ -56,7 +56,7 @@ export const messageLines: Format = {
   keeps: 'Messages, reasoning and calls. Texts only.',
   joins: 'list',
   sniff: isMessage,
-  read: refusing((value, source) => [listTrajectory(value as readonly unknown[], 'message-list', source)]),
+  read: catchRefusals((value, source) => [listTrajectory(value as readonly unknown[], 'message-list', source)]),
 }
 
 /** Returns the trajectory of messages without anything beside them. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
-import { refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'sharegpt'
@@ -18,7 +18,7 @@ export const sharegpt: Format = {
     Array.isArray(value.conversations) &&
     value.conversations.length > 0 &&
     value.conversations.every((turn) => isObject(turn) && ('from' in turn || 'role' in turn)),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = value as JsonObject & { readonly conversations: readonly JsonObject[] }
     const turns = record.conversations.map((turn, index) => messageOf(turn, `conversations[${index}]`))
     const system =

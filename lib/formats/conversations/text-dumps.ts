@@ -1,7 +1,7 @@
 /** The text dumps of trainers: one record for each sample of a step, with its reward, and no ids. Samples of one prompt are a group. */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
+import { catchRefusals } from '../reading/record-error.ts'
 import { outcomeOf } from '../slime.ts'
 import { completionSegments, groupCounter, recordsOf, textTrajectory } from './text-trajectory.ts'
 
@@ -12,7 +12,7 @@ export const trl: Format = {
   keeps: 'Prompt, completion, rewards and advantages. Texts only.',
   joins: true,
   sniff: (value) => has(value, ['prompt', 'completion', 'advantage']),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const groupOf = groupCounter()
     return recordsOf(value).map(({ record, path }) => {
       const paths = { prompt: `${path}prompt`, completion: `${path}completion` }
@@ -44,7 +44,7 @@ export const verlDump: Format = {
   keeps: 'Input, output, score and extra rewards. Texts only.',
   joins: true,
   sniff: (value) => has(value, ['input', 'output', 'score']) && isText(value, 'input') && isText(value, 'output'),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const groupOf = groupCounter()
     return recordsOf(value).map(({ record, path }) =>
       textTrajectory(
@@ -76,7 +76,7 @@ export const relax: Format = {
     has(value, ['prompt', 'response', 'total_length', 'group_index']) &&
     isText(value, 'response') &&
     !(isObject(value) && 'tokens' in value),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const groupOf = groupCounter()
     return recordsOf(value).map(({ record, path }) =>
       textTrajectory(

@@ -18,7 +18,6 @@ import {
   type FileProblem,
   type FoundRecord,
   fileProblem,
-  inEntry,
   notJson,
   otherType,
   type RecordPosition,
@@ -26,6 +25,7 @@ import {
   readRecord,
   recordsIn,
   unknownFormat,
+  withEntryName,
 } from './records.ts'
 
 /** An opened record, or its problem. */
@@ -56,7 +56,7 @@ export async function* openEachIn(
     const waiting: OpenedRecord[] = []
     let isOpened = false
     for await (const one of openPart(part, named, limits, isWhole ? onBytes : () => {})) {
-      const found = one.ok ? one : { ...one, error: inEntry(one.error, entry) }
+      const found = one.ok ? one : { ...one, error: withEntryName(one.error, entry) }
       isOpened ||= one.ok || isReported(one.error, entry)
       if (isOpened) yield* [...waiting.splice(0), found]
       else waiting.push(found)

@@ -15,7 +15,7 @@ import {
   type ByteSource,
   CHUNK,
   ContainerError,
-  inMemory,
+  memoryTools,
   type Row,
   rangeOf,
   type UnpackTools,
@@ -29,7 +29,6 @@ import {
   type FileProblem,
   type FoundRecord,
   fileProblem,
-  inEntry,
   isUnknownFormat,
   notJson,
   otherType,
@@ -40,10 +39,11 @@ import {
   recordsInItem,
   unknownFormat,
   utf8Text,
+  withEntryName,
 } from './records.ts'
 
 /** The trajectories of a file with the problems of its other records, or the problem of the file. */
-export type Opened =
+export type OpenResult =
   | {
       readonly ok: true
       readonly format: Format
@@ -78,7 +78,7 @@ interface OpenOptions {
 export async function* openFile(
   bytes: ByteSource,
   source: RecordSource,
-  { as, limits = LIMITS, tools = inMemory }: OpenOptions = {},
+  { as, limits = LIMITS, tools = memoryTools }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
   const counter = { count: 0 }
   /** Problems of entries before the first trajectory. */
@@ -94,7 +94,7 @@ export async function* openFile(
         yield one
         continue
       }
-      const error = inEntry(one.error, entry)
+      const error = withEntryName(one.error, entry)
       if (one.scope === 'record') yield* waiting.splice(0).map(failedRecord)
       if (one.scope === 'file') return yield { ...one, error }
       if (one.scope === 'entry' && !isReported(one.error, entry)) passedOver ??= error
@@ -201,7 +201,7 @@ function inPieces({ size, read }: ByteSource): PieceReader {
 }
 
 /** Opens a text that is already in memory. */
-export function openText(text: string, source: RecordSource, as?: Format): Opened {
+export function openText(text: string, source: RecordSource, as?: Format): OpenResult {
   const type = fileTypeOf(text, source.file) ?? containerIn(text)
   if (type) return { ok: false, error: otherType(type) }
   const bytes = new TextEncoder().encode(text)

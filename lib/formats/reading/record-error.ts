@@ -16,7 +16,7 @@ export class RecordError extends Error {
 }
 
 /** Returns a `read` that reports what `trajectoriesIn` refuses. Other errors are bugs, and stay errors. */
-export const refusing =
+export const catchRefusals =
   (trajectoriesIn: (value: unknown, source: RecordSource) => readonly Trajectory[]): Format['read'] =>
   (value, source) => {
     try {

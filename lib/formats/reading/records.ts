@@ -135,7 +135,7 @@ export function fileProblem(
 }
 
 /** Returns the problem with the name of its entry in an archive. */
-export const inEntry = (problem: FileProblem, entry: string | undefined): FileProblem =>
+export const withEntryName = (problem: FileProblem, entry: string | undefined): FileProblem =>
   entry === undefined ? problem : { ...problem, entry, message: `${entry}: ${problem.message}` }
 
 type ReadRecords =

@@ -18,10 +18,10 @@ function isChunk(value: unknown): value is JsonObject {
 function joinedReply(chunks: readonly JsonObject[]): JsonObject {
   const choices = choicesByIndex(chunks)
   return {
-    ...Object.assign({}, ...chunks.map(present)),
+    ...Object.assign({}, ...chunks.map(withoutNullFields)),
     object: 'chat.completion',
     choices: choices.map((parts) => ({
-      ...Object.assign({}, ...parts.map(present)),
+      ...Object.assign({}, ...parts.map(withoutNullFields)),
       delta: undefined,
       ...lists(parts, ['token_ids', 'response_token_ids']),
       logprobs: {
@@ -43,17 +43,17 @@ export function choicesByIndex(chunks: readonly JsonObject[]): readonly (readonl
 }
 
 /** Returns the fields that say something: later chunks repeat fields as null. */
-export const present = (chunk: JsonObject): JsonObject =>
+export const withoutNullFields = (chunk: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== null && value !== undefined))
 
 /** Returns the joined lists of these fields that are present. */
 export const lists = (parts: readonly JsonObject[], keys: readonly string[]): JsonObject =>
-  present(Object.fromEntries(keys.map((key) => [key, joinedLists(parts, key)])))
+  withoutNullFields(Object.fromEntries(keys.map((key) => [key, joinedLists(parts, key)])))
 
 function joinedMessage(deltas: readonly JsonObject[]): JsonObject {
   const calls = deltas.flatMap(({ tool_calls }) => objectsIn(tool_calls))
   const byIndex = [...Map.groupBy(calls, ({ index }) => (typeof index === 'number' ? index : 0)).values()]
-  return present({
+  return withoutNullFields({
     role: 'assistant',
     content: joinedTexts(deltas, 'content'),
     reasoning: joinedTexts(deltas, 'reasoning'),
@@ -64,7 +64,7 @@ function joinedMessage(deltas: readonly JsonObject[]): JsonObject {
 
 function joinedCall(parts: readonly JsonObject[]): JsonObject {
   const called = parts.map((part) => (isObject(part.function) ? part.function : {}))
-  return present({
+  return withoutNullFields({
     id: lastOf(parts, 'id'),
     type: 'function',
     function: { name: joinedTexts(called, 'name') ?? '', arguments: joinedTexts(called, 'arguments') ?? '' },

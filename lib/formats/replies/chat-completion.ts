@@ -5,7 +5,7 @@
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
+import { catchRefusals } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from './call-chains.ts'
 import { chatCalls } from './chat-reply.ts'
 
@@ -18,7 +18,7 @@ export const chatCompletion: Format = {
   keeps:
     'Ids, logprobs, alternatives, message, counts and the request of replies by vLLM, SGLang, LiteLLM and llama.cpp.',
   sniff: (value) => isChatReply(value) || pairIn(value) !== undefined || sessionIn(value) !== undefined,
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const session = sessionIn(value)
     if (session)
       return trajectoriesOfCalls(

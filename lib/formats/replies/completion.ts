@@ -2,8 +2,8 @@
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
-import { choicesByIndex, lists, present } from './chat-chunks.ts'
+import { catchRefusals } from '../reading/record-error.ts'
+import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
 import { samplesOfCalls } from './chat-completion.ts'
 import { engineOf, finishOf, usageOf } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
@@ -25,7 +25,7 @@ export const completion: Format = {
     value.choices.length > 0 &&
     isObject(value.usage) &&
     value.choices.every((choice) => isObject(choice) && !isOpen(choice)),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const reply = value as JsonObject
     const choices = (reply.choices as readonly unknown[]).filter(isObject)
     const calls = choices.map((choice, index) => completionCall(reply, choice, `choices[${index}]`))
@@ -73,7 +73,7 @@ function completionCall(reply: JsonObject, choice: JsonObject, path: string): Mo
     engine: engineOf(reply, choice),
     createdAt: isoTime(reply.created),
     lacked: [...lacked, ...(ids.prompt || columns.ids.length === 0 ? [] : ['ids of the prompt'])],
-    rest: without(present({ ...reply, ...choice }), [
+    rest: without(withoutNullFields({ ...reply, ...choice }), [
       ...['choices', 'usage', 'model', 'created', 'object', 'metadata', 'index', 'finish_reason'],
       ...['token_ids', 'prompt_token_ids', 'prompt_logprobs'],
       ...(isWhole && all.length > 0 ? ['logprobs'] : []),
@@ -111,12 +111,12 @@ function promptPart(ids: readonly number[], echo: readonly TokenEntry[], choice:
 
 function joinedReply(chunks: readonly JsonObject[]): JsonObject {
   return {
-    ...Object.assign({}, ...chunks.map(present)),
+    ...Object.assign({}, ...chunks.map(withoutNullFields)),
     object: 'text_completion',
     choices: choicesByIndex(chunks).map((parts) => {
       const logprobs = parts.map((part) => (isObject(part.logprobs) ? part.logprobs : {}))
       return {
-        ...Object.assign({}, ...parts.map(present)),
+        ...Object.assign({}, ...parts.map(withoutNullFields)),
         ...lists(parts, ['token_ids']),
         prompt_token_ids: lastOf(parts, 'prompt_token_ids'),
         text: joinedTexts(parts, 'text'),

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, storable, without } from '#lib/json/json-object.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
+import { catchRefusals } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from './call-chains.ts'
 import { usageOf } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
@@ -19,7 +19,7 @@ export const llamaCppCompletion: Format = {
   label: 'llama.cpp /completion',
   keeps: 'Ids, logprobs, alternatives, text, settings and finish reason of the reply.',
   sniff: (value) => isPart(value) && value.stop === true && isObject(value.generation_settings),
-  read: refusing((value, source) => trajectoriesOfCalls([callOf(value as JsonObject)], { format: NAME }, source)),
+  read: catchRefusals((value, source) => trajectoriesOfCalls([callOf(value as JsonObject)], { format: NAME }, source)),
 }
 
 /** The format of streamed replies. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
+import { catchRefusals } from '../reading/record-error.ts'
 import { formatOf } from '../registry.ts'
 import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { chatCompletionStream } from './chat-chunks.ts'
@@ -407,7 +407,7 @@ test('a turn that was encoded again continues the trajectory with which it share
 })
 
 test('an error that is no refusal is thrown, because it is a bug', () => {
-  const read = refusing(() => {
+  const read = catchRefusals(() => {
     throw new TypeError('a bug')
   })
   expect(() => read({}, { file: undefined, now: '', newId: () => '' })).toThrow('a bug')

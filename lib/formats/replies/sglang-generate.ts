@@ -3,7 +3,7 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
+import { catchRefusals } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from './call-chains.ts'
 import { usageOf } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
@@ -23,7 +23,7 @@ export const sglangGenerate: Format = {
     const { reply } = pairIn(value)
     return reply !== undefined && isObject(reply.meta_info) && isFinished(reply.meta_info)
   },
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const { reply = NO_REPLY, request, path } = pairIn(value)
     return trajectoriesOfCalls([callOf(reply, request, path)], { format: NAME }, source)
   }),

@@ -1,7 +1,7 @@
 /** Joins the chunks of streams to whole replies, which the reader of whole replies reads. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
-import { joinedPath, RecordError, refusing } from '../reading/record-error.ts'
+import { catchRefusals, joinedPath, RecordError } from '../reading/record-error.ts'
 
 /** Creates the format of a stream of chunks. `join` makes the reply of one stream, which `whole` reads. */
 export function streamOf<Chunk extends JsonObject>(
@@ -16,7 +16,7 @@ export function streamOf<Chunk extends JsonObject>(
     keeps: `The chunks of a stream, joined to its reply. ${whole.keeps}`,
     joins: true,
     sniff,
-    read: refusing((value, source) =>
+    read: catchRefusals((value, source) =>
       [...streams([value].flat().filter(sniff))].flatMap((stream) => {
         const result = whole.read(join(stream), source)
         if (result.ok) return result.trajectories

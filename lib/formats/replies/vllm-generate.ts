@@ -1,8 +1,8 @@
 /** Replies of vLLM's /inference/v1/generate, whole and streamed, which takes and returns ids. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
-import { refusing } from '../reading/record-error.ts'
-import { choicesByIndex, lists, present } from './chat-chunks.ts'
+import { catchRefusals } from '../reading/record-error.ts'
+import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
 import { NO_PAIR, pairIn, samplesOf } from './chat-completion.ts'
 import { joinedLists, streamOf } from './streams.ts'
 
@@ -14,7 +14,7 @@ export const vllmGenerate: Format = {
   label: 'vLLM /inference/v1/generate',
   keeps: 'Ids, logprobs and alternatives of prompt and reply, finish reason, weight versions.',
   sniff: (value) => isWhole(value) || pairIn(value, isWhole) !== undefined,
-  read: refusing((value, source) =>
+  read: catchRefusals((value, source) =>
     samplesOf(pairIn(value, isWhole) ?? { ...NO_PAIR, reply: value as JsonObject }, NAME, source),
   ),
 }
@@ -40,9 +40,9 @@ function isChunk(value: unknown): value is JsonObject {
 
 function joinedReply(chunks: readonly JsonObject[]): JsonObject {
   return {
-    ...Object.assign({}, ...chunks.map(present)),
+    ...Object.assign({}, ...chunks.map(withoutNullFields)),
     choices: choicesByIndex(chunks).map((parts) => ({
-      ...Object.assign({}, ...parts.map(present)),
+      ...Object.assign({}, ...parts.map(withoutNullFields)),
       ...lists(parts, ['token_ids']),
       logprobs: {
         content: joinedLists(

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import { idsSchema } from '../columns.ts'
 import { foreignTrajectory, isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
-import { parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import { chatCalls } from '../replies/chat-reply.ts'
@@ -21,7 +21,7 @@ export const agentLightningEvents: Format = {
   keeps: 'Ids, logprobs, messages, tools and times of each request, and the reward of the attempt.',
   joins: true,
   sniff: (value) => isObject(value) && typeof value.event_type === 'string' && 'rollout_id' in value,
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const events = Array.isArray(value) ? value.filter(isObject) : [value as JsonObject]
     const attempts = Map.groupBy(events, ({ rollout_id, attempt_id }) => JSON.stringify([rollout_id, attempt_id]))
     return [...attempts.values()].flatMap((attempt) => {
@@ -68,7 +68,7 @@ export const agentLightningTriplet: Format = {
   label: 'Agent Lightning triplets',
   keeps: 'Ids of prompt and response, logprobs, reward.',
   sniff: (value) => isObject(value) && hasIds(value.prompt) && hasIds(value.response),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const { prompt, response, reward, ...others } = value as Record<'prompt' | 'response', JsonObject> & JsonObject
     const promptIds = parsedAt(idsSchema, prompt.token_ids, 'prompt.token_ids')
     const logprobs = Array.isArray(response.logprobs) ? response.logprobs : []

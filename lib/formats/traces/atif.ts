@@ -13,7 +13,7 @@ import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readMessages, readTools } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
-import { joinedPath, parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, joinedPath, parsedAt } from '../reading/record-error.ts'
 import { type JoinedTurns, joinTurns, type Turn } from '../turns.ts'
 
 const NAME = 'atif'
@@ -25,7 +25,7 @@ export const atif: Format = {
   keeps: 'Ids and logprobs of each step, messages, tools and usage.',
   sniff: (value) =>
     isObject(value) && typeof value.schema_version === 'string' && value.schema_version.startsWith('ATIF-'),
-  read: refusing((value, source) => trajectoriesIn(value, '', source)),
+  read: catchRefusals((value, source) => trajectoriesIn(value, '', source)),
 }
 
 const count = z.int().check(z.minimum(0))

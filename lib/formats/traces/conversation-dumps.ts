@@ -11,7 +11,7 @@ import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { readMessages } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
-import { parsedAt, refuseIf, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt, refuseIf } from '../reading/record-error.ts'
 import { outcomeOf } from '../trainers/skyrl.ts'
 import { joinTurns, type Turn } from '../turns.ts'
 
@@ -33,7 +33,7 @@ export const milesTrajectory: Format = {
   label: 'miles dashboard trajectory',
   keeps: 'Messages, reward, status and group.',
   sniff: hasAll('sample_index', 'status', 'messages'),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = parsedAt(milesSchema, value, '')
     const { sample_index: index, group_index: group, status, messages, reward } = record
     return conversation('miles-trajectory', turnsOf(messages, 'messages'), source, {
@@ -60,7 +60,7 @@ export const skyrlEval: Format = {
   label: 'SkyRL evaluation',
   keeps: 'Texts, score and stop reason.',
   sniff: hasAll('input_prompt', 'output_response', 'score'),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = parsedAt(skyrlSchema, value, '')
     const { input_prompt: prompt, output_response: content, score, stop_reason: reason } = record
     const messages = Array.isArray(prompt) ? prompt : [{ role: 'user', content: prompt }]
@@ -97,7 +97,7 @@ export const verifiersResults: Format = {
   label: 'verifiers results',
   keeps: 'Messages, reward and group; ids and logprobs if the file has the trajectory.',
   sniff: hasAll('example_id', 'completion', 'reward'),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = parsedAt(resultSchema, value, '')
     const { example_id: id, prompt, completion, reward, is_truncated, trajectory } = record
     const calls = (trajectory ?? []).flatMap(({ tokens }): readonly Turn[] =>

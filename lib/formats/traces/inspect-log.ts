@@ -8,7 +8,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
-import { refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import { chatCalls } from '../replies/chat-reply.ts'
@@ -22,7 +22,7 @@ export const inspectLog: Format = {
   label: 'Inspect logs',
   keeps: 'Messages, scores, epochs and, of logs with raw replies, ids, logprobs and alternatives of each call.',
   sniff: (value) => isLog(value) || isSample(value) || isOtherEntry(value),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     if (isSample(value)) return sampleTrajectories(value, '', source)
     if (!isLog(value) || !Array.isArray(value.samples)) return []
     return value.samples.flatMap((sample: unknown, index) =>

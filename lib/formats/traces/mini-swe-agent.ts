@@ -3,7 +3,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { conversationSegments, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format } from '../format.ts'
-import { refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 
 const NAME = 'mini-swe-agent'
 
@@ -14,7 +14,7 @@ export const miniSweAgent: Format = {
   keeps: 'Messages, calls, results, exit status and configuration. Texts only.',
   sniff: (value) =>
     isObject(value) && typeof value.trajectory_format === 'string' && value.trajectory_format.startsWith(NAME),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = value as JsonObject
     if (!Array.isArray(record.messages)) return refuse('messages', 'a list of messages', record.messages)
     // The last message says how the agent ended, and no model reads it.

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, storable } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
 import type { Format } from '../format.ts'
-import { refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
 import type { ModelCall } from '../replies/model-call.ts'
@@ -16,7 +16,7 @@ export const mlflowTrace: Format = {
   label: 'MLflow traces',
   keeps: 'Calls of models with their messages, tools and times; ids and logprobs if an output has the whole reply.',
   sniff: (value) => isObject(value) && isObject(value.info) && 'trace_id' in value.info && isObject(value.data),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const { info, data } = value as { readonly info: JsonObject; readonly data: JsonObject }
     const spans = Array.isArray(data.spans) ? data.spans.filter(isObject) : []
     const calls = spans

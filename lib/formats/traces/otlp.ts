@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
-import { refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
 import type { ModelCall } from '../replies/model-call.ts'
 import { genAiMessage, genAiMessages } from './gen-ai.ts'
@@ -22,7 +22,7 @@ export const otlp: Format = {
     'Calls of models with their messages, tools, counts and times; ids and logprobs if a span has the whole reply.',
   joins: true,
   sniff: (value) => isObject(value) && Array.isArray(value.resourceSpans),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const spans = (Array.isArray(value) ? value : [value]).flatMap(spansIn)
     const traces = [...Map.groupBy(spans, ({ traceId }) => traceId).values()]
     const runs = traces.flatMap((trace) => {

@@ -11,7 +11,7 @@ import { foreignTrajectory, isoTime } from '../foreign-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { meaningOf } from '../number-columns.ts'
-import { parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { joinTurns, type Turn } from '../turns.ts'
 
 const NAME = 'tinker-capture'
@@ -22,7 +22,7 @@ export const tinkerCapture: Format = {
   label: 'tinker-cookbook capture',
   keeps: 'Ids and logprobs of each call, policy version, and the place of the rollout in its run.',
   sniff: (value) => isObject(value) && 'prompt_tokens' in value && 'sampled_tokens' in value && 'run_id' in value,
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const rows = Array.isArray(value)
       ? value.map((record: unknown, index) => parsedAt(rowSchema, record, `[${index}]`))
       : [parsedAt(rowSchema, value, '')]

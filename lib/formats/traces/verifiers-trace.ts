@@ -32,7 +32,7 @@ import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { readMessages, readTools } from '../messages.ts'
 import { type ColumnName, meaningOf } from '../number-columns.ts'
-import { joinedPath, parsedAt, readAt, refuse, refuseIf, refusing } from '../reading/record-error.ts'
+import { catchRefusals, joinedPath, parsedAt, readAt, refuse, refuseIf } from '../reading/record-error.ts'
 
 const NAME = 'verifiers'
 
@@ -42,7 +42,7 @@ export const verifiersTrace: Format = {
   label: 'verifiers',
   keeps: 'Each path of the tree: ids, loss mask, logprobs, advantages, messages, reward and group.',
   sniff: (value) => isObject(value) && (isTrace(value) || (Array.isArray(value.traces) && isTrace(value.traces[0]))),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const { traces } = value as JsonObject
     return isTrace(value)
       ? trajectoriesIn(value, '', source)

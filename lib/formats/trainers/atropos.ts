@@ -4,7 +4,7 @@ import { isObject, without } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { idsSchema, logprobsSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
-import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
 import { refuseUneven, type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'atropos'
@@ -15,7 +15,7 @@ export const atropos: Format = {
   label: 'Atropos group',
   keeps: 'Ids, loss mask, inference logprobs, reference logprobs, advantages, scores and messages of each sample.',
   sniff: (value) => isObject(value) && ['tokens', 'masks', 'scores'].every((key) => Array.isArray(value[key])),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const group = parsedAt(groupSchema, value, '')
     refuseUneven(group, PER_SAMPLE, group.tokens.length)
     const id = source.newId()

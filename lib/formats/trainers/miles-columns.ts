@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { isObject } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
-import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'miles-columns'
@@ -18,7 +18,7 @@ export const milesColumns: Format = {
     Array.isArray(value.tokens) &&
     ['sample_index', 'response_length', 'total_length', 'rollout_log_probs'].every((key) => key in value) &&
     !('log_probs' in value),
-  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(parsedAt(rowSchema, value, '')), source)]),
+  read: catchRefusals((value, source) => [trainedTrajectory(NAME, sampleOf(parsedAt(rowSchema, value, '')), source)]),
 }
 
 const count = z.int().check(z.minimum(0))

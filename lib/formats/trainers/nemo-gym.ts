@@ -9,7 +9,7 @@ import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
-import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
 import { joinTurns, type Turn } from '../turns.ts'
 
 const NAME = 'nemo-gym'
@@ -20,7 +20,7 @@ export const nemoGym: Format = {
   label: 'NeMo-Gym rollout',
   keeps: 'Ids and logprobs of each answer, and the reward.',
   sniff: (value) => isObject(value) && itemsOf(value).some((item) => isObject(item) && 'generation_token_ids' in item),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const record = parsedAt(recordSchema, value, '')
     const request = record.responses_create_params
     return joinTurns(turnsOf(record), source.newId).map((sequence, number) =>

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
-import { parsedAt, refuse, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'nemo-rl'
@@ -17,7 +17,7 @@ export const nemoRl: Format = {
   label: 'NeMo-RL train data',
   keeps: 'Ids, loss masks, logprobs of generation and trainer, advantages and reward.',
   sniff: (value) => isObject(value) && 'token_loss_mask' in value && 'input_lengths' in value,
-  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
+  read: catchRefusals((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
 }
 
 const COLUMNS = [

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
 import type { ColumnFields } from '../number-columns.ts'
-import { parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'prime-rl'
@@ -18,7 +18,7 @@ export const primeRl: Format = {
   label: 'prime-rl token export',
   keeps: 'Ids, loss mask, logprobs of inference and trainer, advantages, entropies, importance ratios and clip masks.',
   sniff: (value) => isObject(value) && (isColumns(value) || isRows(value)),
-  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
+  read: catchRefusals((value, source) => [trainedTrajectory(NAME, sampleOf(value as JsonObject), source)]),
 }
 
 /** Never the sampled logprobs of strands-sglang. */

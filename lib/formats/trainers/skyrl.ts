@@ -6,7 +6,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
-import { parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { refuseUneven, type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'skyrl'
@@ -18,7 +18,7 @@ export const skyrl: Format = {
   keeps: 'Ids, loss mask, rollout logprobs, rewards, stop reason and group of each sample.',
   sniff: (value) =>
     isObject(value) && ['prompt_token_ids', 'response_ids', 'loss_masks'].every((key) => Array.isArray(value[key])),
-  read: refusing((value, source) => {
+  read: catchRefusals((value, source) => {
     const output = parsedAt(outputSchema, value, '')
     refuseUneven(output, PER_SAMPLE, output.prompt_token_ids.length)
     return output.prompt_token_ids.map((_, index) => trainedTrajectory(NAME, sampleOf(output, index, source), source))

@@ -10,7 +10,7 @@ import type { Format, RecordSource } from '../format.ts'
 import { nextGroupMember } from '../group-members.ts'
 import { readTools } from '../messages.ts'
 import type { ColumnFields } from '../number-columns.ts'
-import { parsedAt, refuseIf, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt, refuseIf } from '../reading/record-error.ts'
 import { maskOfLabels } from './atropos.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
@@ -22,7 +22,7 @@ export const tokenDataset: Format = {
   label: 'token data set',
   keeps: 'Ids, loss mask or labels, logprobs, further columns, messages, reward and group.',
   sniff: (value) => isObject(value) && idFields(value) !== undefined,
-  read: refusing((value, source) => [
+  read: catchRefusals((value, source) => [
     trainedTrajectory(NAME, sampleOf(parsedAt(rowSchema, value, ''), source), source),
   ]),
 }

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
 import type { ColumnFields } from '../number-columns.ts'
-import { parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { refuseUneven, type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'train-dump'
@@ -20,7 +20,7 @@ export const trainDump: Format = {
   keeps: 'Ids, loss mask, the logprobs of rollout, trainer and reference model, advantages, returns, entropies.',
   sniff: (value) =>
     isObject(value) && (isTrainSample(value) || isTrainSample(samplesOf(value)[0]) || columnsOf(value) !== undefined),
-  read: refusing((value, source) =>
+  read: catchRefusals((value, source) =>
     samplesIn(value as JsonObject).map((sample) => trainedTrajectory(NAME, sample, source)),
   ),
 }

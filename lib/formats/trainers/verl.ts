@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { isObject, without } from '#lib/json/json-object.ts'
 import { idsSchema, logprobsSchema, maskSchema } from '../columns.ts'
 import type { Format } from '../format.ts'
-import { parsedAt, refusing } from '../reading/record-error.ts'
+import { catchRefusals, parsedAt } from '../reading/record-error.ts'
 import { type TrainedSample, trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'verl'
@@ -15,7 +15,9 @@ export const verl: Format = {
   keeps: 'Ids, response mask, response logprobs and reward of an AgentLoopOutput.',
   sniff: (value) =>
     isObject(value) && ['prompt_ids', 'response_ids', 'response_mask'].every((key) => Array.isArray(value[key])),
-  read: refusing((value, source) => [trainedTrajectory(NAME, sampleOf(parsedAt(outputSchema, value, '')), source)]),
+  read: catchRefusals((value, source) => [
+    trainedTrajectory(NAME, sampleOf(parsedAt(outputSchema, value, '')), source),
+  ]),
 }
 
 const outputSchema = z.looseObject({

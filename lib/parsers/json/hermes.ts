@@ -6,7 +6,7 @@
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { callsIn, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
 import { jsonBodyReader } from '../reading/json-body.ts'
-import { namedCall, nameIn } from '../reading/named-call.ts'
+import { callNameIn, namedCall } from '../reading/named-call.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const SPELLING = { arguments: ['arguments', 'parameters'] } as const
@@ -22,7 +22,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
     const body = read(start)
     if (!body.ok) {
       const end = malformedEnd(text, body.at, marks)
-      return malformedCall(text, open, { ...body, name: nameIn(text, start, end.body) }, delimiters, end)
+      return malformedCall(text, open, { ...body, name: callNameIn(text, start, end.body) }, delimiters, end)
     }
     const { close, members } = body
     const called = namedCall(text, open, members, SPELLING)

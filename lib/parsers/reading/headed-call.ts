@@ -8,7 +8,7 @@ import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { type CallFault, callsIn, earlier, endOfName, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { jsonBodyReader } from './json-body.ts'
-import { inSections } from './sections.ts'
+import { requireSections } from './sections.ts'
 
 /** The part before the arguments. */
 export type Head = { readonly writtenId?: string } & (
@@ -49,7 +49,9 @@ export function headedParser(format: HeadedFormat): ToolParser {
       const call = readCall(start, head)
       return head.writtenId === undefined ? call : { ...call, writtenId: head.writtenId }
     })
-    return section ? inSections(text, calls, shielded, { section, mustClose: false, mayLack: sectionMayLack }) : calls
+    return section
+      ? requireSections(text, calls, shielded, { section, mustClose: false, mayLack: sectionMayLack })
+      : calls
 
     function readCall(start: number, head: Head): ParsedCall {
       const open = start - delimiters.open.length

@@ -9,7 +9,7 @@ import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { callsIn, earlier, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { type ParameterGrammar, parameterReader } from './parameters.ts'
-import { inSections } from './sections.ts'
+import { requireSections } from './sections.ts'
 import { nameRange, type Tagged, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
 
 /** The opening tag of a call with a name. */
@@ -102,5 +102,5 @@ export function invokesIn(
     const { tagged, readValue } = read(bodyStart, name, nameRange(text, quoted, quoted + written.length))
     return taggedCall(text, open, tagged, readValue, delimiters, marks)
   })
-  return section ? inSections(text, calls, shielded, { section, mustClose, mayLack: false }) : calls
+  return section ? requireSections(text, calls, shielded, { section, mustClose, mayLack: false }) : calls
 }

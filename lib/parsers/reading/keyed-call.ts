@@ -8,8 +8,8 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { callsIn, earlier, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
-import { inSections } from './sections.ts'
-import { missing, nameRange, notClosed, type Tagged, taggedCall, typedBySchema } from './tagged.ts'
+import { requireSections } from './sections.ts'
+import { missing, nameRange, type Tagged, taggedCall, typedBySchema, unclosedValueReason } from './tagged.ts'
 
 interface KeyedFormat {
   /** Suffix of all tag names. */
@@ -45,7 +45,7 @@ export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<T
     const calls = callsIn(shielded, { nextOpen, nextClose }, (open) =>
       taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, marks),
     )
-    return section ? inSections(text, calls, shielded, { section, mustClose: false, mayLack: false }) : calls
+    return section ? requireSections(text, calls, shielded, { section, mustClose: false, mayLack: false }) : calls
   }
 
   function readCall(text: string, start: number, { nextValue, nextValueEnd }: Places): Tagged {
@@ -71,7 +71,7 @@ export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<T
       const valueEnd = nextValueEnd(valueStart)
       const another = nextValue(valueStart)
       if (valueEnd < 0 || (another >= 0 && another < valueEnd))
-        return { ok: false, why: notClosed(key), at: valueStart, name, values }
+        return { ok: false, why: unclosedValueReason(key), at: valueStart, name, values }
       const keyText = nameRange(text, position + keyOpen.length, keyEnd)
       values.push({ name: key, key: keyText, text: { start: valueStart, end: valueEnd } })
       position = skipSpace(text, valueEnd + valueClose.length, text.length)

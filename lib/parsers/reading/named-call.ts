@@ -60,7 +60,7 @@ export function namedCall(text: string, start: number, members: readonly Member[
 const NAME = /"(?:tool_)?name"\s*:\s*"((?:[^"\\]|\\.){1,200})"/y
 
 /** Returns the name of a malformed call, for the error message to the model. Searches only its first lines. */
-export function nameIn(text: string, start: number, end: number): string | undefined {
+export function callNameIn(text: string, start: number, end: number): string | undefined {
   const at = text.slice(start, Math.min(end, start + 400)).search(/"(?:tool_)?name"/)
   if (at < 0) return undefined
   NAME.lastIndex = start + at

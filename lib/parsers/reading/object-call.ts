@@ -4,7 +4,7 @@ import type { Member } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
 import { type CallFault, callOfFault } from './calls.ts'
 import type { WholeObject } from './json-body.ts'
-import { jsonAt, type MemberNames, namedCall, nameIn } from './named-call.ts'
+import { callNameIn, jsonAt, type MemberNames, namedCall } from './named-call.ts'
 
 /** Returns the call of a whole object at `start`; `id` is the member with its id. */
 export function objectCall(
@@ -32,6 +32,6 @@ export const callWithId =
 
 /** Returns a malformed call for the whole range. */
 export function brokenCall(text: string, range: TextRange, fault: CallFault): ParsedCall {
-  const { why, at, name = nameIn(text, range.start, range.end) } = fault
+  const { why, at, name = callNameIn(text, range.start, range.end) } = fault
   return callOfFault({ why, at, name }, text.slice(range.start, range.end), range)
 }

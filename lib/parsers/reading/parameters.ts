@@ -6,7 +6,7 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { NamedRange, TextRange } from '../parser.ts'
 import { finder } from './finder.ts'
-import { missing, notClosed, type Tagged } from './tagged.ts'
+import { missing, type Tagged, unclosedValueReason } from './tagged.ts'
 
 /** The notation of parameters. */
 export interface ParameterGrammar {
@@ -54,7 +54,7 @@ export function parameterReader(text: string, grammar: ParameterGrammar): Parame
       const end = isFramed && valueEnd >= 0 ? valueEnd + frame.close.length : valueEnd
       const another = nextOpen(valueStart)
       const isOpen = isFramed ? !text.startsWith(grammar.close, end) : another >= 0 && another < end
-      if (valueEnd < 0 || isOpen) return { ok: false, why: notClosed(argument), at: valueStart, name, values }
+      if (valueEnd < 0 || isOpen) return { ok: false, why: unclosedValueReason(argument), at: valueStart, name, values }
       const keyStart = text.indexOf(written, text.indexOf('"', tagAt))
       const key = { start: keyStart, end: keyStart + written.length }
       values.push({ name: argument, key, text: { start: valueStart, end: valueEnd } })

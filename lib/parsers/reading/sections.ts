@@ -15,7 +15,7 @@ interface SectionRules {
 }
 
 /** Marks calls outside of a section, or in an unclosed one, as malformed. */
-export function inSections(
+export function requireSections(
   text: string,
   calls: readonly ParsedCall[],
   shielded: readonly TextRange[],

@@ -47,7 +47,7 @@ export function taggedCall(
   if (!tagged.ok) {
     const { name } = tagged
     const value = crossing(open, tagged, marks)
-    const fault = value ? { why: notClosed(value.name), at: value.text.start, name } : tagged
+    const fault = value ? { why: unclosedValueReason(value.name), at: value.text.start, name } : tagged
     return malformedCall(text, open, fault, delimiters, malformedEnd(text, fault.at, marks))
   }
   const { name, nameText, values, close } = tagged
@@ -88,7 +88,8 @@ export const missing = (
 ): Tagged => ({ ok: false, why: describeUnexpected(text, at, text.length, expected), at, name, values })
 
 /** Returns why the value of an argument is not closed. */
-export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`
+export const unclosedValueReason = (argument: string): string =>
+  `the value of ${JSON.stringify(argument)} is not closed`
 
 /**
  * Returns the first value that contains the closing delimiter of the call. A value may contain it as text; but if the call failed after
@@ -100,5 +101,5 @@ function crossing(open: number, { values }: Tagged, { nextClose }: Marks): Named
 }
 
 /** Returns whether the call failed and one of its values contains the closing delimiter. */
-export const isCrossed = (tagged: Tagged, open: number, marks: Marks): boolean =>
+export const hasDelimiterInValue = (tagged: Tagged, open: number, marks: Marks): boolean =>
   !tagged.ok && crossing(open, tagged, marks) !== undefined

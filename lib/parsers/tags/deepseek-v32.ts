@@ -11,7 +11,7 @@ import { callsIn, earlier, type Marks, malformedCall, malformedEnd, marksIn } fr
 import { finder } from '../reading/finder.ts'
 import { type JsonBodyReader, jsonBodyReader } from '../reading/json-body.ts'
 import { type ParameterGrammar, type ParameterReader, parameterReader } from '../reading/parameters.ts'
-import { inSections } from '../reading/sections.ts'
+import { requireSections } from '../reading/sections.ts'
 import { nameRange, taggedCall } from '../reading/tagged.ts'
 import type { TypedValue } from '../reading/typed-value.ts'
 
@@ -35,7 +35,7 @@ function dsmlParser(name: string, sglangName: string, section: Section, other: S
     parse(text, shielded) {
       // A call may have no block, but not the block of the other version.
       const mayLack = !text.includes(other.open)
-      return inSections(text, callsOf(text, shielded, section), shielded, { section, mustClose: true, mayLack })
+      return requireSections(text, callsOf(text, shielded, section), shielded, { section, mustClose: true, mayLack })
     },
   }
 }

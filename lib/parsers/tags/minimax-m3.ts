@@ -10,7 +10,7 @@ import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../readin
 import type { CallFault } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { invokesIn, NAMED } from '../reading/invoke-call.ts'
-import { notClosed } from '../reading/tagged.ts'
+import { unclosedValueReason } from '../reading/tagged.ts'
 import { type TypedValue, typedValue } from '../reading/typed-value.ts'
 
 const MARK = ']<]minimax[>['
@@ -65,7 +65,7 @@ function elementsReader(text: string): (start: number, close: string, depth: num
       const end = nextMark(valueStart)
       const closing = `${MARK}</${name}>`
       const isText = end >= 0 && text.startsWith(closing, end)
-      if (end < 0 || (!isText && text.startsWith(`${MARK}</`, end))) return fault(notClosed(name), valueStart)
+      if (end < 0 || (!isText && text.startsWith(`${MARK}</`, end))) return fault(unclosedValueReason(name), valueStart)
       if (depth === MAX_JSON_DEPTH) return fault(`nested deeper than ${MAX_JSON_DEPTH} levels`, position)
       const inner = isText ? undefined : readElements(valueStart, closing, depth + 1)
       if (inner && !inner.ok) return fault(inner.why, inner.at)

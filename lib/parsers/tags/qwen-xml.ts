@@ -12,13 +12,13 @@ import { argumentTypes } from '../reading/argument-types.ts'
 import { callsIn, endOfName, marksIn } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import {
-  isCrossed,
+  hasDelimiterInValue,
   missing,
   nameRange,
-  notClosed,
   type Tagged,
   taggedCall,
   typedBySchema,
+  unclosedValueReason,
   type ValueReader,
 } from '../reading/tagged.ts'
 import { typedLiteral } from '../reading/typed-value.ts'
@@ -79,7 +79,9 @@ function parse(
     const start = open + delimiters.open.length
     const tagged = readFunction(text, start, places, text.length)
     // If the call failed, a value that contains the end of the call may be unclosed.
-    const shorter = isCrossed(tagged, open, marks) ? readFunction(text, start, places, marks.nextClose(open)) : tagged
+    const shorter = hasDelimiterInValue(tagged, open, marks)
+      ? readFunction(text, start, places, marks.nextClose(open))
+      : tagged
     return taggedCall(text, open, shorter.ok ? shorter : tagged, readValue, delimiters, marks)
   })
 }
@@ -107,7 +109,8 @@ function readFunction(text: string, start: number, places: Places, limit: number
     const another = nextParameter(parameter.end)
     const isClosed = close >= 0 && close < limit && (another < 0 || close < another)
     const end = isClosed ? close : impliedEnd(text, parameter.end)
-    if (end === undefined) return { ok: false, why: notClosed(parameter.name), at: parameter.end, name, values }
+    if (end === undefined)
+      return { ok: false, why: unclosedValueReason(parameter.name), at: parameter.end, name, values }
     values.push({ name: parameter.name, key: parameter.nameText, text: withoutFrame(text, parameter.end, end) })
     position = skipSpace(text, isClosed ? end + PARAMETER_END.length : end, text.length)
   }

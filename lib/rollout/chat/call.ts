@@ -15,7 +15,7 @@ import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/traject
 import { type ChatMessage, commonMessages, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { endedBefore, goingOn, unsent } from '../loop/call-ending.ts'
+import { endedBefore, requireContinuable, unsent } from '../loop/call-ending.ts'
 import { roomFor, samplingWithin } from '../loop/limits.ts'
 import type { CallSettings, ModelDependencies } from '../loop/model-call.ts'
 import type { Recorder } from '../loop/recorder.ts'
@@ -92,7 +92,7 @@ export async function callChat(
   recorder.emit(closeSegments(recorder.trajectory, answer, timing, dependencies))
   const response = recorder.trajectory.segments.at(-1)
   if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
-  return goingOn(response, room)
+  return requireContinuable(response, room)
 }
 
 /** Returns the answer, with the bytes of its tokens. */

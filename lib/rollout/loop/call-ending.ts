@@ -3,12 +3,12 @@
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
-import type { Room } from './limits.ts'
+import type { ResponseBudget } from './limits.ts'
 import type { PromptInput } from './model-call.ts'
 import { RunEnded } from './run-ended.ts'
 
 /** Returns the response if the agent may act on it; throws RunEnded otherwise. */
-export function goingOn(response: ResponseSegment, room: Room): ResponseSegment {
+export function requireContinuable(response: ResponseSegment, room: ResponseBudget): ResponseSegment {
   switch (response.finish?.kind) {
     case 'length':
       throw new RunEnded({

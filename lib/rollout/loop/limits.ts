@@ -64,7 +64,7 @@ export function limitReached(trajectory: Trajectory, from: number, limits: RunLi
 }
 
 /** The room for the next response. */
-export interface Room {
+export interface ResponseBudget {
   /** The largest number of tokens of the next response. */
   readonly tokens: number
   /** The outcome if the response uses them up. */
@@ -89,10 +89,10 @@ export function roomFor(
   added: number,
   asked: number,
   { maxTokens, contextWindow }: RunLimits,
-): Room {
+): ResponseBudget {
   const used = tokenCount(trajectory) + added
   const holds = contextWindow ?? trajectory.model.contextLength
-  const rooms: Room[] = [
+  const rooms: ResponseBudget[] = [
     { tokens: (holds ?? Infinity) - used, reason: 'context_full', holds },
     { tokens: (maxTokens ?? Infinity) - used, reason: 'max_tokens', holds },
     { tokens: asked, reason: 'length', holds },

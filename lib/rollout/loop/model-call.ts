@@ -28,7 +28,7 @@ import type { Finish, Message, Problem, ResponseSegment, RoutedExperts } from '#
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { contextNeeded, endedBefore, failureOutcome, goingOn, unsent } from './call-ending.ts'
+import { contextNeeded, endedBefore, failureOutcome, requireContinuable, unsent } from './call-ending.ts'
 import { furtherTokens, imagesOfCall } from './call-images.ts'
 import { conversationOfCall } from './image-messages.ts'
 import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
@@ -260,7 +260,7 @@ export async function callModel(
     throw new RunEnded(failureOutcome(error), { cause: error })
   }
   if (!end) throw new Error('the client closed a reply that has no end')
-  return goingOn(finish(end.finish), room)
+  return requireContinuable(finish(end.finish), room)
 }
 
 /**

@@ -3,7 +3,14 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
-import { type CutText, type FromGuest, LONGEST_LINE, MOST_BYTES, type Ran, type ToGuest } from './protocol.ts'
+import {
+  type CutText,
+  type ExecutionResult,
+  type FromGuest,
+  LONGEST_LINE,
+  MOST_BYTES,
+  type ToGuest,
+} from './protocol.ts'
 
 /** A running interpreter. Its variables persist between calls. */
 export interface Interpreter {
@@ -11,7 +18,7 @@ export interface Interpreter {
    * Runs code; one call at a time. Rejects with InterpreterError, and ends the process, if the answer is invalid or does not
    * arrive.
    */
-  run(code: string): Promise<Ran>
+  run(code: string): Promise<ExecutionResult>
   /** Returns the output of the last call, also if the call has not ended or never ends. */
   printed(): CutText
   /** Returns how many calls it has run. */

@@ -4,13 +4,13 @@ import type { Interpreter } from './interpreter.ts'
 /** Gives interpreters to runs. */
 export interface InterpreterPool {
   /** Returns a seat for one run, in order of arrival. Rejects with the signal's reason if that comes first. */
-  sit(signal: AbortSignal): Promise<Seat>
+  sit(signal: AbortSignal): Promise<InterpreterLease>
   /** Ends all interpreters. */
   close(): void
 }
 
 /** The right of one run to an interpreter. */
-export interface Seat {
+export interface InterpreterLease {
   /** Returns its interpreter, or a new one if the last has ended. Rejects with InterpreterError if none starts. */
   interpreter(): Promise<Interpreter>
   /** Ends its interpreter, and gives the seat to the next run. */
@@ -63,7 +63,7 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
     spare = { ...made, timer: setTimeout(() => takeSpare()?.end(), SPARE_MS).unref() }
     made.interpreter.catch(() => spare?.interpreter === made.interpreter && takeSpare())
   }
-  const newSeat = (): Seat => {
+  const newSeat = (): InterpreterLease => {
     let own = takeSpare() ?? begin()
     let isLeft = false
     // Starts are sequential, because two at once would take twice as long.

@@ -27,7 +27,7 @@ export interface CodeResult {
 }
 
 /** The result of one piece of code with its printed text. */
-export interface Ran extends CodeResult {
+export interface ExecutionResult extends CodeResult {
   readonly printed: CutText
 }
 

@@ -2,7 +2,7 @@
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { type AgentTool, type CallContext, ToolFailure } from '../tools/tool.ts'
 import { type Interpreter, InterpreterError } from './interpreter.ts'
-import type { InterpreterPool, Seat } from './pool.ts'
+import type { InterpreterLease, InterpreterPool } from './pool.ts'
 import { resultText } from './result.ts'
 
 /** The specification of the tool, as templates print it. */
@@ -24,7 +24,7 @@ const LONGEST_CODE = 200_000
 /** Creates the tool for one run. The first call takes an interpreter from the pool; close() ends it. */
 export function pythonTool(pool: InterpreterPool): AgentTool {
   const closing = new AbortController()
-  let seat: Promise<Seat> | undefined
+  let seat: Promise<InterpreterLease> | undefined
   let before: Promise<unknown> = Promise.resolve()
 
   const free = async (turn: Promise<unknown>): Promise<Interpreter> => {

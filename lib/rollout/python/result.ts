@@ -1,8 +1,8 @@
 /** Formats the result of a piece of code for the model. */
-import type { CutText, Ran } from './protocol.ts'
+import type { CutText, ExecutionResult } from './protocol.ts'
 
 /** Returns the printed text, then the value of the last expression or the traceback, each on lines of its own. */
-export const resultText = ({ printed, value, error }: Ran): string =>
+export const resultText = ({ printed, value, error }: ExecutionResult): string =>
   [printed, value, error].flatMap((part) => (part && part.text !== '' ? [showCutText(part)] : [])).join('\n')
 
 function showCutText({ text, wholeBytes }: CutText): string {

@@ -4,7 +4,7 @@ import { isOwnParameter, type SamplingName } from '#lib/sampling/parameters.ts'
 import { samplingText } from '#lib/sampling/texts.ts'
 import { rangeOf, valueSchemas } from '#lib/sampling/values.ts'
 import { OWN_WORDS } from '#lib/sampling/words.ts'
-import { FORMATS, IGNORED, isMeant, SAMPLE_NAMES, sglangName, WRAPPERS } from './names.ts'
+import { FORMATS, IGNORED, isSamplingField, SAMPLE_NAMES, sglangName, WRAPPERS } from './names.ts'
 
 /** A remark about one pasted name. */
 export interface Remark {
@@ -78,7 +78,7 @@ function readUnread(name: string, written: string, found: Found): void {
   const excerpt = written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN)} …` : written
   const why =
     written === '' ? 'The value is missing.' : `${excerpt}: must be a literal value, because nothing is executed here`
-  if (isMeant(name)) found.problems.push({ name, why })
+  if (isSamplingField(name)) found.problems.push({ name, why })
   else found.ignored.push({ name, why: reasonFor(name) })
 }
 

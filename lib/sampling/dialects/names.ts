@@ -57,7 +57,7 @@ export function sglangName(name: string): SamplingName | undefined {
 }
 
 /** Returns whether a value of this name describes sampling. */
-export const isMeant = (name: string): boolean =>
+export const isSamplingField = (name: string): boolean =>
   sglangName(name) !== undefined || SAMPLE_NAMES.has(name) || FORMATS.has(name) || name === 'do_sample'
 
 const BEAMS = 'It is for beam search, and beams are not samples of the policy.'

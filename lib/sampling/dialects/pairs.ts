@@ -1,6 +1,6 @@
 /** Finds names and values in Python text: `temperature=0.6, stop=["a"]`, `'temperature': 0.6`. Nothing is executed. */
 import { endOfString, type LiteralWords, PYTHON_WORDS, scanLiteral } from '#lib/json/python-literal.ts'
-import { isMeant, WRAPPERS } from './names.ts'
+import { isSamplingField, WRAPPERS } from './names.ts'
 
 /** Names and values found in pasted text. */
 export interface NamedValues {
@@ -86,7 +86,7 @@ const CALL = /[\p{L}_][\p{L}\p{N}_.]*\s*\(/uy
 function isWrapper(text: string, { name, valueStart }: Key): boolean {
   if (WRAPPERS.has(name) && text[valueStart] === '{') return true
   CALL.lastIndex = valueStart
-  return !isMeant(name) && CALL.test(text)
+  return !isSamplingField(name) && CALL.test(text)
 }
 
 /** Returns the position of the comma, bracket or line break that ends the expression. */

@@ -28,7 +28,7 @@ import { endedTrajectory } from '../library/trajectories.ts'
 import { groupScheduler, preparedSample, startPrepared } from '../runs/groups.ts'
 import { recordedPromptEncoder } from '../runs/prompt-encoder.ts'
 import { lastServer, otherModel, parserFor, settingsShape, startNew, UNWATCHED } from '../runs/rollouts.ts'
-import { isChat, type RunUsing } from '../runs/run-options.ts'
+import { isChat, type RunConfiguration } from '../runs/run-options.ts'
 import { checkTools } from '../runs/tools.ts'
 import { checkCapabilities, checkLogprobKind } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
@@ -79,7 +79,7 @@ export interface PreparedBranch {
   readonly parent: Trajectory
   /** The trajectory of the branch, with the id of the other one. */
   readonly trajectory: Trajectory
-  readonly using: RunUsing
+  readonly using: RunConfiguration
   readonly answer: Pick<BranchesStarted, 'kind' | 'shared'>
   /** The end of a branch that samples nothing; undefined if a run continues it. */
   readonly end: End | undefined

@@ -2,19 +2,19 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
-import { sentComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import { packComparison } from '#lib/analysis/compare/sent-comparison.ts'
 import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
-import { type As, exampleName, readSide, type TemplateChoice } from '#lib/analysis/compare/side.ts'
+import { exampleName, type Reconstruction, readSide, type TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { DEFAULT_PARSER, parserNamed } from '#lib/parsers/registry.ts'
 import { foreignId, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { type Decoded, decode, decodeValue } from '#lib/trajectory/format/codec.ts'
+import { type DecodeResult, decode, decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { SideInput } from './compare.ts'
-import type { CompareAnswered, SidesRequest } from './compare-worker-messages.ts'
+import type { CompareWorkerReply, SidesRequest } from './compare-worker-messages.ts'
 import { loadSide } from './load-side.ts'
 import { trajectoryOfIds } from './trajectory-of-ids.ts'
 
@@ -30,7 +30,7 @@ type Name = 'left' | 'right'
 export async function runCompareRequest(
   { left, right, alignedRuns, stretches, wants }: SidesRequest,
   deps: Deps,
-): Promise<CompareAnswered> {
+): Promise<CompareWorkerReply> {
   const sides = { left: await foundSide(left, 'left', deps), right: await foundSide(right, 'right', deps) }
   const comparing = compareSides(sides.left, sides.right)
   if (!comparing.ok)
@@ -52,7 +52,7 @@ export async function runCompareRequest(
   })
   if (wants === 'answer') return { kind: 'answer', text }
   const originals = { left: sides.left.trajectory, right: sides.right.trajectory }
-  return { kind: 'comparison', text, sent: sentComparing(comparing, originals), originals: originals }
+  return { kind: 'comparison', text, sent: packComparison(comparing, originals), originals: originals }
 }
 
 async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<LoadedSide> {
@@ -79,7 +79,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Load
       ? await keptTrajectory(trajectory, name, deps)
       : checkTrajectory(decodeValue(trajectory), name)
   const { template, ...plain } = 'template' in as ? as : { ...as, template: undefined }
-  return loadSide(found, plain as As, template, deps, signal)
+  return loadSide(found, plain as Reconstruction, template, deps, signal)
 }
 
 /** Returns a side of ids with their texts, so that differences are reported in bytes. */
@@ -137,7 +137,7 @@ const notThere = (key: string, name: Name): HttpProblem =>
     field: name,
   })
 
-function checkTrajectory(decoded: Decoded, name: Name): Trajectory {
+function checkTrajectory(decoded: DecodeResult, name: Name): Trajectory {
   if (decoded.ok) return decoded.trajectory
   throw new HttpProblem({
     status: 422,

@@ -1,5 +1,5 @@
 /** Messages between the server and the thread that compares. */
-import type { SentComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import type { PackedComparison } from '#lib/analysis/compare/sent-comparison.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { SideInput } from './compare.ts'
@@ -35,12 +35,12 @@ interface RetokenizeQuestion {
 }
 
 /** The reply of the comparing thread. */
-export type CompareAnswered =
+export type CompareWorkerReply =
   /** `text` is the JSON of the answer, which the server's thread passes on unread. */
   | { readonly kind: 'answer'; readonly text: string }
   | {
       readonly kind: 'comparison'
       readonly text: string
-      readonly sent: SentComparing
+      readonly sent: PackedComparison
       readonly originals: { readonly left: TrajectoryView; readonly right: TrajectoryView }
     }

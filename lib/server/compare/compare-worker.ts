@@ -3,10 +3,10 @@ import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
 import { runCompareRequest } from './compare-request.ts'
-import type { CompareAnswered, CompareWorkerStart, CompareWorkRequest } from './compare-worker-messages.ts'
+import type { CompareWorkerReply, CompareWorkerStart, CompareWorkRequest } from './compare-worker-messages.ts'
 import { runRetokenizeRequest } from './retokenize-request.ts'
 
-answerRequests<CompareWorkerStart, CompareWorkRequest, CompareAnswered>(
+answerRequests<CompareWorkerStart, CompareWorkRequest, CompareWorkerReply>(
   ({ dataFolder, examplesFolder, tokenizers }) => {
     const reader = openTrajectoryReader(dataFolder)
     const deps = { reader, examplesFolder, tokenizers: createTokenizerLoader(tokenizers) }

@@ -12,13 +12,13 @@ import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { answerCompare, compareAnswerSchema, compareRequestSchema } from './compare.ts'
-import { type ComparingThread, createCompareThread } from './comparing.ts'
+import { type CompareThread, createCompareThread } from './comparing.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-compare-'))
 const examplesFolder = path.resolve('public/examples')
 const drifting = example('retokenization-drift')
 let store: TrajectoryStore
-let comparing: ComparingThread
+let comparing: CompareThread
 let key: string
 
 const threadOf = (longestMs?: number) =>

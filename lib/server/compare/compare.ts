@@ -1,6 +1,6 @@
 /** Compares two sides over HTTP and returns the drift report of the page and the command line. */
 import * as z from 'zod'
-import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import { unpackComparison } from '#lib/analysis/compare/sent-comparison.ts'
 import { type RescoreAnswer, rescoreAnswerSchema, rescoreRequestSchema } from '#lib/analysis/rescore/answer.ts'
 import { driftReportSchema } from '#lib/trajectory/drift/report.ts'
 import { json, jsonTextResponse } from '../http/json-response.ts'
@@ -95,7 +95,7 @@ export async function answerCompare(
   const request = { kind: 'sides', left, right, alignedRuns: alignedRuns || stretches, stretches, wants } as const
   const answer = await runComparison(request, all, signal)
   if (answer.kind === 'answer') return jsonTextResponse(answer.text)
-  const received = receivedComparing(answer.sent, answer.originals)
+  const received = unpackComparison(answer.sent, answer.originals)
   // The thread has already refused a side that cannot be made.
   if (!received.ok) throw new Error(received.why)
   const rescored: RescoreAnswer = await rescoreOnServer(received.value, rescore ?? weigh ?? {}, all, signal)

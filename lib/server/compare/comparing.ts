@@ -2,10 +2,10 @@
 
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
-import type { CompareAnswered, CompareWorkerStart, CompareWorkRequest } from './compare-worker-messages.ts'
+import type { CompareWorkerReply, CompareWorkerStart, CompareWorkRequest } from './compare-worker-messages.ts'
 
 /** The thread that compares and retokenizes. */
-export type ComparingThread = LimitedThread<CompareWorkRequest, CompareAnswered>
+export type CompareThread = LimitedThread<CompareWorkRequest, CompareWorkerReply>
 
 interface Options {
   readonly workerFile: string
@@ -18,15 +18,15 @@ const IDLE_MS = 30_000
 const LONGEST_MS = 60_000
 
 /** Returns the comparing thread, which starts on its first request and ends after 30 s without one. */
-export const createCompareThread = ({ longestMs = LONGEST_MS, ...options }: Options): ComparingThread =>
+export const createCompareThread = ({ longestMs = LONGEST_MS, ...options }: Options): CompareThread =>
   createLimitedThread({ name: 'rollscope-compare', idleMs: IDLE_MS, longestMs, ...options })
 
 /** Returns the thread's reply. Throws HttpProblem, also if it takes too long, TokenizerError, or the signal's reason. */
 export async function runComparison(
   question: CompareWorkRequest,
-  { comparing }: { readonly comparing: ComparingThread },
+  { comparing }: { readonly comparing: CompareThread },
   signal: AbortSignal,
-): Promise<CompareAnswered> {
+): Promise<CompareWorkerReply> {
   try {
     return await comparing.ask(question, signal)
   } catch (error) {

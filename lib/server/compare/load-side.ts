@@ -5,7 +5,7 @@ import {
   neededTokenizer,
   type SideTokenizer,
 } from '#lib/analysis/compare/shown-side.ts'
-import type { As } from '#lib/analysis/compare/side.ts'
+import type { Reconstruction } from '#lib/analysis/compare/side.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -15,18 +15,18 @@ import { boundedTemplate } from '../templates/bounded-template.ts'
 /** Loads the tokenizer that the side needs. `template` is the text of a chosen template. Throws HttpProblem or TokenizerError. */
 export async function loadSide(
   trajectory: TrajectoryView,
-  as: As,
+  as: Reconstruction,
   template: string | undefined,
   { tokenizers }: Pick<Services, 'tokenizers'>,
   signal: AbortSignal,
 ): Promise<LoadedSide> {
-  const name = orProblem(neededTokenizer(trajectory, as), 'NO_TOKENIZER')
+  const name = unwrapBuildResult(neededTokenizer(trajectory, as), 'NO_TOKENIZER')
   const tokenizer = name === undefined ? undefined : boundedTokenizer(await tokenizers.load(name, signal))
   return { as, trajectory, tokenizer, template }
 }
 
 /** Returns the value, or throws HttpProblem with the reason and the hint. */
-export function orProblem<T>(making: BuildResult<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
+export function unwrapBuildResult<T>(making: BuildResult<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
   if (making.ok) return making.value
   const { why, hint } = making
   throw new HttpProblem({ status: 422, code, detail: why, ...(hint !== undefined && { hint }) })

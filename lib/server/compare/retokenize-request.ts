@@ -9,7 +9,7 @@ import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajecto
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { readStored } from '../library/read-stored.ts'
-import { loadSide, orProblem } from './load-side.ts'
+import { loadSide, unwrapBuildResult } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
 import { trajectoryOfIds } from './trajectory-of-ids.ts'
 
@@ -28,7 +28,7 @@ export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Dep
 }
 
 function sideAnswer(loaded: LoadedSide): RetokenizeAnswer {
-  const { trajectory, caveats, perSegment } = orProblem(buildSide(loaded), 'NOT_RETOKENIZED')
+  const { trajectory, caveats, perSegment } = unwrapBuildResult(buildSide(loaded), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
   const original = idsOf(loaded.trajectory)
   const unchanged = commonIds(original, ids)

@@ -15,7 +15,7 @@ import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { type ComparingThread, createCompareThread } from './comparing.ts'
+import { type CompareThread, createCompareThread } from './comparing.ts'
 import { answerRetokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from './retokenize.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-retokenize-'))
@@ -40,7 +40,7 @@ const places = {
   hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
 }
 let store: TrajectoryStore
-let comparing: ComparingThread
+let comparing: CompareThread
 let tokenizer: Tokenizer
 beforeAll(async () => {
   store = openTrajectoryStore(folder, { now: () => new Date() })

@@ -6,7 +6,7 @@
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 import { createRequestThread } from '../limited-thread.ts'
-import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
+import type { HealthResult, HealthWorkerStart } from './health-worker-messages.ts'
 
 /** Access to the health of stored trajectories. */
 export interface HealthChecks {
@@ -29,7 +29,12 @@ const IDLE_MS = 30_000
 
 /** Returns the checks; their thread starts with the first one. */
 export function createHealthChecks({ store, workerFile, start }: Options): HealthChecks {
-  const thread = createRequestThread<string, Checked>({ name: 'rollscope-health', workerFile, start, idleMs: IDLE_MS })
+  const thread = createRequestThread<string, HealthResult>({
+    name: 'rollscope-health',
+    workerFile,
+    start,
+    idleMs: IDLE_MS,
+  })
   let isChecking = false
   let isClosed = false
 

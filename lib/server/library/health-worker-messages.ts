@@ -12,6 +12,6 @@ export interface HealthWorkerStart {
 }
 
 /** The result for one key. Undefined if there is no such trajectory; `index` is undefined if the record cannot be read. */
-export type Checked =
+export type HealthResult =
   | { readonly of: RecordRevision; readonly health: Health; readonly index: RecordIndex | undefined }
   | undefined

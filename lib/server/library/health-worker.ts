@@ -6,10 +6,10 @@ import { openTrajectoryReader } from '#lib/store/record.ts'
 import { StoreError } from '#lib/store/store-error.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
-import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
+import type { HealthResult, HealthWorkerStart } from './health-worker-messages.ts'
 import { storedHealth, uncheckedHealth } from './stored-health.ts'
 
-answerRequests<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: places }) => {
+answerRequests<HealthWorkerStart, string, HealthResult>(({ dataFolder, tokenizers: places }) => {
   const reader = openTrajectoryReader(dataFolder)
   const packing = openPackedWriter(dataFolder)
   const tokenizers = createTokenizerLoader(places)

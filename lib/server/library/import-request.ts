@@ -1,8 +1,8 @@
 /** Reads, checks and stores a file, a few records at a time. */
 
 import { randomUUID } from 'node:crypto'
-import { type FailedRecord, type Imported, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
-import { descriptorBytes, keepIn } from '#lib/files/descriptor-bytes.ts'
+import { type FailedRecord, type ImportResult, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
+import { descriptorBytes, keepInFolder } from '#lib/files/descriptor-bytes.ts'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
 import { type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
@@ -34,7 +34,7 @@ const BATCH = 50_000
 export async function runImportRequest(
   { descriptor, size, name, format: formatName, tokenizer, parser }: ImportQuestion,
   { store, tokenizers, folder, limits = LIMITS, batch = BATCH }: Deps,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const as = formats.find((format) => format.name === formatName)
   const completion =
     tokenizer === undefined
@@ -49,7 +49,7 @@ export async function runImportRequest(
   let failedCount = 0
   let waiting: Trajectory[] = []
   let weight = 0
-  let first: Imported['first'] | undefined
+  let first: ImportResult['first'] | undefined
   let found = ''
   const storeWaiting = () => {
     for (const { key, isNew } of store.add(waiting)) {
@@ -76,7 +76,7 @@ export async function runImportRequest(
     weight += weightOf(trajectory)
     if (weight >= batch) storeWaiting()
   }
-  const tools = { keep: keepIn(folder), sqlite: sqliteTablesIn(folder) }
+  const tools = { keep: keepInFolder(folder), sqlite: sqliteTablesIn(folder) }
   try {
     // A suspended function keeps its last values, so the trajectories exist only in `add` and in the list.
     for await (const one of openFile(descriptorBytes(descriptor, size), source, { as, limits, tools })) add(one)

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { allowedHosts } from '#lib/download/allowed-hosts.ts'
 import { openImportStore } from '#lib/store/import-store.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -66,7 +66,7 @@ const load = async () => ({ tokenizer: byteTokenizer, template: () => undefined 
 function services(deps: Partial<Parameters<typeof runImportRequest>[1]> = {}): Services {
   const tokenizers = { load, ...deps.tokenizers }
   const importing = {
-    ask: async (question: ImportQuestion): Promise<Imported> => {
+    ask: async (question: ImportQuestion): Promise<ImportResult> => {
       const database = openImportStore(folder, () => new Date())
       try {
         return await runImportRequest(question, { store: database, folder, ...deps, tokenizers })

@@ -1,7 +1,7 @@
 /** Imports files into the library, and assigns a tokenizer to trajectories that came without their texts or without ids. */
 
 import * as z from 'zod'
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { DownloadError, downloadFile } from '#lib/download/download.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
@@ -21,7 +21,7 @@ const LONGEST_FILE_NAME = 1000
 const SPLIT_HINT = 'Store its records in several files: for JSON lines, `split -l 10000` writes parts of 10,000.'
 
 /** Stores all trajectories of a file, or none. Throws HttpProblem. */
-export async function storeFile(request: Request, all: Services): Promise<Imported> {
+export async function storeFile(request: Request, all: Services): Promise<ImportResult> {
   const query = new URL(request.url).searchParams
   const choice = {
     format: query.get('format') ?? undefined,
@@ -51,7 +51,7 @@ export async function storeUrl(
   { url, ...choice }: z.infer<typeof importUrlSchema>,
   all: Services,
   signal: AbortSignal,
-): Promise<Imported> {
+): Promise<ImportResult> {
   checkNames(choice)
   try {
     const { name, chunks } = await downloadFile(url, all.openHosts, signal)
@@ -86,7 +86,7 @@ async function storeChunks(
   { name, format, tokenizer, parser }: ImportChoice & { readonly name: string | undefined },
   all: Services,
   signal: AbortSignal,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const { descriptor, size, close } = await receiveFile(chunks, all.config.dataFolder)
   try {
     const question = { descriptor, size, name: name?.slice(0, LONGEST_FILE_NAME), format, tokenizer, parser }

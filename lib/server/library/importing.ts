@@ -1,12 +1,12 @@
 /** Runs the importing thread for requests: one file at a time, each with a limit of time and of memory. */
 
-import type { Imported } from '#lib/api/imported.ts'
+import type { ImportResult } from '#lib/api/imported.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
 import type { ImportQuestion, ImportWorkerStart } from './import-answer.ts'
 
 /** The thread that imports files. */
-export type ImportingThread = LimitedThread<ImportQuestion, Imported>
+export type ImportingThread = LimitedThread<ImportQuestion, ImportResult>
 
 interface Options {
   readonly workerFile: string
@@ -39,7 +39,7 @@ export async function importAnswer(
   question: ImportQuestion,
   thread: Pick<ImportingThread, 'ask'>,
   signal: AbortSignal,
-): Promise<Imported> {
+): Promise<ImportResult> {
   return thread.ask(question, signal).catch((error: Error & { readonly code?: string }) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
       throw new HttpProblem({

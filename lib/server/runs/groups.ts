@@ -13,8 +13,8 @@ import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createGroupScheduler, type GroupScheduler } from './group-scheduler.ts'
 import { rewardGroup } from './rewards.ts'
-import { beginning, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
-import { type RunUsing, runOptions } from './run-options.ts'
+import { prepareRollout, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
+import { type RunConfiguration, runOptions } from './run-options.ts'
 import type { Run } from './runs.ts'
 
 const MOST_SAMPLES = 64
@@ -72,7 +72,7 @@ interface ServerPart {
   /** Undefined if the request names no servers. */
   readonly server: string | undefined
   readonly trajectory: Trajectory
-  readonly using: RunUsing
+  readonly using: RunConfiguration
 }
 
 /**
@@ -109,7 +109,12 @@ export interface PreparedSample {
 }
 
 /** Prepares a sample of a group, with an id of its own. `index` is added to the seed, because the same seed would give the same sample. */
-export function preparedSample(trajectory: Trajectory, using: RunUsing, index: number, all: Services): PreparedSample {
+export function preparedSample(
+  trajectory: Trajectory,
+  using: RunConfiguration,
+  index: number,
+  all: Services,
+): PreparedSample {
   const sample = { ...trajectory, id: randomUUID() }
   return { sample, options: runOptions(sample, { ...using, request: withSeed(using.request, index) }, all) }
 }
@@ -137,7 +142,7 @@ async function partOf(
   all: Services,
   signal: AbortSignal,
 ): Promise<Omit<ServerPart, 'server'>> {
-  const { trajectory, using } = await beginning({ ...request, detached: true }, all, signal)
+  const { trajectory, using } = await prepareRollout({ ...request, detached: true }, all, signal)
   return {
     trajectory,
     using: { ...using, scheduler: await groupScheduler(using.serverName, all, signal) },

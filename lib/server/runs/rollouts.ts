@@ -24,7 +24,7 @@ import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
 import { choosePromptEncoder, recordedPromptEncoder } from './prompt-encoder.ts'
 import { promptOfRaw, rawPromptIn } from './raw-prompt.ts'
-import { isChat, type RunUsing, runOptions } from './run-options.ts'
+import { isChat, type RunConfiguration, runOptions } from './run-options.ts'
 import type { Run } from './runs.ts'
 import { checkTools, chosenTools, requestedToolSchema } from './tools.ts'
 
@@ -238,12 +238,12 @@ export type ContinueRequest = z.infer<typeof continueRequestSchema>
 
 /** Stores a new trajectory and starts its run. Throws HttpProblem, EngineError or TemplateError. */
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
-  const { trajectory, using } = await beginning(request, all, signal)
+  const { trajectory, using } = await prepareRollout(request, all, signal)
   return startNew(trajectory, using, all)
 }
 
 /** Stores a trajectory that no run continues yet, and starts its run. Throws StoreError. */
-export async function startNew(trajectory: Trajectory, using: RunUsing, all: Services): Promise<Run> {
+export async function startNew(trajectory: Trajectory, using: RunConfiguration, all: Services): Promise<Run> {
   const options = runOptions(trajectory, using, all)
   return all.runs.start(options(await all.store.groupCommit(() => all.store.add(trajectory, { runsHere: true }))))
 }
@@ -268,11 +268,11 @@ export const withoutTokens = (
 })
 
 /** Returns a trajectory that has not begun, and the settings of its run. Throws HttpProblem, EngineError or TemplateError. */
-export async function beginning(
+export async function prepareRollout(
   request: RolloutRequest,
   all: Services,
   signal: AbortSignal,
-): Promise<{ readonly trajectory: Trajectory; readonly using: RunUsing }> {
+): Promise<{ readonly trajectory: Trajectory; readonly using: RunConfiguration }> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
   const question = questionOf(request)

@@ -17,7 +17,7 @@ import type { StartOptions } from './runs.ts'
 import { runnableTools } from './tools.ts'
 
 /** The settings of one run besides its trajectory. */
-export interface RunUsing {
+export interface RunConfiguration {
   /** The messages, the prompt or the resumption that the user adds. */
   readonly start: Pick<RolloutStart, 'messages' | 'prompt' | 'resumes'>
   readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments' | 'sampling'> & {
@@ -38,7 +38,11 @@ export interface RunUsing {
  * Returns the run's options for the key of the stored trajectory. Throws HttpProblem if its server or a tool no longer exists: before a
  * trajectory is stored as running that no run would end.
  */
-export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
+export function runOptions(
+  trajectory: Trajectory,
+  using: RunConfiguration,
+  all: Services,
+): (key: string) => StartOptions {
   const { request, serverName, serverDescription, parser, promptEncoder, start, scheduler, resumedMaxNewTokens } = using
   const rolloutId = randomUUID()
   const client = all.servers.client(serverName)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
 import { callIdAt } from '#lib/rollout/record/record.ts'
-import { analyse, parseCompletion, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
+import { analyse, type ParsedCallResult, parseCompletion } from '#lib/templates/tool-parsing/analysis.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -102,7 +102,7 @@ export function parseRequestText({
 }
 
 /** Returns a call for the answer. `found` comes from the parser; `read` adds its analysis. */
-function callAnswer(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
+function callAnswer(found: ParsedCall, read: ParsedCallResult, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
     id: callIdAt(index),

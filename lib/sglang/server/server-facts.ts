@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import type { Info } from '#lib/engine/connection.ts'
+import type { GetReply } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
 import {
@@ -20,7 +20,7 @@ import {
  * required. `lastKnown` is the previous description, for a router whose first worker is dead.
  */
 export async function describeServer(
-  info: Info,
+  info: GetReply,
   signal: AbortSignal,
   lastKnown?: ServerDescription,
 ): Promise<ServerDescription> {
@@ -101,7 +101,7 @@ const mayBeWorker = (error: unknown): boolean =>
  * Undefined if no router answers, or if it has no healthy worker.
  */
 async function describeByWorkers(
-  info: Info,
+  info: GetReply,
   signal: AbortSignal,
   lastKnown: ServerDescription | undefined,
 ): Promise<ServerDescription | undefined> {
@@ -122,7 +122,7 @@ const workersOf = ({ workers }: z.infer<typeof workersReplySchema>): NonNullable
   workers.map(({ url, is_healthy: isHealthy }) => ({ url, isHealthy: isHealthy ?? true }))
 
 /** Returns which model answers, with one request. */
-export async function modelOf(info: Info, signal: AbortSignal): Promise<ServerIdentity> {
+export async function modelOf(info: GetReply, signal: AbortSignal): Promise<ServerIdentity> {
   const ask = (path: string) => () => info(path, modelInfoSchema, signal)
   return identityOf(await firstKnown(ask('/model_info'), ask('/get_model_info')))
 }
@@ -134,7 +134,7 @@ const identityOf = (model: Partial<z.infer<typeof modelInfoSchema>>): ServerIden
 })
 
 /** Returns the load; undefined if neither this version nor a router reports it. */
-export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ReportedLoad | undefined> {
+export async function loadOfServer(info: GetReply, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   const ways = [
     async () => loadOfRanks((await info('/v1/loads', loadsReplySchema, signal)).loads),
     async () => oldLoad(await info('/get_load', oldLoadReplySchema, signal)),

@@ -2,16 +2,16 @@
  * The server's own tokenizer: /tokenize and /detokenize of SGLang 0.5.5 and newer. The router has them only under /v1. Texts
  * are encoded unchanged: no beginning-of-sequence token is added.
  */
-import type { Ask } from '#lib/engine/connection.ts'
+import type { PostForReply } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import { conversationFields, type ServerTokenizer } from '#lib/engine/tokenizer/server-tokenizer.ts'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 import { detokenizeListReplySchema, tokenizeListReplySchema, tokenizeReplySchema } from './schema.ts'
 
 /** Creates the tokenizer from a function that posts JSON. */
-export function serverTokenizer(ask: Ask): ServerTokenizer {
+export function serverTokenizer(ask: PostForReply): ServerTokenizer {
   let prefix = ''
-  const post: Ask = async (path, json, schema, signal) => {
+  const post: PostForReply = async (path, json, schema, signal) => {
     try {
       return await ask(`${prefix}${path}`, json, schema, signal)
     } catch (error) {

@@ -7,8 +7,8 @@ import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { idsBetween, type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { messageText } from './again.ts'
 import { type ApiRequest, apiCurl, apiPython } from './api-request.ts'
+import { messageText } from './repeatable-run.ts'
 
 /** The branches of a trajectory as a request. */
 export interface BranchRequest {

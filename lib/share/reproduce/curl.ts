@@ -1,9 +1,10 @@
 /** Writes a run or a group of samples as a curl command for Rollscope's HTTP API. */
-import type { Again } from './again.ts'
+
 import { apiCurl } from './api-request.ts'
+import type { RepeatableRun } from './repeatable-run.ts'
 
 /** Returns the curl command that starts the run. Later questions are comments with the body of each request. */
-export function rolloutCurl({ request, samples, servers, reward, turns }: Again): string {
+export function rolloutCurl({ request, samples, servers, reward, turns }: RepeatableRun): string {
   const isGroup = samples > 1 || servers !== undefined || reward !== undefined
   const { sampling, limits, topLogprobs, promptLogprobs, stream, routedExperts, adapter, server } = request
   // Sampling parameters and limits apply to a single turn, so each request repeats them.

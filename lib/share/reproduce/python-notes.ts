@@ -1,13 +1,13 @@
 /** Lists how a script for strands-sglang differs from the run, as sentences for the head of the script. */
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
-import type { Again } from './again.ts'
 import { isCalculator, toolsOf } from './python-tools.ts'
+import type { RepeatableRun } from './repeatable-run.ts'
 
 /** Tool parsers of strands-sglang 0.6.2. */
 export const PARSERS = ['hermes', 'qwen_xml', 'glm', 'kimi_k2']
 
 /** Returns the notes for the head of the script; empty if the script does what the run did. */
-export function notesOn(again: Again): readonly string[] {
+export function notesOn(again: RepeatableRun): readonly string[] {
   const { request, turns, results, reward, servers } = again
   const { limits = {}, parser, endpoint, tokenizer, messages = [] } = request
   const isRawPrompt = request.ids !== undefined || request.text !== undefined
@@ -55,7 +55,7 @@ export function notesOn(again: Again): readonly string[] {
   ]
 }
 
-const hasImages = ({ request: { messages = [], images } }: Again): boolean =>
+const hasImages = ({ request: { messages = [], images } }: RepeatableRun): boolean =>
   images !== undefined || messages.some((message) => imagePartsOf(message).length > 0)
 
 const aboutTools = (tools: readonly { readonly name: string }[], note: (names: string) => string): string[] =>

@@ -5,34 +5,37 @@ import { expect, test } from 'vitest'
 import type { RunRequest } from '#lib/api/run-request.ts'
 import { failureAt, replyTo } from '#lib/tools/mock-reply.ts'
 import { anyText } from '#testing/strings.ts'
-import { type Again, againOfRequest } from './again.ts'
 import { pythonScript } from './python-script.ts'
+import { type RepeatableRun, repeatableRunOfRequest } from './repeatable-run.ts'
 import { addTool, BASE, searchTool, weather, whole } from './test-requests.ts'
 
 test('pythonScript notes the images that it leaves out, of a question and of messages', () => {
   const image = { type: 'image', image: 'data:image/png;base64,AA==' }
   const messages = [{ role: 'user' as const, content: [image, { type: 'text', text: 'q' }] }]
   for (const request of [{ messages }, { prompt: 'q', images: [image.image] }])
-    expect(pythonScript(againOfRequest(request), BASE)).toContain('The images of messages are left out')
-  expect(pythonScript(againOfRequest({ prompt: 'q' }), BASE)).not.toContain('images')
+    expect(pythonScript(repeatableRunOfRequest(request), BASE)).toContain('The images of messages are left out')
+  expect(pythonScript(repeatableRunOfRequest({ prompt: 'q' }), BASE)).not.toContain('images')
 })
 
 test('the Python script names what strands-sglang cannot express', () => {
-  const script = pythonScript(againOfRequest({ ...whole, parser: 'llama3', tokenizer: 'server' }), BASE)
-  const odd = pythonScript(againOfRequest({ prompt: 'q', sampling: { top_p: 1, further: { odd: true } } }), BASE)
+  const script = pythonScript(repeatableRunOfRequest({ ...whole, parser: 'llama3', tokenizer: 'server' }), BASE)
+  const odd = pythonScript(
+    repeatableRunOfRequest({ prompt: 'q', sampling: { top_p: 1, further: { odd: true } } }),
+    BASE,
+  )
   expect(odd).toContain('SAMPLING = {"max_new_tokens": 1024, "odd": True, "top_p": 1}')
   expect(script).toContain('no parser llama3')
   expect(script).toContain('strands-sglang has no limit maxTokens (99 in the run).')
   expect(script).toContain('MODEL = os.environ["MODEL"]')
   expect(script).toContain('LoopLimiter(max_tool_iters=2)')
   expect(script).toContain('only recorded results: search')
-  expect(pythonScript(againOfRequest({ prompt: 'q', endpoint: 'chat' }), { baseUrl: undefined })).toMatch(
+  expect(pythonScript(repeatableRunOfRequest({ prompt: 'q', endpoint: 'chat' }), { baseUrl: undefined })).toMatch(
     /over a chat endpoint[\s\S]*os\.environ\["SGLANG_BASE_URL"\]/,
   )
   const reasoning = { role: 'assistant', content: 'a', reasoning: 'r' } as const
   const messages = [reasoning, { role: 'user', content: 'q' }] as const
-  expect(pythonScript(againOfRequest({ messages }), BASE)).toContain('Structured calls and reasoning')
-  expect(pythonScript({ ...againOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain(
+  expect(pythonScript(repeatableRunOfRequest({ messages }), BASE)).toContain('Structured calls and reasoning')
+  expect(pythonScript({ ...repeatableRunOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain(
     'samples only the first response',
   )
 })
@@ -40,13 +43,16 @@ test('the Python script names what strands-sglang cannot express', () => {
 test('the Python script has the known schema of each tool, and names the tools whose schema is unknown', () => {
   const request: RunRequest = { prompt: 'q', tools: ['add', { mcp: 'files', name: 'search' }] }
   const known = pythonScript(
-    againOfRequest(request, { specs: [addTool, { ...searchTool, name: 'add' }, searchTool] }),
+    repeatableRunOfRequest(request, { specs: [addTool, { ...searchTool, name: 'add' }, searchTool] }),
     BASE,
   )
   expect(known).toContain('"description": "Adds"')
   expect(known).toContain('"description": "Searches files"')
   expect(known).not.toContain('schemas of these tools are unknown')
-  const unknown = pythonScript(againOfRequest(request, { specs: [{ ...searchTool, mcp: { server: 'other' } }] }), BASE)
+  const unknown = pythonScript(
+    repeatableRunOfRequest(request, { specs: [{ ...searchTool, mcp: { server: 'other' } }] }),
+    BASE,
+  )
   expect(unknown).toContain('The schemas of these tools are unknown: add, search.')
   expect(unknown).toContain('"properties": {}}}},  # add its schema here, which is unknown')
 })
@@ -77,9 +83,9 @@ test.runIf(hasPython)('the Python script is valid Python for any run', () => {
   )
   const sampled = fc.sample(requests, 60)
   const scripts = [
-    pythonScript(againOfRequest(whole), BASE),
+    pythonScript(repeatableRunOfRequest(whole), BASE),
     ...sampled.map(({ opening, turns, samples, ...rest }) =>
-      pythonScript({ ...againOfRequest({ ...opening, ...rest } as RunRequest, { samples }), turns }, BASE),
+      pythonScript({ ...repeatableRunOfRequest({ ...opening, ...rest } as RunRequest, { samples }), turns }, BASE),
     ),
   ]
   const check = 'import ast, json, sys\nfor source in json.load(sys.stdin): ast.parse(source)\nprint("parsed")'
@@ -88,7 +94,7 @@ test.runIf(hasPython)('the Python script is valid Python for any run', () => {
 })
 
 /** Runs calls with the tools of a script, which come before with_options(), and returns their results. */
-function answersOf(again: Again, asked: readonly (readonly [string, unknown])[]): readonly string[] {
+function answersOf(again: RepeatableRun, asked: readonly (readonly [string, unknown])[]): readonly string[] {
   const script = pythonScript(again, BASE)
   const tools = script.slice(script.indexOf('\nOPTIONS = '), script.indexOf('def with_options'))
   const program = `import asyncio, json, re, sys
@@ -112,7 +118,10 @@ asyncio.run(main())`
 test.runIf(hasPython)(
   'tools of the Python script return their recorded results first, and then compute results',
   () => {
-    const again = { ...againOfRequest(whole), results: { search: [{ status: 'success', text: 'found' }] } } as Again
+    const again = {
+      ...repeatableRunOfRequest(whole),
+      results: { search: [{ status: 'success', text: 'found' }] },
+    } as RepeatableRun
     expect(
       answersOf(again, [
         ['search', {}],
@@ -170,7 +179,7 @@ test.runIf(hasPython)('mock tools of the Python script reply as Rollscope’s mo
     values.map((value, before) => ({ name: `mock${index}`, mock, value, number: before + 1 })),
   )
   const answers = answersOf(
-    againOfRequest({ prompt: 'q', tools }),
+    repeatableRunOfRequest({ prompt: 'q', tools }),
     calls.map(({ name, value }) => [name, value]),
   )
   expect(answers).toEqual(
@@ -182,7 +191,7 @@ test.runIf(hasPython)('mock tools of the Python script reply as Rollscope’s mo
 })
 
 /** Returns the lines that the script prints. Its packages are replaced by stand-ins that record what they receive. */
-function printed(again: Again): unknown[] {
+function printed(again: RepeatableRun): unknown[] {
   const output = execFileSync('python3', ['-c', `${STAND_INS}\n${pythonScript(again, BASE)}`], {
     env: { ...process.env, MODEL: 'm' },
     encoding: 'utf8',
@@ -201,17 +210,17 @@ test.runIf(hasPython)(
       templateOptions: { date: 'today' },
       limits: { maxToolIterations: 1 },
     }
-    expect(printed({ ...againOfRequest(request), turns: ['two'] })).toEqual([
+    expect(printed({ ...repeatableRunOfRequest(request), turns: ['two'] })).toEqual([
       {
         rollout: [{ max_new_tokens: 1024 }, { tokenize: false, date: 'today' }, 'reset', 'stop here', 'reset', 'two'],
         stopped: null,
       },
     ])
-    expect(printed({ ...againOfRequest(request), turns: ['two', 'stop'] })).toMatchObject([
+    expect(printed({ ...repeatableRunOfRequest(request), turns: ['two', 'stop'] })).toMatchObject([
       { stopped: "ValueError('stop')" },
     ])
     const thinks = { prompt: 'q', templateOptions: { enable_thinking: true } }
-    expect(printed(againOfRequest(thinks))).toMatchObject([
+    expect(printed(repeatableRunOfRequest(thinks))).toMatchObject([
       { rollout: [{}, { tokenize: false, enable_thinking: true }, 'q'] },
     ])
   },
@@ -220,27 +229,27 @@ test.runIf(hasPython)(
 test.each([[{ prompt: 'q' }], [{ ids: [1] }]])(
   'the Python script of %j sends the LoRA adapter with every call',
   (opening) => {
-    const script = pythonScript(againOfRequest({ ...opening, adapter: 'a "b"' }), BASE)
+    const script = pythonScript(repeatableRunOfRequest({ ...opening, adapter: 'a "b"' }), BASE)
     expect(script).toContain('import functools\n')
     expect(script).toContain('ADAPTER = "a \\"b\\""')
     expect(script).toContain('client.generate = functools.partial(client.generate, lora_path=ADAPTER)')
-    expect(pythonScript(againOfRequest(opening), BASE)).not.toMatch(/functools|lora/)
+    expect(pythonScript(repeatableRunOfRequest(opening), BASE)).not.toMatch(/functools|lora/)
   },
 )
 
 test('the Python script requests routed experts, or says that it does not', () => {
-  expect(pythonScript(againOfRequest({ prompt: 'q', routedExperts: true }), BASE)).toContain(
+  expect(pythonScript(repeatableRunOfRequest({ prompt: 'q', routedExperts: true }), BASE)).toContain(
     'return_routed_experts=True,',
   )
-  expect(pythonScript(againOfRequest({ ids: [1], routedExperts: true }), BASE)).toContain(
+  expect(pythonScript(repeatableRunOfRequest({ ids: [1], routedExperts: true }), BASE)).toContain(
     'does not request routed experts',
   )
-  expect(pythonScript(againOfRequest({ prompt: 'q' }), BASE)).not.toContain('routed')
+  expect(pythonScript(repeatableRunOfRequest({ prompt: 'q' }), BASE)).not.toContain('routed')
 })
 
 test('the Python script gives an agent the context window of the run, or none', () => {
   const windowOf = (limits: RunRequest['limits']) =>
-    pythonScript(againOfRequest({ prompt: 'q', ...(limits && { limits }) }), BASE)
+    pythonScript(repeatableRunOfRequest({ prompt: 'q', ...(limits && { limits }) }), BASE)
   expect(windowOf({ contextWindow: 512 })).toContain('CONTEXT_WINDOW = 512')
   expect(windowOf({ contextWindow: 512 })).not.toContain('strands-sglang has no limit')
   expect(windowOf(undefined)).toContain('CONTEXT_WINDOW = None')
@@ -251,7 +260,7 @@ test.runIf(hasPython)(
   'the Python script lowers max_new_tokens of given ids to the space in the context of the server or the run',
   () => {
     const sent = (limits: RunRequest['limits']) =>
-      printed(againOfRequest({ ids: Array(4000).fill(1), ...(limits && { limits }) })).map(
+      printed(repeatableRunOfRequest({ ids: Array(4000).fill(1), ...(limits && { limits }) })).map(
         (line) => (line as { rollout: [unknown, { max_new_tokens: number }] }).rollout[1].max_new_tokens,
       )
     expect(sent(undefined)).toEqual([96])
@@ -265,13 +274,13 @@ test.runIf(hasPython)(
   () => {
     const request: RunRequest = { prompt: 'q', sampling: { sampling_seed: 5, max_new_tokens: 2 } }
     const rule = { kind: 'exact', expected: '4' } as never
-    const again = againOfRequest(request, { samples: 3, reward: rule })
+    const again = repeatableRunOfRequest(request, { samples: 3, reward: rule })
     expect(pythonScript(again, BASE)).toContain('computes no rewards')
     expect(printed(again)).toMatchObject(
       [5, 6, 7].map((seed) => ({ rollout: [{ sampling_seed: seed, max_new_tokens: 2 }, {}, 'q'] })),
     )
     const { prompt: _, ...rest } = request
-    expect(printed(againOfRequest({ ...rest, ids: [1] }, { samples: 2 }))).toEqual(
+    expect(printed(repeatableRunOfRequest({ ...rest, ids: [1] }, { samples: 2 }))).toEqual(
       [5, 6].map((seed) => ({
         rollout: [[1], { skip_special_tokens: false, sampling_seed: seed, max_new_tokens: 2 }],
         stopped: 'stop',

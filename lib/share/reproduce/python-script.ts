@@ -7,9 +7,9 @@ import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { inDocstring, pythonString } from '#lib/templates/document/python-source.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
-import { type Again, messageText } from './again.ts'
 import { notesOn, PARSERS } from './python-notes.ts'
 import { toolImports, toolSource, toolsOf } from './python-tools.ts'
+import { messageText, type RepeatableRun } from './repeatable-run.ts'
 
 /** Addresses that a script uses. */
 export interface ScriptPlaces {
@@ -20,7 +20,7 @@ export interface ScriptPlaces {
 const STRANDS_SGLANG = '0.6.2'
 
 /** Returns the source of the script. It prints one line of JSON for each rollout. */
-export function pythonScript(again: Again, { baseUrl }: ScriptPlaces): string {
+export function pythonScript(again: RepeatableRun, { baseUrl }: ScriptPlaces): string {
   const isRawPrompt = again.request.ids !== undefined || again.request.text !== undefined
   const what = again.samples > 1 ? `${again.samples} runs of one prompt` : 'A run'
   return `"""${what} of Rollscope as a script for strands-sglang ${STRANDS_SGLANG}. It prints a line of JSON for each rollout.
@@ -36,10 +36,10 @@ ${isRawPrompt ? rawPromptSource(again, baseUrl) : agentSource(again, baseUrl)}`
 }
 
 /** Merges known and further parameters into one object, as the server expects them. */
-const sentSampling = ({ further, ...known }: NonNullable<Again['request']['sampling']>): object =>
+const sentSampling = ({ further, ...known }: NonNullable<RepeatableRun['request']['sampling']>): object =>
   Object.assign({ max_new_tokens: DEFAULT_MAX_NEW_TOKENS }, further, known)
 
-function head({ request, samples }: Again, baseUrl: string | undefined): string {
+function head({ request, samples }: RepeatableRun, baseUrl: string | undefined): string {
   const { tokenizer } = request
   // Names without a slash, such as built-in, exist only in Rollscope.
   const model = tokenizer?.includes('/') ? `os.environ.get("MODEL", ${pythonString(tokenizer)})` : 'os.environ["MODEL"]'
@@ -54,27 +54,28 @@ ${request.adapter === undefined ? '' : `ADAPTER = ${pythonString(request.adapter
 }
 
 /** Returns the Python expression for the sampling of sample `index`. Seeds differ, because equal seeds give equal samples. */
-const samplingOf = ({ request, samples }: Again): string =>
+const samplingOf = ({ request, samples }: RepeatableRun): string =>
   samples > 1 && typeof request.sampling?.sampling_seed === 'number'
     ? '{**SAMPLING, "sampling_seed": SAMPLING["sampling_seed"] + index}'
     : 'SAMPLING'
 
 /** Returns the Python line that adds the adapter to every request: SGLangModel has no option for it. */
-const adapted = ({ request }: Again): string =>
+const adapted = ({ request }: RepeatableRun): string =>
   request.adapter === undefined
     ? ''
     : '        client.generate = functools.partial(client.generate, lora_path=ADAPTER)  # SGLangModel has no option for it\n'
 
-const functoolsImport = ({ request }: Again): string => (request.adapter === undefined ? '' : 'import functools\n')
+const functoolsImport = ({ request }: RepeatableRun): string =>
+  request.adapter === undefined ? '' : 'import functools\n'
 
 /** Returns the Python source that runs `rollout(client, given, index)` for each sample. */
-const all = ({ samples }: Again, promptArgument: string): string =>
+const all = ({ samples }: RepeatableRun, promptArgument: string): string =>
   samples > 1
     ? `        for made in await asyncio.gather(*(rollout(client, ${promptArgument}, index) for index in range(SAMPLES))):
             print(json.dumps(made))`
     : `        print(json.dumps(await rollout(client, ${promptArgument}, 0)))`
 
-function agentSource(again: Again, baseUrl: string | undefined): string {
+function agentSource(again: RepeatableRun, baseUrl: string | undefined): string {
   const { request, turns, results } = again
   const { limits = {}, parser, chatTemplate, templateOptions = {} } = request
   const promptMessages = [
@@ -159,7 +160,7 @@ const LIMITS = {
   maxMessages: 'max_messages',
 } as const
 
-function rawPromptSource(again: Again, baseUrl: string | undefined): string {
+function rawPromptSource(again: RepeatableRun, baseUrl: string | undefined): string {
   const { ids, text } = again.request
   return `import asyncio
 ${functoolsImport(again)}import json

@@ -6,8 +6,8 @@ import { pythonString } from '#lib/templates/document/python-source.ts'
 import { CALCULATOR_SPEC } from '#lib/tools/calculator-spec.ts'
 import type { Mock, ToolSpec } from '#lib/tools/tool-spec.ts'
 import calculatorModule from '../../../models/training/calculator.py?raw'
-import type { Again } from './again.ts'
 import { MOCKED } from './python-mock.ts'
+import type { RepeatableRun } from './repeatable-run.ts'
 
 /** Source of the calculator that the built-in model was trained with, without its imports. It needs re, Callable and Fraction. */
 const CALCULATOR = calculatorModule.slice(calculatorModule.indexOf('\nMAX_CHARACTERS = ') + 1)
@@ -21,7 +21,7 @@ export interface ScriptTool {
 }
 
 /** Returns the tools of a run with their schemas, in the order of the request. */
-export const toolsOf = ({ request, specs }: Pick<Again, 'request' | 'specs'>): readonly ScriptTool[] =>
+export const toolsOf = ({ request, specs }: Pick<RepeatableRun, 'request' | 'specs'>): readonly ScriptTool[] =>
   (request.tools ?? []).map((requestedTool) => {
     const { name } = typeof requestedTool === 'string' ? { name: requestedTool } : requestedTool
     if (typeof requestedTool === 'object' && 'mock' in requestedTool)
@@ -45,7 +45,7 @@ export const toolImports = (tools: readonly ScriptTool[]): string =>
   }`
 
 /** Returns the Python source of the tools; '' if there are none. */
-export function toolSource(tools: readonly ScriptTool[], results: Again['results']): string {
+export function toolSource(tools: readonly ScriptTool[], results: RepeatableRun['results']): string {
   if (tools.length === 0) return ''
   const mocks = tools.flatMap(({ name, mock }) => (mock ? [[name, mock] as const] : []))
   const calculator = tools.find(isCalculator)

@@ -13,9 +13,9 @@ import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory
 import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
-import { type Again, againOfRequest, againOfTrajectory } from './again.ts'
 import { rolloutCurl } from './curl.ts'
 import { pythonScript, strandsMessages } from './python-script.ts'
+import { type RepeatableRun, repeatableRunOfRequest, repeatableRunOfTrajectory } from './repeatable-run.ts'
 import { addTool, BASE, searchTool, weather, whole } from './test-requests.ts'
 
 describe('a recorded run', () => {
@@ -28,7 +28,7 @@ describe('a recorded run', () => {
           : segment,
       ),
     })
-    const curl = (trajectory: Trajectory) => rolloutCurl(againOfTrajectory(trajectory) as Again)
+    const curl = (trajectory: Trajectory) => rolloutCurl(repeatableRunOfTrajectory(trajectory) as RepeatableRun)
     expect(curl(requesting(0))).toContain('"promptLogprobs":true')
     expect(curl(requesting())).not.toContain('promptLogprobs')
   })
@@ -75,7 +75,7 @@ describe('a recorded run', () => {
       tokenizer: { name: 'a/b', specialIds: [] },
       template: { text: 'T', options: { x: 1 } },
     }
-    expect(againOfTrajectory(run([asked, answered, further], { model }))).toEqual({
+    expect(repeatableRunOfTrajectory(run([asked, answered, further], { model }))).toEqual({
       request: {
         messages: asked.messages,
         tools: [weather, 'add', { mcp: 'files', name: 'search' }],
@@ -100,7 +100,7 @@ describe('a recorded run', () => {
   })
 
   test('is repeated with the tool schemas that the model was shown, and with the names of MCP servers', () => {
-    const again = againOfTrajectory(run([asked, answered], { model: { tools: [addTool, searchTool] } }))
+    const again = repeatableRunOfTrajectory(run([asked, answered], { model: { tools: [addTool, searchTool] } }))
     if (!again) throw new Error('it has a prompt')
     const script = pythonScript(again, BASE)
     for (const { description, inputSchema } of [addTool, searchTool])
@@ -110,7 +110,7 @@ describe('a recorded run', () => {
 
   test('is repeated without results of calls beyond the parallel limit, which the limiter refuses itself', () => {
     const provenance = { kind: 'rollout', application: 'r', limits: { maxParallelToolCalls: 1 } } as const
-    expect(againOfTrajectory(run([asked, answered], { provenance }))?.results).toEqual({
+    expect(repeatableRunOfTrajectory(run([asked, answered], { provenance }))?.results).toEqual({
       add: [{ status: 'success', text: '3' }],
     })
   })
@@ -118,15 +118,15 @@ describe('a recorded run', () => {
   test('that began with text or ids is repeated with its ids, and one without a prompt is not repeated', () => {
     const given: PromptSegment = { kind: 'prompt', ids: [1, 2], messages: [] }
     const source = { name: 'm', source: 'server', specialIds: [] } as const
-    const again = againOfTrajectory(run([given, response], { model: { tools: [], tokenizer: source } }))
+    const again = repeatableRunOfTrajectory(run([given, response], { model: { tools: [], tokenizer: source } }))
     expect(again?.request).toMatchObject({ ids: [1, 2], tokenizer: 'server' })
-    expect(againOfTrajectory(run([]))).toBeUndefined()
+    expect(repeatableRunOfTrajectory(run([]))).toBeUndefined()
   })
 
   test('over a chat endpoint is repeated over it, without sampling parameters of other names', () => {
     const chat = { ...response, request: { ...request, endpoint: 'chat' } } as ResponseSegment
-    expect(againOfTrajectory(run([asked, chat]))?.request).toMatchObject({ endpoint: 'chat' })
-    expect(againOfTrajectory(run([asked, chat]))?.request).not.toHaveProperty('sampling')
+    expect(repeatableRunOfTrajectory(run([asked, chat]))?.request).toMatchObject({ endpoint: 'chat' })
+    expect(repeatableRunOfTrajectory(run([asked, chat]))?.request).not.toHaveProperty('sampling')
   })
 })
 
@@ -153,7 +153,7 @@ describe('the curl command', () => {
   test('is valid shell for any run', () => {
     fc.assert(
       fc.property(fc.array(anyText(), { maxLength: 3 }), anyText(), (turns, prompt) => {
-        const input = rolloutCurl({ ...againOfRequest({ prompt }), turns }).replaceAll('\0', '')
+        const input = rolloutCurl({ ...repeatableRunOfRequest({ prompt }), turns }).replaceAll('\0', '')
         expect(spawnSync('bash', ['-n'], { input }).status).toBe(0)
       }),
       { numRuns: runs(25) },
@@ -162,19 +162,19 @@ describe('the curl command', () => {
 
   test('of a group starts the group, and a further turn has the sampling parameters and limits of the run', () => {
     const request: RunRequest = { prompt: 'q', sampling: { top_p: 1 }, limits: { maxTokens: 5 }, server: 's' }
-    const group = rolloutCurl(againOfRequest(request, { samples: 8 }))
+    const group = rolloutCurl(repeatableRunOfRequest(request, { samples: 8 }))
     expect(group).toContain('/api/groups"')
     expect(group).toContain(JSON.stringify({ ...request, samples: 8 }))
     const reward = { kind: 'exact', expected: '4' } as never
-    expect(rolloutCurl(againOfRequest(request, { reward }))).toContain(
+    expect(rolloutCurl(repeatableRunOfRequest(request, { reward }))).toContain(
       JSON.stringify({ ...request, samples: 1, reward }),
     )
     const { server: __, ...anyServer } = request
-    expect(rolloutCurl(againOfRequest(request, { servers: ['s', 't'] }))).toContain(
+    expect(rolloutCurl(repeatableRunOfRequest(request, { servers: ['s', 't'] }))).toContain(
       JSON.stringify({ ...anyServer, servers: ['s', 't'], samples: 1 }),
     )
     const { prompt: _, ...settings } = request
-    expect(rolloutCurl({ ...againOfRequest(request), turns: ['then'] })).toContain(
+    expect(rolloutCurl({ ...repeatableRunOfRequest(request), turns: ['then'] })).toContain(
       `/continue ${JSON.stringify({ prompt: 'then', ...settings })}`,
     )
   })
@@ -190,7 +190,7 @@ describe('the curl command', () => {
     await once(server, 'listening')
     try {
       const request = { ...whole, prompt: 'it’s $HOME `x` "q"\nJSON\n🙂' }
-      await promisify(execFile)('bash', ['-c', rolloutCurl(againOfRequest(request))], {
+      await promisify(execFile)('bash', ['-c', rolloutCurl(repeatableRunOfRequest(request))], {
         env: {
           ...process.env,
           no_proxy: '*',

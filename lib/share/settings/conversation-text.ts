@@ -5,12 +5,12 @@ import { foreignImage, IMAGE_BLOCKS } from '#lib/trajectory/images/foreign-image
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 /** Messages of a conversation, or why it cannot be read. */
-export type ConversationIn =
+export type ConversationResult =
   | { readonly ok: true; readonly messages: readonly Message[] }
   | { readonly ok: false; readonly why: string }
 
 /** Reads a JSON list of messages, or a JSON object with `messages`. The last message must not be from the assistant. */
-export function messagesIn(text: string): ConversationIn {
+export function messagesIn(text: string): ConversationResult {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -43,4 +43,4 @@ export const withVisibleMode = (draft: PromptDraft, visibleDraft: PromptDraft): 
 })
 
 /** Returns the text of the mode that is shown. */
-export const typedIn = (draft: PromptDraft): string => draft[draft.mode]
+export const currentText = (draft: PromptDraft): string => draft[draft.mode]

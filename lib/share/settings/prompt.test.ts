@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { messagesIn } from './conversation-text.ts'
-import { EMPTY_PROMPT, typedIn } from './prompt-draft.ts'
+import { currentText, EMPTY_PROMPT } from './prompt-draft.ts'
 import { withPrompt } from './prompt-opening.ts'
 
 const read = (value: unknown) => messagesIn(JSON.stringify(value))
@@ -109,7 +109,7 @@ describe('the prompt of the composer', () => {
   })
 
   test('has a text of its own for each mode', () => {
-    expect(typedIn(all)).toBe('q')
-    expect(typedIn({ ...all, mode: 'ids' })).toBe('1 2')
+    expect(currentText(all)).toBe('q')
+    expect(currentText({ ...all, mode: 'ids' })).toBe('1 2')
   })
 })

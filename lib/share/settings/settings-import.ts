@@ -104,7 +104,7 @@ export function importPlan(
 }
 
 /** Returns all presets after the import. */
-export function takenPresets(
+export function mergePresets(
   { presets }: ImportPlan,
   { takesPresets }: ImportChoices,
   here: readonly OwnPreset[],
@@ -114,7 +114,7 @@ export function takenPresets(
 }
 
 /** Returns the servers that the import saves. */
-export const takenServers = ({ servers }: ImportPlan, { replaced, leftOut }: ImportChoices): readonly ServerChange[] =>
+export const mergeServers = ({ servers }: ImportPlan, { replaced, leftOut }: ImportChoices): readonly ServerChange[] =>
   servers.filter(
     ({ kind, server: { name } }) =>
       (kind === 'added' && !leftOut.has(name)) || (kind === 'conflict' && replaced.has(name)),

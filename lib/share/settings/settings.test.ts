@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ServerEntry } from '#lib/api/server-status.ts'
 import { anyText } from '#testing/strings.ts'
 import { readSettings, type Settings, settingsText } from './settings-file.ts'
-import { FIRST_CHOICES, importPlan, setupAfterImport, takenPresets, takenServers } from './settings-import.ts'
+import { FIRST_CHOICES, importPlan, mergePresets, mergeServers, setupAfterImport } from './settings-import.ts'
 import { DEFAULT_SETUP, type Setup } from './setup.ts'
 
 const letters = fc.constantFrom(...'aZ09 ._-éß四')
@@ -249,7 +249,7 @@ describe('an import of settings', () => {
       [{ leftOut: new Set(['new', 'gpu']) }, []],
       [{ replaced: new Set(['gpu', 'built-in']) }, ['new', 'gpu']],
     ])('of the servers, with %j', (choices, names) => {
-      const taken = takenServers(planWith(''), { ...FIRST_CHOICES, ...choices })
+      const taken = mergeServers(planWith(''), { ...FIRST_CHOICES, ...choices })
       expect(taken.map((change) => change.server.name)).toEqual(names)
     })
 
@@ -308,12 +308,12 @@ describe('presets in a settings file', () => {
 
   test('are imported all or not at all', () => {
     const plan = importPlan(file, here)
-    expect(takenPresets(plan, FIRST_CHOICES, here.presets)).toEqual([
+    expect(mergePresets(plan, FIRST_CHOICES, here.presets)).toEqual([
       named('mine', '1'),
       named('cold', '0.1'),
       named('new', '2'),
     ])
-    expect(takenPresets(plan, { ...FIRST_CHOICES, takesPresets: false }, here.presets)).toEqual(here.presets)
+    expect(mergePresets(plan, { ...FIRST_CHOICES, takesPresets: false }, here.presets)).toEqual(here.presets)
   })
 
   test('must have different names', () => {

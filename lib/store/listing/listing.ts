@@ -11,7 +11,7 @@ import type {
   Neighbours,
   TrajectorySummary,
 } from '#lib/api/library.ts'
-import { byGravity } from '#lib/trajectory/health/health.ts'
+import { sortBySeverity } from '#lib/trajectory/health/health.ts'
 import { countUntrainedTokens, cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { SUMMARY_COLUMNS, summary } from '../entry.ts'
 import { IS_ESTIMATE_SAMPLE } from '../estimates.ts'
@@ -130,7 +130,7 @@ function withCut(row: Row, cut: TrainerCut | undefined): TrajectorySummary {
   const finding = cut && spans && cutFinding(spans, found.tokens, cut)
   if (!finding || !found.health) return found
   const { kind, severity, label, count } = finding
-  const findings = byGravity([...found.health.findings, { kind, severity, label, count }])
+  const findings = sortBySeverity([...found.health.findings, { kind, severity, label, count }])
   return { ...found, health: { ...found.health, findings } }
 }
 

@@ -53,7 +53,7 @@ export interface LabHistory {
 export type LabField = keyof LabInput
 
 /** What a source contains; parts that it leaves out remain unchanged. */
-export interface Loaded extends Partial<Omit<LabInput, 'template'>> {
+export interface SourceContents extends Partial<Omit<LabInput, 'template'>> {
   /** undefined if it has no template. */
   readonly source: LabSource | undefined
   readonly name: string
@@ -70,7 +70,7 @@ export type LabAction =
   /** A whole text that is not typed: from a form, a fix or a counterexample. */
   | { readonly type: 'changed'; readonly field: Exclude<LabField, 'template'>; readonly text: string }
   | { readonly type: 'fixed'; readonly template: string; readonly why: string }
-  | { readonly type: 'loaded'; readonly loaded: Loaded }
+  | { readonly type: 'loaded'; readonly loaded: SourceContents }
   /** Another whole document: of another window, or an earlier one. */
   | { readonly type: 'opened'; readonly document: LabDocument }
   | { readonly type: 'tokenizer'; readonly name: string }
@@ -196,7 +196,7 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
 }
 
 /** Loads a source. The same template with the same name is shown again and is not added. */
-function loadedDocument(document: LabDocument, loaded: Loaded): LabDocument {
+function loadedDocument(document: LabDocument, loaded: SourceContents): LabDocument {
   const { template, name, source = document.source, tokenizer = document.tokenizer } = loaded
   const { messages = document.messages, tools = document.tools, options = document.options } = loaded
   const trajectory = loaded.messages === undefined ? document.trajectory : loaded.trajectory

@@ -10,7 +10,7 @@ import type { Plain } from '#lib/util/plain.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import { withDescription } from '#lib/util/with-description.ts'
-import { displayedRevision, type LabDocument, type Loaded, type TemplateRevision } from './document.ts'
+import { displayedRevision, type LabDocument, type SourceContents, type TemplateRevision } from './document.ts'
 
 const NAME = 'lab'
 const VERSION = 1
@@ -121,7 +121,7 @@ export function loadedFrom({
   tools,
   options,
   tokenizer,
-}: SharedDocument): readonly Loaded[] {
+}: SharedDocument): readonly SourceContents[] {
   const source = { kind: 'file', name: revision.name } as const
   return [
     ...(against ? [{ source, ...against }] : []),

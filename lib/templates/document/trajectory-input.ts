@@ -10,10 +10,10 @@ import { firstQuestion, withResultText } from '#lib/trajectory/messages/conversa
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { valueJson } from '../tool-parsing/arguments.ts'
-import type { Loaded } from './document.ts'
+import type { SourceContents } from './document.ts'
 
 /** Returns what opening a trajectory loads. `key` is the key under which it is stored. */
-export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded {
+export function trajectoryInput(trajectory: TrajectoryView, key: string): SourceContents {
   const { template, tokenizer, tools } = trajectory.model
   const hasTemplate = template !== undefined && template.text !== ''
   return {

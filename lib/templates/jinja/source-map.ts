@@ -54,24 +54,25 @@ export const valueText = (text: string, message: number): Traced =>
   new Traced(text, message, { kind: 'leaf', line: WRITTEN_HERE, message, source: 'value' }, 1)
 
 /** Returns the message of a text that consists of two: NONE if neither has one, SEVERAL if they differ. */
-export const either = (a: number, b: number): number => (a === b || b === NONE ? a : a === NONE ? b : SEVERAL)
+export const mergeMessageIndex = (a: number, b: number): number =>
+  a === b || b === NONE ? a : a === NONE ? b : SEVERAL
 
 /** Concatenates two traced texts. Beyond MOST_PIECES the result is a single piece. */
 export function concatTraced(first: Traced, second: Traced): Traced {
   const text = first.text + second.text
-  const message = either(first.message, second.message)
+  const message = mergeMessageIndex(first.message, second.message)
   const count = first.count + second.count
   if (count > MOST_PIECES) return valueText(text, message === SEVERAL ? NONE : message)
   return new Traced(text, message, { kind: 'both', first, second }, count)
 }
 
 /** Assigns a message to the pieces that have none; returns the text unchanged if `message` is NONE or SEVERAL. */
-export const ofMessage = (traced: Traced, message: number): Traced =>
+export const withMessageIndex = (traced: Traced, message: number): Traced =>
   message < 0
     ? traced
     : new Traced(
         traced.text,
-        either(traced.message, message),
+        mergeMessageIndex(traced.message, message),
         { kind: 'of message', inner: traced, message },
         traced.count,
       )
@@ -144,6 +145,6 @@ export class Pieces {
   }
 
   private message(): number {
-    return this.list.reduce((found, { message }) => either(found, message ?? NONE), NONE)
+    return this.list.reduce((found, { message }) => mergeMessageIndex(found, message ?? NONE), NONE)
   }
 }

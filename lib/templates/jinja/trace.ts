@@ -4,7 +4,7 @@ import type { Namespace } from './builtins/globals.ts'
 import { PyDict, type Value } from './python/values.ts'
 import type { Slot } from './render.ts'
 import type { RenderedPiece } from './rendering.ts'
-import { either, NONE, ofMessage, Pieces, Traced, valueText } from './source-map.ts'
+import { mergeMessageIndex, NONE, Pieces, Traced, valueText, withMessageIndex } from './source-map.ts'
 
 /** State of the source map during one render. */
 export class Trace {
@@ -51,11 +51,11 @@ export class Trace {
 
   reads(value: Value): void {
     const index = this.indexOf(value)
-    if (index !== undefined) this.read = either(this.read, index)
+    if (index !== undefined) this.read = mergeMessageIndex(this.read, index)
   }
 
   readAlso(message: number): void {
-    this.read = either(this.read, message)
+    this.read = mergeMessageIndex(this.read, message)
   }
 
   /** Returns an operand of a concatenation as a traced text; undefined if its value is not text. */
@@ -67,7 +67,7 @@ export class Trace {
   /** Returns a text that is about to be stored, with the message that its expression has read. */
   kept(value: Value | Traced): Value | Traced {
     if (value instanceof Traced)
-      return this.message === NONE ? ofMessage(value, either(value.message, this.read)) : value
+      return this.message === NONE ? withMessageIndex(value, mergeMessageIndex(value.message, this.read)) : value
     const message = this.messageOfRead()
     return typeof value === 'string' && message >= 0 ? valueText(value, message) : value
   }
@@ -85,7 +85,7 @@ export class Trace {
   }
 
   write(traced: Traced, line: number): void {
-    const message = this.message === NONE ? either(traced.message, this.read) : this.message
+    const message = this.message === NONE ? mergeMessageIndex(traced.message, this.read) : this.message
     this.pieces.write(traced, line, message)
   }
 

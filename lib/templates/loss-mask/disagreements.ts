@@ -2,13 +2,13 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { type MaskedTokens, quoteTokens } from './masked-tokens.ts'
-import type { Disagreement, Mark, MaskReport, WayName } from './report.ts'
+import type { Disagreement, Mark, MaskMethodName, MaskReport } from './report.ts'
 
 /** One mark for each token of the sequence, by way. */
-export type MarksByWay = ReadonlyMap<WayName, readonly Mark[]>
+export type MarksByMethod = ReadonlyMap<MaskMethodName, readonly Mark[]>
 
 /** Returns how many tokens each two ways disagree on, of those that both know. */
-export function countDisagreements(marks: MarksByWay): MaskReport['pairs'] {
+export function countDisagreements(marks: MarksByMethod): MaskReport['pairs'] {
   const ways = [...marks.entries()]
   return ways.flatMap(([name, own], index) =>
     ways.slice(index + 1).map(([other, others]) => ({
@@ -25,7 +25,7 @@ export function countDisagreements(marks: MarksByWay): MaskReport['pairs'] {
  */
 export function disagreementsOf(
   sequence: Pick<MaskedTokens, 'ids' | 'bytes'>,
-  marks: MarksByWay,
+  marks: MarksByMethod,
   origin: (token: number) => { readonly line: number | undefined; readonly message: number | undefined },
 ): readonly Disagreement[] {
   const ways = [...marks.entries()]

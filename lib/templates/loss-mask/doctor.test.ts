@@ -10,7 +10,7 @@ import { runs } from '#testing/property-runs.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { renderedConversation } from './conversation.ts'
 import { report } from './doctor.ts'
-import type { Lint, MaskReport, Way, WayName } from './report.ts'
+import type { Lint, MaskMethod, MaskMethodName, MaskReport } from './report.ts'
 import { forgetful, generating, plainChatMl, strict, tight, writtenTemplate } from './test-templates.ts'
 
 const user = (content: string): Message & { content: string } => ({ role: 'user', content })
@@ -26,10 +26,11 @@ function diagnosed(
   return runToEnd(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
 }
 
-const way = (name: WayName, { ways }: MaskReport): Way => ways.find((each) => each.name === name) as Way
+const way = (name: MaskMethodName, { ways }: MaskReport): MaskMethod =>
+  ways.find((each) => each.name === name) as MaskMethod
 
 /** Returns the sequence with the text that a way trains in square brackets, and the text that it does not have in braces. */
-function drawn(name: WayName, { sequence, ways }: MaskReport): string {
+function drawn(name: MaskMethodName, { sequence, ways }: MaskReport): string {
   const found = ways.find((each) => each.name === name)
   if (found?.kind !== 'computed') return '—'
   const text = (start: number, end: number) => textOf(sequence.ids.slice(start, end), sequence.vocab)

@@ -22,14 +22,14 @@ import type { OwnTokens } from './renders.ts'
 import {
   type Break,
   type Lint,
+  MASK_METHOD_NAMES,
   MASK_REPORT_VERSION,
   type Mark,
   type MaskedSequence,
+  type MaskMethod,
+  type MaskMethodName,
   type MaskReport,
   type TokenOrigin,
-  WAY_NAMES,
-  type Way,
-  type WayName,
 } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
@@ -82,16 +82,16 @@ export function* report(
   tokenizer: Tokenizer,
 ): Generator<MaskProgress, MaskReport> {
   const truth = trajectory && trajectoryTokens(trajectory)
-  const attempts: Record<WayName, Attempt> = {
+  const attempts: Record<MaskMethodName, Attempt> = {
     tito: trajectory && truth ? fromTrajectory(trajectory, truth) : { why: 'no trajectory is open' },
     ...(conversation.ok ? yield* fromConversation(conversation.value) : notRendered(conversation.error)),
   }
   const tokens = truth ?? (conversation.ok ? generationMask(conversation.value) : NOTHING)
   const { sequence, originOf } = describeMask(tokens, trajectory, conversation, tokenizer)
-  const marks = new Map<WayName, readonly Mark[]>()
-  const ways: Way[] = []
+  const marks = new Map<MaskMethodName, readonly Mark[]>()
+  const ways: MaskMethod[] = []
   const lints: Lint[] = []
-  for (const name of WAY_NAMES) {
+  for (const name of MASK_METHOD_NAMES) {
     const attempt = attempts[name]
     if ('why' in attempt) {
       ways.push({ name, kind: 'missing', why: attempt.why })
@@ -146,14 +146,14 @@ const fromTrajectory = (trajectory: Trajectory, tokens: TrajectoryTokens): Compu
   hasTag: true,
 })
 
-function notRendered({ message }: InputError): Record<Exclude<WayName, 'tito'>, Attempt> {
+function notRendered({ message }: InputError): Record<Exclude<MaskMethodName, 'tito'>, Attempt> {
   const attempt = { why: `the template cannot render the conversation: ${message}` }
   return { generation: attempt, prefix: attempt, 'fixed-base': attempt }
 }
 
 function* fromConversation(
   conversation: RenderedConversation,
-): Generator<MaskProgress, Record<Exclude<WayName, 'tito'>, Attempt>> {
+): Generator<MaskProgress, Record<Exclude<MaskMethodName, 'tito'>, Attempt>> {
   const { merged, unlocated, ...generation } = generationMask(conversation)
   const of = conversation.roles.filter((role) => role === 'assistant').length
   const differences = prefixDifference(conversation)

@@ -1,7 +1,7 @@
 /** Finds known faults of a loss mask in the mask itself. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type MaskedPart, type MaskedTokens, quoteTokens } from './masked-tokens.ts'
-import type { Lint, LintKind, LintPlace, TokenRange, WayName } from './report.ts'
+import type { Lint, LintKind, LintPlace, MaskMethodName, TokenRange } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
 /** Returns the lints of the mask that a trajectory carries. No tokenizer and no template is needed. */
@@ -103,7 +103,7 @@ function wasSampledOrForced({ ids, finish, request }: ResponseSegment): boolean 
 
 /** Returns the lints of findings, with their texts. `place` adds where a range is in the report's sequence. */
 export function lintsOf(
-  way: WayName,
+  way: MaskMethodName,
   tokens: MaskedTokens,
   findings: readonly LintRanges[],
   place: (range: TokenRange) => Pick<LintPlace, 'inSequence' | 'line'> = () => ({

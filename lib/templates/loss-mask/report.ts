@@ -9,9 +9,9 @@ import type { InputError } from '../document/input.ts'
 export const MASK_REPORT_VERSION = 1
 
 /** The ways to a loss mask, in the order in which they are shown. */
-export const WAY_NAMES = ['tito', 'generation', 'prefix', 'fixed-base'] as const
-/** One of WAY_NAMES. */
-export type WayName = (typeof WAY_NAMES)[number]
+export const MASK_METHOD_NAMES = ['tito', 'generation', 'prefix', 'fixed-base'] as const
+/** One of MASK_METHOD_NAMES. */
+export type MaskMethodName = (typeof MASK_METHOD_NAMES)[number]
 
 /** The report of the mask doctor on a conversation. */
 export interface MaskReport {
@@ -23,9 +23,9 @@ export interface MaskReport {
   /** The sequence on which all ways are compared. */
   readonly sequence: MaskedSequence
   /** One for each name, in that order. */
-  readonly ways: readonly Way[]
+  readonly ways: readonly MaskMethod[]
   /** Number of tokens on which each two ways disagree, of those that both know. Only computed ways are paired. */
-  readonly pairs: readonly { readonly ways: readonly [WayName, WayName]; readonly tokens: number }[]
+  readonly pairs: readonly { readonly ways: readonly [MaskMethodName, MaskMethodName]; readonly tokens: number }[]
   /** The token ranges on which ways disagree, in order. */
   readonly disagreements: readonly Disagreement[]
   readonly lints: readonly Lint[]
@@ -60,9 +60,9 @@ export interface TokenRange {
 }
 
 /** The mask of one way, or why it could not be computed. */
-export type Way =
+export type MaskMethod =
   | {
-      readonly name: WayName
+      readonly name: MaskMethodName
       readonly kind: 'computed'
       /** Number of tokens that this way would train on; they need not be tokens of the sequence. */
       readonly trained: number
@@ -76,7 +76,7 @@ export type Way =
       /** Where an assumption of the way is false. */
       readonly breaks: readonly Break[]
     }
-  | { readonly name: WayName; readonly kind: 'missing'; readonly why: string }
+  | { readonly name: MaskMethodName; readonly kind: 'missing'; readonly why: string }
 
 /** A run of tokens with the same mark. */
 export interface MaskRun extends TokenRange {
@@ -104,7 +104,7 @@ export interface Disagreement extends TokenRange {
   readonly line: number | undefined
   readonly message: number | undefined
   /** Marks of the computed ways. */
-  readonly marks: Readonly<Partial<Record<WayName, Mark>>>
+  readonly marks: Readonly<Partial<Record<MaskMethodName, Mark>>>
 }
 
 /** Names of lints; lints.ts has their texts. */
@@ -123,7 +123,7 @@ export type LintKind =
 /** A known fault of a mask. */
 export interface Lint {
   readonly kind: LintKind
-  readonly way: WayName
+  readonly way: MaskMethodName
   /** An error makes the training wrong; a warning may be intended. */
   readonly severity: Exclude<Severity, 'note'>
   /** The fault, in one sentence. */

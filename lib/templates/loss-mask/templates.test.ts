@@ -9,7 +9,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { maskDoctor } from './doctor.ts'
-import type { MaskReport, WayName } from './report.ts'
+import type { MaskMethodName, MaskReport } from './report.ts'
 import { masks } from './task.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
@@ -23,7 +23,7 @@ const diagnosed = (template: string, messages: unknown, options?: string) =>
   maskDoctor({ input: input(template, messages, options) }, bytes)
 
 /** Returns the stretches that a way trains. */
-function trained(name: WayName, { ways, sequence }: MaskReport): readonly string[] {
+function trained(name: MaskMethodName, { ways, sequence }: MaskReport): readonly string[] {
   const way = ways.find((each) => each.name === name)
   if (way?.kind !== 'computed') throw new Error(`${name} is missing`)
   return way.runs.flatMap(({ start, end, mark }) =>

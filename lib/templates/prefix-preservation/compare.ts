@@ -13,7 +13,7 @@ import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { type InputError, templateFailure } from '../document/input.ts'
 import type { Turn } from './boundary.ts'
 import { type ScriptCall, type ScriptReply, templateMessages } from './fix/script.ts'
-import { type Trained, trainedForm, type Writing } from './fix/writing.ts'
+import { type TrainingTemplate, trainedForm, type WrittenReplyText } from './fix/writing.ts'
 import { renderTurn, type Subject } from './subject.ts'
 
 /** The content of a range of turn n's text. */
@@ -61,7 +61,12 @@ export type TurnComparison =
 /**
  * Compares the two sides of a turn. `trained` is the template whose replies the model writes, `writing` the reply as the model writes it.
  */
-export function compareTurn(turn: Turn, subject: Subject, trained: Trained, writing: Writing): TurnComparison {
+export function compareTurn(
+  turn: Turn,
+  subject: Subject,
+  trained: TrainingTemplate,
+  writing: WrittenReplyText,
+): TurnComparison {
   const form = trainedForm(trained)
   const history = templateMessages(turn.history, form)
   const added = templateMessages(turn.added, form)

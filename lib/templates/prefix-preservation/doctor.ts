@@ -10,9 +10,9 @@ import { templateMarkers } from '../document/markers.ts'
 import { templateFacts } from './facts.ts'
 import { recipeOf } from './fix/recipe.ts'
 import { type CheckedCell, cellId, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
-import { type Cell, type Compares, DOCTOR_REPORT_VERSION, type DoctorReport, type VerdictCounts } from './report.ts'
+import { type Cell, type CompareUnit, DOCTOR_REPORT_VERSION, type DoctorReport, type VerdictCounts } from './report.ts'
 import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
-import { RanAway, remembering, type Subject, withBudget } from './subject.ts'
+import { memoizeTokenizer, RenderBudgetExceeded, type Subject, withBudget } from './subject.ts'
 import { textTokenizer } from './text-tokenizer.ts'
 import { recordedCells } from './trl/recorded.ts'
 import { trlVerdict } from './trl/trl.ts'
@@ -22,7 +22,7 @@ export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<La
   /** Trajectory whose boundaries are checked with the ids that the model really read and wrote. */
   readonly trajectory?: TrajectoryView | undefined
   /** 'text' compares characters instead of the tokenizer's ids, and does not check the trajectory. Default: 'tokens'. */
-  readonly compares?: Compares | undefined
+  readonly compares?: CompareUnit | undefined
 }
 
 /** Returns the complete report. */
@@ -34,7 +34,7 @@ export function* diagnoseTemplate(input: DoctorInput, tokenizer: LabTokenizer): 
   try {
     return yield* runDoctor(input, tokenizer)
   } catch (error) {
-    if (error instanceof RanAway) return failedReport(aboutOf(input, tokenizer), error.failure)
+    if (error instanceof RenderBudgetExceeded) return failedReport(aboutOf(input, tokenizer), error.failure)
     throw error
   }
 }
@@ -104,7 +104,7 @@ export function readTemplateUnderTest(
   const ownTools = read.value.tools
   const subject: Subject = {
     template: withBudget(compiled.value),
-    tokenizer: remembering(compares === 'text' ? textTokenizer(symbolsOf(template, tokenizer)) : tokenizer),
+    tokenizer: memoizeTokenizer(compares === 'text' ? textTokenizer(symbolsOf(template, tokenizer)) : tokenizer),
     tools: ownTools && ownTools.length > 0 ? ownTools : SAMPLE_TOOLS,
     options: read.value.options,
   }
@@ -115,7 +115,7 @@ export function readTemplateUnderTest(
       value: { subject, settings: { trained: subject, facts, toolName: firstName(ownTools) ?? SAMPLE_TOOL_NAME } },
     }
   } catch (error) {
-    if (error instanceof RanAway) return { ok: false, error: error.failure }
+    if (error instanceof RenderBudgetExceeded) return { ok: false, error: error.failure }
     throw error
   }
 }

@@ -7,7 +7,7 @@ import { type ThinkingState, thinkingOf } from './facts.ts'
 import { describeBreak } from './finding.ts'
 import { proofOf } from './fix/recipe.ts'
 import { messagesJson, type ScriptMessage, templateMessages } from './fix/script.ts'
-import { trainedForm, type Writing, writingOf } from './fix/writing.ts'
+import { trainedForm, type WrittenReplyText, writingOf } from './fix/writing.ts'
 import {
   BOUNDARY_NAMES,
   type Cell,
@@ -72,7 +72,7 @@ export function withOptions(subject: Subject, change: OptionChange): Subject {
 }
 
 /** Returns the subject for a place. A conversation that ends with its reply has no tools, because all other boundaries have them. */
-export function asPlaced(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
+export function subjectForCell(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
   const changed = withOptions(subject, options)
   return boundary === 'end' ? { ...changed, tools: undefined } : changed
 }
@@ -83,12 +83,12 @@ export function cellId({ boundary, content, thinking, options }: ScriptCell['pla
   return [boundary, content, thinking, ...optionTexts].join('/')
 }
 
-/** Checks one cell. Throws RanAway if a render exceeds its budget. */
+/** Checks one cell. Throws RenderBudgetExceeded if a render exceeds its budget. */
 export function checkedCell(place: ScriptCell['place'], given: Subject, settings: MatrixSettings): CheckedCell {
   const { facts, toolName } = settings
   const id = cellId(place)
-  const subject = asPlaced(given, place)
-  const trained = asPlaced(settings.trained, place)
+  const subject = subjectForCell(given, place)
+  const trained = subjectForCell(settings.trained, place)
   const state = stateAt(place, trained, settings)
   const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
   const skipped = whyNot(place, state, facts)
@@ -152,7 +152,7 @@ function stateAt(
 const states = memoizeByIdentity((_: MatrixSettings) => new Map<string, ThinkingState>())
 
 /** Replies by the id of the cell: changes to a template are tried by the hundred, and the replies remain the same. */
-const writings = memoizeByIdentity((_: MatrixSettings) => new Map<string, Writing>())
+const writings = memoizeByIdentity((_: MatrixSettings) => new Map<string, WrittenReplyText>())
 
 const UNLEARNT =
   'The model’s text is unknown here: the template never writes this reply after its generation prompt, and a reply built from its parts does not render again.'

@@ -15,7 +15,7 @@ export interface DoctorReport {
   /** Name and fingerprint of the tokenizer that encoded the texts. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string }
   /** With 'text', ids and positions are those of characters, and each marker of the template is one character. */
-  readonly compares: Compares
+  readonly compares: CompareUnit
   /** Error if there is nothing to check: the template does not compile or the input is not JSON. There are no cells then. */
   readonly failure: InputError | undefined
   readonly summary: VerdictCounts
@@ -43,7 +43,7 @@ export interface VerdictCounts {
 /** What the doctor can compare: ids of the tokenizer, or characters of the text. */
 export const COMPARES = ['tokens', 'text'] as const
 /** One of COMPARES. */
-export type Compares = (typeof COMPARES)[number]
+export type CompareUnit = (typeof COMPARES)[number]
 
 /** Facts about a template, learnt by rendering. */
 export interface TemplateFacts {

@@ -13,7 +13,7 @@ import { messagesJson } from './fix/script.ts'
 import { trainedForm, writingOf } from './fix/writing.ts'
 import type { CauseKind, CellFinding } from './report.ts'
 import { reproduction } from './reproduction.ts'
-import { RanAway } from './subject.ts'
+import { RenderBudgetExceeded } from './subject.ts'
 
 /** Template and limits of a search. */
 export interface CounterexampleSearch {
@@ -64,7 +64,7 @@ export function* searchCounterexample(
   try {
     return yield* searchConversations(request, tokenizer)
   } catch (error) {
-    if (error instanceof RanAway) return { kind: 'failed', failure: error.failure }
+    if (error instanceof RenderBudgetExceeded) return { kind: 'failed', failure: error.failure }
     throw error
   }
 }

@@ -21,8 +21,8 @@ export interface Subject {
 const BUDGET: Budget = { steps: 3_000_000, size: 8_000_000, milliseconds: 1_000 }
 
 /** Thrown by the first render beyond its budget. It ends the whole check, because hundreds of such renders would take hours. */
-export class RanAway extends Error {
-  override readonly name = 'RanAway'
+export class RenderBudgetExceeded extends Error {
+  override readonly name = 'RenderBudgetExceeded'
   readonly failure: InputError
   constructor(error: TemplateError) {
     super(error.message, { cause: error })
@@ -30,13 +30,15 @@ export class RanAway extends Error {
   }
 }
 
-/** Returns the same template with the limits of a check. Its renders throw RanAway beyond them. */
+/** Returns the same template with the limits of a check. Its renders throw RenderBudgetExceeded beyond them. */
 export function withBudget(template: CompiledTemplate): CompiledTemplate {
   const trace = (input: RenderInput): Rendering => {
     try {
       return template.trace(input, BUDGET)
     } catch (error) {
-      throw error instanceof TemplateError && error.className === 'BudgetError' ? new RanAway(error) : error
+      throw error instanceof TemplateError && error.className === 'BudgetError'
+        ? new RenderBudgetExceeded(error)
+        : error
     }
   }
   return { text: template.text, trace, render: (input) => trace(input).text }
@@ -73,7 +75,7 @@ export function renderedText(
 }
 
 /** Returns the same tokenizer with a memory of what it encoded, because the cells of a matrix share most of their texts. */
-export function remembering(tokenizer: Tokenizer): Tokenizer {
+export function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number[]>()
   return {
     ...tokenizer,

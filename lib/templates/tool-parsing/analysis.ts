@@ -13,7 +13,7 @@ export interface ParserReading {
   readonly parser: string
   /** The tiles in order; together they are the text. */
   readonly tiles: readonly Tile[]
-  readonly calls: readonly ReadCall[]
+  readonly calls: readonly ParsedCallResult[]
   readonly thinking: readonly ThinkBlock[]
   /** The text without calls and without the markup that the format writes around them. */
   readonly rest: string
@@ -23,7 +23,7 @@ export interface ParserReading {
 }
 
 /** A call that was read, or the reason why it could not be read. */
-export type ReadCall =
+export type ParsedCallResult =
   | {
       readonly kind: 'parsed'
       readonly span: TextRange
@@ -86,7 +86,7 @@ function readCall(
   call: ParsedCall,
   tools: readonly ToolSpec[],
   placeAt: (offset: number) => TextPosition,
-): ReadCall {
+): ParsedCallResult {
   const place = {
     span: { start: call.text.start, end: call.text.end },
     raw: call.raw,

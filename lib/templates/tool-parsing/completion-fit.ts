@@ -38,11 +38,11 @@ interface CompletionScore extends ParserScore {
   /** Number of completions of which another parser reads more calls. */
   readonly missedIn: number
   /** The first of these completions. */
-  readonly missed: readonly Missed[]
+  readonly missed: readonly MissedCalls[]
 }
 
 /** A completion of which another parser reads more calls. */
-export interface Missed {
+export interface MissedCalls {
   /** Index of the completion. */
   readonly completion: number
   /** The parser that reads most calls of it. */
@@ -132,7 +132,7 @@ function creditOf(row: readonly CompletionCounts[], at: number): number {
   return all === 0 ? 0 : (read + good) / 2 / all
 }
 
-function missedBy(rows: readonly (readonly CompletionCounts[])[], at: number): Missed[] {
+function missedBy(rows: readonly (readonly CompletionCounts[])[], at: number): MissedCalls[] {
   return rows.flatMap((row, completion) => {
     const own = elementAt(row, at)
     const best = row.reduce((a, b) => (b.read > a.read ? b : a), own)
@@ -141,7 +141,7 @@ function missedBy(rows: readonly (readonly CompletionCounts[])[], at: number): M
   })
 }
 
-function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]): readonly string[] {
+function reasonsOf(observed: readonly Observation[], missed: readonly MissedCalls[]): readonly string[] {
   const total = (field: keyof CompletionCounts) => observed.reduce((sum, { tally }) => sum + tally[field], 0)
   const completions = countWithNoun(observed.length, 'completion')
   const holding = observed.filter(({ tally }) => tally.calls > 0).length
@@ -170,4 +170,5 @@ const namesIn = (names: readonly string[]): string =>
     .map((name) => JSON.stringify(excerpt(name, 60)))
     .join(', ')
 
-const namesOf = (missed: readonly Missed[]): string => [...new Set(missed.map(({ parser }) => parser))].join(' or ')
+const namesOf = (missed: readonly MissedCalls[]): string =>
+  [...new Set(missed.map(({ parser }) => parser))].join(' or ')

@@ -1,6 +1,6 @@
 /** Ranks the parsers by how well they fit a template, a file of completions, or both. */
 import { parsers } from '#lib/parsers/registry.ts'
-import type { CompletionFit, Missed } from './completion-fit.ts'
+import type { CompletionFit, MissedCalls } from './completion-fit.ts'
 import type { ParserScore, TemplateFit } from './template-fit.ts'
 
 /** All parsers in order, with reasons. */
@@ -21,7 +21,7 @@ export interface RankedParser {
   /** From 0 to 1; the mean of the two scores. */
   readonly score: number
   readonly template: Reasoned | undefined
-  readonly completions: (Reasoned & { readonly missedIn: number; readonly missed: readonly Missed[] }) | undefined
+  readonly completions: (Reasoned & { readonly missedIn: number; readonly missed: readonly MissedCalls[] }) | undefined
 }
 
 interface Reasoned {

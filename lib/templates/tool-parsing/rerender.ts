@@ -10,7 +10,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import type { InputError } from '../document/input.ts'
-import { type ParserReading, parseCompletion, type ReadCall } from './analysis.ts'
+import { type ParsedCallResult, type ParserReading, parseCompletion } from './analysis.ts'
 import type { ReadArgument } from './arguments.ts'
 import { causesOf, type RerenderCause } from './difference.ts'
 import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
@@ -100,7 +100,7 @@ interface Encoded {
   readonly encoding: Pick<Encoding, 'ids' | 'starts'>
 }
 
-const callToWrite = (call: Extract<ReadCall, { kind: 'parsed' }>, index: number): CallToWrite => ({
+const callToWrite = (call: Extract<ParsedCallResult, { kind: 'parsed' }>, index: number): CallToWrite => ({
   id: call.writtenId ?? callIdAt(index),
   name: call.name,
   arguments: argumentsJson(call.arguments),

@@ -1,6 +1,6 @@
 /** Compares a server's answer with what a parser reads here: SGLang drops calls and text without a message. */
 import type { TextRange } from '#lib/parsers/parser.ts'
-import type { ParserReading, ReadCall } from './analysis.ts'
+import type { ParsedCallResult, ParserReading } from './analysis.ts'
 
 /** The calls and the text of a server; `arguments` is JSON. */
 export interface ServerAnswer {
@@ -45,8 +45,8 @@ export function serverView(text: string, lane: ParserReading, { normalText, call
 }
 
 /** Returns the calls and the text between them. */
-function callsAndTexts({ calls, tiles }: ParserReading): readonly (TextRange & { readonly call?: ReadCall })[] {
-  const parts: (TextRange & { call?: ReadCall })[] = []
+function callsAndTexts({ calls, tiles }: ParserReading): readonly (TextRange & { readonly call?: ParsedCallResult })[] {
+  const parts: (TextRange & { call?: ParsedCallResult })[] = []
   let at = 0
   for (const call of calls) {
     parts.push({ start: at, end: call.span.start }, { ...call.span, call })
@@ -58,9 +58,9 @@ function callsAndTexts({ calls, tiles }: ParserReading): readonly (TextRange & {
 
 /** Pairs each of the server's calls with our next call of the same name; both are in order. */
 function pairs(
-  own: readonly ReadCall[],
+  own: readonly ParsedCallResult[],
   theirs: ServerAnswer['calls'],
-): readonly (ServerCall & { readonly own: ReadCall | undefined })[] {
+): readonly (ServerCall & { readonly own: ParsedCallResult | undefined })[] {
   let next = 0
   return theirs.map(({ name, arguments: json }) => {
     const at = own.findIndex((call, index) => index >= next && call.kind === 'parsed' && call.name === name)

@@ -5,9 +5,9 @@
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Span } from '../format/trajectory.ts'
-import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './align/common-runs.ts'
+import { type Box, type CommonRun, commonRuns, gapsBetween, type SearchOptions } from './align/common-runs.ts'
 import { findCommonRuns } from './align/common-text.ts'
-import { movedToEdges } from './align/edges.ts'
+import { shiftToBoundaries } from './align/edges.ts'
 import { type BytesOf, type SymbolSequence, spelling } from './align/spelling.ts'
 
 /** A run of both sequences that is equal or a drift; one side of a drift may be empty. */
@@ -47,7 +47,7 @@ const column = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Arra
 type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
 /** A run of this many equal ids counts as the same text. Texts are only decoded and compared between such runs. */
-const BY_IDS: Ways = { rows: [32], mostEdits: 0 }
+const BY_IDS: SearchOptions = { rows: [32], mostEdits: 0 }
 
 function alignIds(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly AlignedRun[] {
   const whole = { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }
@@ -63,7 +63,7 @@ function alignIds(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly
     if (isSameText(all)) return alignedRunsOf(equalTokens(left, right, all), whole, spelled)
   }
   const equal = [...rows, ...gaps.flatMap((gap) => equalTokens(left, right, gap))].sort((a, b) => a.left - b.left)
-  return movedToEdges(alignedRunsOf(equal, whole, spelled), left, right, bytes)
+  return shiftToBoundaries(alignedRunsOf(equal, whole, spelled), left, right, bytes)
 }
 
 /** A part of both sequences with its texts. */

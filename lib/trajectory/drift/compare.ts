@@ -2,12 +2,12 @@
 import { ids } from '../tokens/tokens.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import { type AlignedRun, alignTokens } from './align.ts'
-import { type Classified, classify } from './classify/classify.ts'
+import { type ClassifiedDrifts, classify } from './classify/classify.ts'
 import { type DriftSide, driftSide, trainedIn } from './classify/drift-side.ts'
 import { type ReplayCosts, startReplay } from './replay.ts'
 import { DRIFT_REPORT_VERSION, DRIFT_SEVERITIES, type DriftKind, type DriftLayer, type DriftReport } from './report.ts'
 import { issueSentence } from './sentence.ts'
-import { inCommonIds } from './vocabularies.ts'
+import { mapToCommonVocabulary } from './vocabularies.ts'
 
 /** The alignment of two trajectories and its report. */
 export interface TrajectoryComparison {
@@ -20,7 +20,7 @@ export interface TrajectoryComparison {
 }
 
 /** The calls of a replayed side, each with the prompt that its pipeline would send. */
-export interface Replayed extends ReplayCosts {
+export interface ReplayedCalls extends ReplayCosts {
   readonly side: 'left' | 'right'
   readonly by: Exclude<DriftReport['replayed'], 'ids'>
   /** Template line that wrote the first differing token of the first prompt that rewrites; undefined if unknown. */
@@ -34,9 +34,9 @@ export interface Replayed extends ReplayCosts {
 export function compareTrajectories(
   left: TrajectoryView,
   right: TrajectoryView,
-  replayed?: Replayed,
+  replayed?: ReplayedCalls,
 ): TrajectoryComparison {
-  const common = inCommonIds(left, right)
+  const common = mapToCommonVocabulary(left, right)
   const sideOf = (trajectory: TrajectoryView, numbers: ArrayLike<number>) =>
     driftSide(trajectory, {
       ids: common.sameVocabulary ? numbers : ids(trajectory),
@@ -49,11 +49,11 @@ export function compareTrajectories(
 }
 
 function reportOf(
-  { spans }: Classified,
+  { spans }: ClassifiedDrifts,
   sameVocabulary: boolean,
   left: DriftSide,
   right: DriftSide,
-  replayed: Replayed | undefined,
+  replayed: ReplayedCalls | undefined,
 ): DriftReport {
   const { prefix, rows, calls } = replayed ?? costsOfIds(left, right)
   const turn = calls.findIndex(({ cached }) => cached && cached.kept < cached.of)
@@ -91,7 +91,7 @@ function reportOf(
 }
 
 const trainedInDrift = (
-  spans: Classified['spans'],
+  spans: ClassifiedDrifts['spans'],
   side: DriftSide,
   name: 'left' | 'right',
 ): DriftReport['trained'] => ({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Vocab } from '../format/trajectory.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import { compareTrajectories } from './compare.ts'
-import { inCommonIds } from './vocabularies.ts'
+import { mapToCommonVocabulary } from './vocabularies.ts'
 
 type Tokenizer = NonNullable<TrajectoryView['model']['tokenizer']>
 
@@ -21,7 +21,7 @@ function trajectory(ids: readonly number[], vocab: Vocab, tokenizer?: Partial<To
 
 const texts = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
 const common = (left: TrajectoryView, right: TrajectoryView) => {
-  const { bytes, sameVocabulary, ...ids } = inCommonIds(left, right)
+  const { bytes, sameVocabulary, ...ids } = mapToCommonVocabulary(left, right)
   return {
     sameVocabulary,
     left: Array.from(ids.left),
@@ -30,7 +30,7 @@ const common = (left: TrajectoryView, right: TrajectoryView) => {
   }
 }
 
-test('inCommonIds keeps ids of one tokenizer and takes missing texts from the other side', () => {
+test('mapToCommonVocabulary keeps ids of one tokenizer and takes missing texts from the other side', () => {
   const left = trajectory([1, 2, 9, 1], { 1: 'a' }, { fingerprint: 'x' })
   const right = trajectory([2, 9], { 2: { hex: 'c3' } }, { fingerprint: 'x' })
   expect(common(left, right)).toEqual({
@@ -41,7 +41,7 @@ test('inCommonIds keeps ids of one tokenizer and takes missing texts from the ot
   })
 })
 
-test('inCommonIds gives tokens of two tokenizers equal numbers if their bytes are equal, and ids without a text if the ids are', () => {
+test('mapToCommonVocabulary gives tokens of two tokenizers equal numbers if their bytes are equal, and ids without a text if the ids are', () => {
   const left = trajectory([1, 2, 3, 7, 8, 1], { 1: '<|im_end|>', 2: 'é', 3: 'é' }, { fingerprint: 'x' })
   const right = trajectory([2, 1, 7, 5], { 1: { hex: 'c3a9' }, 2: '<|im_end|>', 5: 'new' }, { fingerprint: 'y' })
   expect(common(left, right)).toEqual({
@@ -53,7 +53,7 @@ test('inCommonIds gives tokens of two tokenizers equal numbers if their bytes ar
   expect(compareTrajectories(left, right).report.sameVocabulary).toBe(false)
 })
 
-test('inCommonIds treats an empty text as a text', () => {
+test('mapToCommonVocabulary treats an empty text as a text', () => {
   const [left, right] = [
     trajectory([1], { 1: '' }, { fingerprint: 'x' }),
     trajectory([2], { 2: '' }, { fingerprint: 'y' }),
@@ -61,7 +61,7 @@ test('inCommonIds treats an empty text as a text', () => {
   expect(common(left, right)).toEqual({ sameVocabulary: false, left: [0], right: [0], texts: [''] })
 })
 
-test('inCommonIds gives the same result for swapped sides', () => {
+test('mapToCommonVocabulary gives the same result for swapped sides', () => {
   const left = trajectory([1, 7, 2], { 1: 'a', 2: 'b' }, { fingerprint: 'x' })
   const right = trajectory([1, 5, 2], { 1: 'c', 2: 'a' }, { fingerprint: 'y' })
   const [ours, theirs] = [compareTrajectories(left, right), compareTrajectories(right, left)]
@@ -87,11 +87,11 @@ test.each<[string, Partial<Tokenizer> | undefined, Partial<Tokenizer> | undefine
   ['no tokenizer', undefined, {}, {}, { 1: 'a' }, true],
 ])('%s', (_, ours, theirs, vocab, other, expected) => {
   const [left, right] = [trajectory([1], vocab, ours), trajectory([1], other, theirs)]
-  expect(inCommonIds(left, right).sameVocabulary).toBe(expected)
-  expect(inCommonIds(right, left).sameVocabulary).toBe(expected)
+  expect(mapToCommonVocabulary(left, right).sameVocabulary).toBe(expected)
+  expect(mapToCommonVocabulary(right, left).sameVocabulary).toBe(expected)
 })
 
-test('inCommonIds prefers a file’s texts to a server’s on either side', () => {
+test('mapToCommonVocabulary prefers a file’s texts to a server’s on either side', () => {
   const file = trajectory([1], { 1: ' a' }, { fingerprint: 'x' })
   const server = trajectory([1], { 1: 'a' }, { fingerprint: 'y', source: 'server' })
   expect(common(file, server).texts).toEqual([' a'])

@@ -18,7 +18,7 @@ export interface CommonIds {
  * Keeps ids of one tokenizer, and takes a text that one trajectory lacks from the other. Tokens of two tokenizers are
  * equal if their bytes are, also special ones; an id without a text equals the same id.
  */
-export function inCommonIds(left: TrajectoryView, right: TrajectoryView): CommonIds {
+export function mapToCommonVocabulary(left: TrajectoryView, right: TrajectoryView): CommonIds {
   if (isOneVocabulary(left, right))
     return { left: idColumn(left), right: idColumn(right), bytes: sharedBytes(left, right), sameVocabulary: true }
   const [ours, theirs] = [idColumn(left), idColumn(right)]

@@ -13,7 +13,7 @@ import { tokenNotesViolation } from './token-notes.ts'
 import { FORMAT, type Segment, type Span, type Trajectory } from './trajectory.ts'
 
 /** A trajectory, or the violation that makes the file invalid. */
-export type Decoded =
+export type DecodeResult =
   | { readonly ok: true; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly error: DecodeError }
 
@@ -34,7 +34,7 @@ export function recordOf(trajectory: Trajectory): Trajectory {
 }
 
 /** Reads the text of a trajectory file. */
-export function decode(text: string): Decoded {
+export function decode(text: string): DecodeResult {
   let value: unknown
   try {
     value = JSON.parse(withoutByteOrderMark(text))
@@ -45,7 +45,7 @@ export function decode(text: string): Decoded {
 }
 
 /** Reads a parsed trajectory file. */
-export function decodeValue(value: unknown): Decoded {
+export function decodeValue(value: unknown): DecodeResult {
   const version = formatOf(value)
   if (version === undefined) return failureOf('format', `"${FORMAT}"`, describeFormat(value))
   if (version > 1)
@@ -175,7 +175,7 @@ function readInconsistency(
   }
 }
 
-const failureOf = (path: string, expected: string, found: string): Decoded => ({
+const failureOf = (path: string, expected: string, found: string): DecodeResult => ({
   ok: false,
   error: { path, expected, found },
 })

@@ -86,20 +86,20 @@ export const healthGistSchema = z.object({
   unknown: withDescription(z.array(z.string()), 'Checks whose result is unknown, with the reason.'),
 })
 /** The short result of a health check. */
-export type HealthGist = Plain<z.infer<typeof healthGistSchema>>
+export type HealthSummary = Plain<z.infer<typeof healthGistSchema>>
 
 /** Returns the short result. */
-export const gistOf = ({ findings, checks }: Health): HealthGist => ({
+export const gistOf = ({ findings, checks }: Health): HealthSummary => ({
   findings: findings.map(({ kind, severity, label, count }) => ({ kind, severity, label, count })),
   unknown: checks.flatMap(({ name, unknown }) => (unknown === undefined ? [] : [`${name}: ${unknown}`])),
 })
 
 /** Returns the worst severity of the findings, or undefined if there are none. */
-export const gravest = (findings: readonly Pick<HealthFinding, 'severity'>[]): Severity | undefined =>
+export const worstSeverity = (findings: readonly Pick<HealthFinding, 'severity'>[]): Severity | undefined =>
   SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity))
 
 /** Sorts findings by severity, the worst first. */
-export const byGravity = <F extends Pick<HealthFinding, 'severity'>>(findings: readonly F[]): readonly F[] =>
+export const sortBySeverity = <F extends Pick<HealthFinding, 'severity'>>(findings: readonly F[]): readonly F[] =>
   findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
 
 /** Label of the finding about a prompt that was encoded again, so that it is a fork of another trajectory. */

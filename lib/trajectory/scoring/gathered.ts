@@ -20,7 +20,7 @@ export interface Scorer {
 }
 
 /** The result of a scoring. */
-export interface Gathered {
+export interface ScoringResult {
   readonly server: ScoringServer
   /** Weight versions that answered, each once. */
   readonly versions: readonly string[]
@@ -49,7 +49,7 @@ export async function gatherScores(
   lines: AsyncIterable<ScoreLine>,
   scores: Float64Array,
   onProgress: (tokensDone: number) => void,
-): Promise<Gathered> {
+): Promise<ScoringResult> {
   const versions = new Set<string>()
   const experts: ExpertRows[] = []
   let server: ScoringServer | undefined

@@ -1,4 +1,4 @@
-import { longer } from '#components/token-view/grid/line-store.ts'
+import { withDoubleCapacity } from '#components/token-view/grid/line-store.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import {
   BLOCK_GAP,
@@ -43,7 +43,7 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
     open = undefined
     if (!item || (item.behind.left === item.at.left && item.behind.right === item.at.right)) return
     if (FIELDS * (count + 1) > table.length) {
-      table = longer(table)
+      table = withDoubleCapacity(table)
       const room = new Float64Array(2 * tops.length)
       room.set(tops)
       tops = room

@@ -13,11 +13,11 @@ import type { Assign, AssignBlock, Target, With } from '../syntax/syntax.ts'
 import {
   all,
   type Compilation,
-  capturing,
+  compileCapture,
+  compileScopeEntry,
+  compileScopeExit,
   type Execute,
-  entering,
   innerScope,
-  leaving,
   NEXT,
   type StatementScope,
 } from './compilation.ts'
@@ -28,7 +28,7 @@ export function assignment(compilation: Compilation, { target, value, line }: As
   const check = namespaceCheck(compilation, target, scope)
   compilation.line = line
   const evaluate = textEvaluation(value, scope)
-  const store = storing(compilation, target, scope)
+  const store = compileStore(compilation, target, scope)
   if (compilation.isTraced)
     return (frame) => {
       const { render } = frame
@@ -56,12 +56,12 @@ export function blockAssignment(
 ): Execute {
   const inner = innerScope(scope)
   collect(body, inner.symbols)
-  const enter = entering(inner.symbols)
-  const capture = capturing(compilation.sequence(body, inner))
+  const enter = compileScopeEntry(inner.symbols)
+  const capture = compileCapture(compilation.sequence(body, inner))
   compilation.line = line
   const evaluate = filter && textEvaluation(filter, inner)
-  const store = storing(compilation, target, scope)
-  const leave = leaving(inner.symbols)
+  const store = compileStore(compilation, target, scope)
+  const leave = compileScopeExit(inner.symbols)
   return (frame) => {
     const { render } = frame
     enter(frame)
@@ -80,14 +80,14 @@ export function withBlock(compilation: Compilation, { bindings, body }: With, sc
   const inner = innerScope(scope)
   for (const { target } of bindings) collectParameters(target, inner.symbols)
   collect(body, inner.symbols)
-  const enter = entering(inner.symbols)
+  const enter = compileScopeEntry(inner.symbols)
   const { line } = compilation
   const binds = bindings.map(({ target, value }) => ({
     evaluate: textEvaluation(value, scope),
-    store: storing(compilation, target, inner),
+    store: compileStore(compilation, target, inner),
   }))
   const run = compilation.sequence(body, inner)
-  const leave = leaving(inner.symbols)
+  const leave = compileScopeExit(inner.symbols)
   return (frame) => {
     enter(frame)
     frame.render.line = line
@@ -104,7 +104,7 @@ export function withBlock(compilation: Compilation, { bindings, body }: With, sc
 }
 
 /** Returns a function that stores a value in a target. */
-export function storing(
+export function compileStore(
   compilation: Compilation,
   target: Target,
   scope: StatementScope,
@@ -130,7 +130,7 @@ export function storing(
       frame.render.trace?.keepAttribute(namespace, attribute, value)
     }
   }
-  const stores = target.items.map((item) => storing(compilation, item, scope))
+  const stores = target.items.map((item) => compileStore(compilation, item, scope))
   return (frame, value) => {
     const values = unpackValue(withoutPieces(value) ?? null, stores.length, frame.render)
     for (const [index, store] of stores.entries()) store(frame, values[index])

@@ -6,16 +6,16 @@ import { VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectCallable, functionScope } from '../syntax/scope.ts'
 import { type Callable, type CallBlock, type FilterBlock, LocatedError, type MacroNode } from '../syntax/syntax.ts'
-import { storing } from './assignment.ts'
+import { compileStore } from './assignment.ts'
 import {
   type Compilation,
-  capturing,
+  compileCapture,
   compileCountingNodes,
+  compileScopeEntry,
+  compileScopeExit,
   type Execute,
-  entering,
   heightOf,
   innerScope,
-  leaving,
   NEXT,
   type StatementScope,
   undeclaredIn,
@@ -23,8 +23,8 @@ import {
 import {
   argumentsEvaluation,
   CALL,
+  compileExpression,
   type Evaluate,
-  evaluation,
   NO_ARGUMENTS,
   recordSyntaxError,
   textEvaluation,
@@ -34,7 +34,7 @@ import {
 /** Compiles `{% macro %}`, which stores the macro in the variable of its name. */
 export function macro(compilation: Compilation, node: MacroNode, scope: StatementScope): Execute {
   const definition = macroDefinition(compilation, node, node.name, scope)
-  const store = storing(compilation, { kind: 'name-target', name: node.name, line: node.line }, scope)
+  const store = compileStore(compilation, { kind: 'name-target', name: node.name, line: node.line }, scope)
   return (frame) => {
     store(frame, new Macro(definition, frame))
     return NEXT
@@ -56,7 +56,7 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Stat
       render.write(text)
       return NEXT
     }
-  const callee = evaluation(call.callee, scope)
+  const callee = compileExpression(call.callee, scope)
   const evaluateArguments = argumentsEvaluation(call, scope, CALL)
   return (frame) => {
     const { render } = frame
@@ -81,11 +81,11 @@ export function filterBlock(
 ): Execute {
   const inner = innerScope(scope)
   collect([...body, filter], inner.symbols)
-  const enter = entering(inner.symbols)
-  const capture = capturing(compilation.sequence(body, inner))
+  const enter = compileScopeEntry(inner.symbols)
+  const capture = compileCapture(compilation.sequence(body, inner))
   compilation.line = line
   const evaluate = textEvaluation(filter, inner)
-  const leave = leaving(inner.symbols)
+  const leave = compileScopeExit(inner.symbols)
   return (frame) => {
     const { render } = frame
     enter(frame)
@@ -132,10 +132,10 @@ function macroDefinition(
   ]
   compilation.line = node.line
   const { line } = node
-  const enter = entering(symbols)
+  const enter = compileScopeEntry(symbols)
   const defaults = node.parameters.map(({ name: parameter, fallback }): Evaluate => {
     const missing = new Undefined(`parameter '${parameter}' was not provided`)
-    return fallback ? evaluation(fallback, inner) : () => missing
+    return fallback ? compileExpression(fallback, inner) : () => missing
   })
   const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(node.body, inner))
   return {

@@ -73,7 +73,7 @@ export const innerScope = (
 })
 
 /** Returns a function that gives the variables of a scope their initial values. */
-export function entering(symbols: Symbols): (frame: VariableFrame) => void {
+export function compileScopeEntry(symbols: Symbols): (frame: VariableFrame) => void {
   const steps: ((frame: VariableFrame) => void)[] = []
   for (const [{ slot }, load] of symbols.loads) {
     if (load.kind === 'undefined')
@@ -96,7 +96,7 @@ export function entering(symbols: Symbols): (frame: VariableFrame) => void {
 }
 
 /** Returns a function that clears the variables of a scope, also for macros that were defined in it. */
-export function leaving(symbols: Symbols): (frame: VariableFrame) => void {
+export function compileScopeExit(symbols: Symbols): (frame: VariableFrame) => void {
   const slots = [...symbols.loads.keys()].map(({ slot }) => slot)
   return (frame) => {
     for (const slot of slots) frame.slots[slot] = undefined
@@ -126,7 +126,7 @@ export const heightOf = (nodes: readonly Node[]): number =>
   nodes.reduce((height, node) => Math.max(height, 1 + heightOf(children(node))), 0)
 
 /** Returns a statement that runs a body and stores the text that it writes in `captured`. */
-export const capturing =
+export const compileCapture =
   (run: Execute): Execute =>
   (frame) => {
     const { render } = frame

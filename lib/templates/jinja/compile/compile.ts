@@ -18,17 +18,17 @@ import {
   CONTINUE,
   type Compilation,
   compileCountingNodes,
+  compileScopeEntry,
+  compileScopeExit,
   type Execute,
-  entering,
   innerScope,
-  leaving,
   NEXT,
   outerScope,
   type Signal,
   type StatementScope,
   undeclaredIn,
 } from './compilation.ts'
-import { evaluation, recordSyntaxError, textEvaluation } from './expressions.ts'
+import { compileExpression, recordSyntaxError, textEvaluation } from './expressions.ts'
 import { blockCall, compiledBlock, extension, importation, inclusion, TemplateReference } from './inheritance.ts'
 import { loop } from './looping.ts'
 
@@ -60,7 +60,7 @@ function program(compilation: Compilation, template: readonly Statement[]): Prog
   const self = undeclaredIn(compilation, template, ['self']).has('self') ? symbols.declareParameter('self') : undefined
   collect(template, symbols)
   const scope = outerScope(compilation, symbols, true)
-  const enter = entering(symbols)
+  const enter = compileScopeEntry(symbols)
   const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(template, scope))
   for (const [name, block] of compilation.survey.blocks) compilation.blocks.set(name, compiledBlock(compilation, block))
   return (render, variables) => {
@@ -207,7 +207,7 @@ function condition(compilation: Compilation, { branches, otherwise }: If, outer:
   const scope: StatementScope = { ...outer, isSoft: true, isRoot: false }
   const compiled = branches.map(({ test, body, line }) => {
     compilation.line = line
-    return { line, test: evaluation(test, scope), body: compilation.sequence(body, scope) }
+    return { line, test: compileExpression(test, scope), body: compilation.sequence(body, scope) }
   })
   const last = compilation.sequence(otherwise, scope)
   const [only] = compiled
@@ -242,11 +242,11 @@ function loopControl(
 function autoescape(compilation: Compilation, { enabled, body }: Autoescape, scope: StatementScope): Execute {
   const inner = innerScope(scope)
   collect([enabled, ...body], inner.symbols)
-  const enter = entering(inner.symbols)
+  const enter = compileScopeEntry(inner.symbols)
   const { line } = compilation
-  const evaluate = evaluation(enabled, inner)
+  const evaluate = compileExpression(enabled, inner)
   const run = compilation.sequence(body, inner)
-  const leave = leaving(inner.symbols)
+  const leave = compileScopeExit(inner.symbols)
   return (frame) => {
     const { render } = frame
     const before = render.autoescape

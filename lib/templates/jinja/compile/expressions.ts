@@ -86,7 +86,7 @@ export function recordSyntaxError(state: CompilationState, message: string, line
 }
 
 /** Compiles an expression to a plain value. Throws LocatedError for an unknown filter or test outside of branches. */
-export function evaluation(node: Expression, place: ExpressionContext): Evaluate {
+export function compileExpression(node: Expression, place: ExpressionContext): Evaluate {
   place.state.nodes += 1
   switch (node.kind) {
     case 'const': {
@@ -106,23 +106,23 @@ export function evaluation(node: Expression, place: ExpressionContext): Evaluate
     case 'test':
       return testEvaluation(node, place)
     case 'condexpr':
-      return conditionalEvaluation(node, place, evaluation)
+      return conditionalEvaluation(node, place, compileExpression)
     case 'compare':
       return comparisonEvaluation(node, place)
     case 'not': {
-      const operand = evaluation(node.operand, place)
+      const operand = compileExpression(node.operand, place)
       return (frame) => !truth(operand(frame))
     }
     case 'neg': {
-      const operand = evaluation(node.operand, place)
+      const operand = compileExpression(node.operand, place)
       return (frame) => negate(operand(frame))
     }
     case 'pos': {
-      const operand = evaluation(node.operand, place)
+      const operand = compileExpression(node.operand, place)
       return (frame) => positive(operand(frame))
     }
     case 'concat': {
-      const parts = node.parts.map((item) => evaluation(item, place))
+      const parts = node.parts.map((item) => compileExpression(item, place))
       return (frame) => {
         let text = ''
         for (const item of parts) text += str(item(frame), frame.render)
@@ -131,15 +131,17 @@ export function evaluation(node: Expression, place: ExpressionContext): Evaluate
       }
     }
     case 'list': {
-      const items = node.items.map((item) => evaluation(item, place))
+      const items = node.items.map((item) => compileExpression(item, place))
       return (frame) => items.map((item) => item(frame))
     }
     case 'tuple': {
-      const items = node.items.map((item) => evaluation(item, place))
+      const items = node.items.map((item) => compileExpression(item, place))
       return (frame) => new PyTuple(items.map((item) => item(frame)))
     }
     case 'dict': {
-      const items = node.items.map(({ key, value }) => [evaluation(key, place), evaluation(value, place)] as const)
+      const items = node.items.map(
+        ({ key, value }) => [compileExpression(key, place), compileExpression(value, place)] as const,
+      )
       return (frame) => PyDict.of(items.map(([key, value]) => [key(frame), value(frame)] as const))
     }
     case 'slice':
@@ -150,12 +152,12 @@ export function evaluation(node: Expression, place: ExpressionContext): Evaluate
   }
 }
 
-/** Compiles an expression like `evaluation`. While a template is traced, composed texts know their pieces. */
+/** Compiles an expression like `compileExpression`. While a template is traced, composed texts know their pieces. */
 export function textEvaluation(node: Expression, place: ExpressionContext): EvaluateText {
-  if (!place.isTraced) return evaluation(node, place)
+  if (!place.isTraced) return compileExpression(node, place)
   switch (node.kind) {
     case 'const': {
-      if (typeof node.value !== 'string') return evaluation(node, place)
+      if (typeof node.value !== 'string') return compileExpression(node, place)
       const text = literalTraced(node.value, node.line)
       return () => text
     }
@@ -208,7 +210,7 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
     case 'filter':
       return filterTextEvaluation(node, place)
     case 'getattr': {
-      const object = evaluation(node.object, place)
+      const object = compileExpression(node.object, place)
       const { name } = node
       const read = tracedAttribute(name)
       return (frame) => {
@@ -218,7 +220,7 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
       }
     }
     default:
-      return evaluation(node, place)
+      return compileExpression(node, place)
   }
 }
 
@@ -315,7 +317,7 @@ function nameEvaluation(name: string, place: ExpressionContext): Evaluate {
 // The functions below compile attributes and items.
 
 function attributeEvaluation({ object, name }: Attribute, place: ExpressionContext): Evaluate {
-  const of = evaluation(object, place)
+  const of = compileExpression(object, place)
   const read = place.isTraced ? tracedAttribute(name) : attributeReader(name)
   return (frame) => read(of(frame), frame)
 }
@@ -360,11 +362,11 @@ const DICT_ATTRIBUTES: ReadonlySet<string> = new Set([
 ])
 
 function itemEvaluation({ object, key }: ItemNode, place: ExpressionContext): Evaluate {
-  const of = evaluation(object, place)
+  const of = compileExpression(object, place)
   if (key.kind === 'slice') {
-    const start = key.start && evaluation(key.start, place)
-    const stop = key.stop && evaluation(key.stop, place)
-    const step = key.step && evaluation(key.step, place)
+    const start = key.start && compileExpression(key.start, place)
+    const stop = key.stop && compileExpression(key.stop, place)
+    const step = key.step && compileExpression(key.step, place)
     return (frame) =>
       slice(of(frame), start ? start(frame) : null, stop ? stop(frame) : null, step ? step(frame) : null, frame.render)
   }
@@ -372,7 +374,7 @@ function itemEvaluation({ object, key }: ItemNode, place: ExpressionContext): Ev
     const read = itemReader(key.value)
     return place.isTraced ? (frame) => read(noteVariable(of(frame), frame), frame) : (frame) => read(of(frame), frame)
   }
-  const at = evaluation(key, place)
+  const at = compileExpression(key, place)
   return place.isTraced
     ? (frame) => itemOf(noteVariable(of(frame), frame), at(frame), frame)
     : (frame) => itemOf(of(frame), at(frame), frame)
@@ -406,7 +408,7 @@ function noteVariable(value: Value, frame: VariableFrame): Value {
 export const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
 
 function callEvaluation(node: Call, place: ExpressionContext): Evaluate {
-  const called = evaluation(node.callee, place)
+  const called = compileExpression(node.callee, place)
   const evaluateArguments = argumentsEvaluation(node, place, CALL)
   return (frame) => {
     const target = called(frame)
@@ -416,7 +418,7 @@ function callEvaluation(node: Call, place: ExpressionContext): Evaluate {
 
 /** Compiles a call so that the text of a macro or a recursive loop keeps its pieces. */
 function tracedCall(node: Call, place: ExpressionContext): EvaluateText {
-  const called = evaluation(node.callee, place)
+  const called = compileExpression(node.callee, place)
   const evaluateArguments = argumentsEvaluation(node, place, CALL)
   return (frame) => {
     const target = called(frame)
@@ -443,10 +445,10 @@ export function argumentsEvaluation(
   const names = call.named.map(({ name }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) < index)
   if (repeated !== undefined) recordSyntaxError(place.state, `keyword argument repeated: ${repeated}`, line)
-  const positional = call.positional.map((item) => evaluation(item, place))
-  const named = call.named.map(({ name, value }) => [name, evaluation(value, place)] as const)
-  const starred = call.starred && evaluation(call.starred, place)
-  const doubleStarred = call.doubleStarred && evaluation(call.doubleStarred, place)
+  const positional = call.positional.map((item) => compileExpression(item, place))
+  const named = call.named.map(({ name, value }) => [name, compileExpression(value, place)] as const)
+  const starred = call.starred && compileExpression(call.starred, place)
+  const doubleStarred = call.doubleStarred && compileExpression(call.doubleStarred, place)
   const values: EvaluateArguments =
     positional.length === 0 && !starred
       ? () => NO_ARGUMENTS
@@ -497,7 +499,7 @@ function addNamed(all: Map<string, Value>, value: Value, of: string): void {
 // The functions below compile filters and tests.
 
 function filterEvaluation(node: FilterNode, place: ExpressionContext): Evaluate {
-  const input = inputEvaluation(node, place, evaluation)
+  const input = inputEvaluation(node, place, compileExpression)
   const apply = filterApplication(node, place)
   return (frame) => apply(withoutPieces(input(frame)), frame)
 }
@@ -543,7 +545,7 @@ function testEvaluation(node: TestNode, place: ExpressionContext): Evaluate {
   const { input, name, line } = node
   const test = tests.get(name)
   if (!test && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No test named '${name}'.`, line)
-  const value = evaluation(input, place)
+  const value = compileExpression(input, place)
   const evaluateArguments = argumentsEvaluation(node, place, `${name}()`)
   if (!test)
     return () => {
@@ -560,7 +562,7 @@ function conditionalEvaluation<T extends Value | Traced>(
   evaluate: (node: Expression, place: ExpressionContext) => (frame: VariableFrame) => T | Value,
 ): (frame: VariableFrame) => T | Value {
   const place = { ...outer, isSoft: true }
-  const condition = evaluation(test, place)
+  const condition = compileExpression(test, place)
   const whenTrue = evaluate(then, place)
   const missing = new Undefined(
     `the inline if-expression on line ${line} evaluated to false and no else section was defined.`,
@@ -570,10 +572,10 @@ function conditionalEvaluation<T extends Value | Traced>(
 }
 
 function comparisonEvaluation({ first, rest }: Compare, place: ExpressionContext): Evaluate {
-  const left = evaluation(first, place)
+  const left = compileExpression(first, place)
   const steps = rest.map(({ operator, operand }) => ({
     holds: COMPARISONS[operator],
-    operand: evaluation(operand, place),
+    operand: compileExpression(operand, place),
   }))
   const [only] = steps
   if (only && steps.length === 1) {
@@ -621,8 +623,8 @@ const COMPARISONS: Readonly<Record<ComparisonOperator, (a: Value, b: Value, runt
 }
 
 function binaryEvaluation(node: Binary, place: ExpressionContext): Evaluate {
-  const left = evaluation(node.left, place)
-  const right = evaluation(node.right, place)
+  const left = compileExpression(node.left, place)
+  const right = compileExpression(node.right, place)
   if (node.kind === 'and')
     return (frame) => {
       const value = left(frame)

@@ -19,15 +19,15 @@ import {
   type Compilation,
   type CompiledBlock,
   compileCountingNodes,
+  compileScopeEntry,
   type Execute,
-  entering,
   heightOf,
   NEXT,
   outerScope,
   type StatementScope,
   undeclaredIn,
 } from './compilation.ts'
-import { compileRead, type Evaluate, evaluation } from './expressions.ts'
+import { compileExpression, compileRead, type Evaluate } from './expressions.ts'
 
 /** Compiles a block. Its body is a function of its own, which sees what was set at the top level of the template. */
 export function compiledBlock(compilation: Compilation, node: BlockNode): CompiledBlock {
@@ -38,7 +38,7 @@ export function compiledBlock(compilation: Compilation, node: BlockNode): Compil
   const self = special.has('self') ? symbols.declareParameter('self') : undefined
   const parent = special.has('super') ? symbols.declareParameter('super') : undefined
   collect(node.body, symbols)
-  const enter = entering(symbols)
+  const enter = compileScopeEntry(symbols)
   const scope = outerScope(compilation, symbols, false)
   const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(node.body, scope))
   const noParent = new Undefined(`there is no parent block called '${node.name}'.`)
@@ -79,7 +79,7 @@ export function extension(compilation: Compilation, node: Extends, scope: Statem
   if (!scope.isTop)
     throw new LocatedError('TemplateAssertionError', 'cannot use extend from a non top-level scope', node.line)
   compilation.line = node.line
-  const evaluate = evaluation(node.template, scope)
+  const evaluate = compileExpression(node.template, scope)
   if (scope.isRoot) compilation.extendsAtRoot = true
   return withoutLoader(node.line, evaluate)
 }
@@ -88,7 +88,7 @@ export function extension(compilation: Compilation, node: Extends, scope: Statem
 export function inclusion(compilation: Compilation, node: Include, scope: StatementScope): Execute {
   compilation.line = node.line
   const { template, ignoreMissing, line } = node
-  const evaluate = evaluation(template, scope)
+  const evaluate = compileExpression(template, scope)
   const isList = template.kind === 'tuple' || template.kind === 'list'
   return (frame) => {
     frame.render.line = line
@@ -103,7 +103,7 @@ export function inclusion(compilation: Compilation, node: Include, scope: Statem
 /** Compiles `{% import %}` and `{% from %}`, which fail when they run. */
 export function importation(compilation: Compilation, node: Import | FromImport, scope: StatementScope): Execute {
   compilation.line = node.line
-  return withoutLoader(node.line, evaluation(node.template, scope))
+  return withoutLoader(node.line, compileExpression(node.template, scope))
 }
 
 function withoutLoader(line: number, evaluate: Evaluate): Execute {

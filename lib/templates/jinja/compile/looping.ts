@@ -17,22 +17,22 @@ import {
   type Node,
   type Target,
 } from '../syntax/syntax.ts'
-import { storing } from './assignment.ts'
+import { compileStore } from './assignment.ts'
 import {
   BREAK,
   type Compilation,
   compileCountingNodes,
+  compileScopeEntry,
+  compileScopeExit,
   type Execute,
-  entering,
   heightOf,
   innerScope,
-  leaving,
   NEXT,
   type Signal,
   type StatementScope,
   undeclaredIn,
 } from './compilation.ts'
-import { compileRead, type Evaluate, evaluation, variableOf } from './expressions.ts'
+import { compileExpression, compileRead, type Evaluate, variableOf } from './expressions.ts'
 
 /** Compiles a for loop, plain or recursive. */
 export function loop(compilation: Compilation, node: For, scope: StatementScope): Execute {
@@ -41,7 +41,7 @@ export function loop(compilation: Compilation, node: For, scope: StatementScope)
 
 function plainLoop(compilation: Compilation, node: For, scope: StatementScope): Execute {
   const compileBody = loopHead(compilation, node, scope, scope.symbols.function)
-  const iterable = evaluation(node.iterable, scope)
+  const iterable = compileExpression(node.iterable, scope)
   const run = compileBody()
   const { line } = node
   return (frame) => {
@@ -56,7 +56,7 @@ function recursiveLoop(compilation: Compilation, node: For, scope: StatementScop
   const run = loopHead(compilation, node, scope, within)()
   const { line } = node
   compilation.line = line
-  const iterable = evaluation(node.iterable, scope)
+  const iterable = compileExpression(node.iterable, scope)
   const height = heightOf(node.body)
   return (outer) => {
     const { render } = outer
@@ -111,15 +111,15 @@ function loopBody(
   { target, body, otherwise, line, recursive }: For,
   { inner, other, special, filtered }: LoopParts,
 ): RunLoop {
-  const store = storing(compilation, target, inner)
-  const enter = entering(inner.symbols)
+  const store = compileStore(compilation, target, inner)
+  const enter = compileScopeEntry(inner.symbols)
   const [run, weight] = compileCountingNodes(compilation, () =>
     compilation.sequence(body, { ...inner, isInLoop: true }),
   )
-  const leave = recursive && otherwise.length === 0 ? () => {} : leaving(inner.symbols)
-  const enterOther = entering(other.symbols)
+  const leave = recursive && otherwise.length === 0 ? () => {} : compileScopeExit(inner.symbols)
+  const enterOther = compileScopeEntry(other.symbols)
   const runOther = compilation.sequence(otherwise, other)
-  const leaveOther = leaving(other.symbols)
+  const leaveOther = compileScopeExit(other.symbols)
   return (frame, items, recurse, depth0) => {
     const { render } = frame
     const { trace } = render
@@ -166,9 +166,9 @@ function loopTest(
   collect([test], inner.symbols)
   compilation.line = test.line
   const { line } = test
-  const enter = entering(inner.symbols)
-  const store = storing(compilation, node.target, inner)
-  const condition = evaluation(test, inner)
+  const enter = compileScopeEntry(inner.symbols)
+  const store = compileStore(compilation, node.target, inner)
+  const condition = compileExpression(test, inner)
   const back = rebuilt(node.target, inner)
   return (outerFrame, iterator) => {
     const { render } = outerFrame

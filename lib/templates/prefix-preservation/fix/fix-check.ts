@@ -11,7 +11,7 @@ import { type MatrixSettings, optionSets, withOptions } from '../matrix.ts'
 import type { FixCost, FixSearch, OptionChange, TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
 import { templateMessages } from './script.ts'
-import { type Writing, writingOf } from './writing.ts'
+import { type WrittenReplyText, writingOf } from './writing.ts'
 
 /** Generated conversations for each set of options: half of them of plain words, half of whitespace, marks and Unicode. */
 const CONVERSATIONS = 240
@@ -49,7 +49,7 @@ export function fixChecker(subject: Subject, settings: MatrixSettings, options: 
     }))
   })
   const before: Outcome[] = []
-  const writings: Writing[] = []
+  const writings: WrittenReplyText[] = []
   let written: readonly WrittenReply[] | undefined
   const outcome = ({ turn, set, replies }: (typeof cases)[number], tried: Subject, index: number): Outcome => {
     writings[index] ??= writingOf(turn, replies)

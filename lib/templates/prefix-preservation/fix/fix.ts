@@ -16,7 +16,7 @@ import {
   trainedTexts,
 } from '../matrix.ts'
 import type { Fix, TemplateVerdict } from '../report.ts'
-import { RanAway, type Subject, withBudget } from '../subject.ts'
+import { RenderBudgetExceeded, type Subject, withBudget } from '../subject.ts'
 import { applyEdits, countEditedLetters, type Edit, editsFor } from './edits.ts'
 import { fixChecker } from './fix-check.ts'
 
@@ -49,7 +49,7 @@ export function* fixFor(request: CellFixRequest, tokenizer: LabTokenizer): Gener
   try {
     return yield* treatment(request, tokenizer)
   } catch (error) {
-    if (error instanceof RanAway) return { fix: undefined, tried: 0 }
+    if (error instanceof RenderBudgetExceeded) return { fix: undefined, tried: 0 }
     throw error
   }
 }

@@ -9,7 +9,7 @@ import { renderedText, type Subject } from '../subject.ts'
 import { type MessageForm, type ScriptCall, type ScriptMessage, type ScriptReply, templateMessages } from './script.ts'
 
 /** A reply as the model writes it, including the end of its turn. */
-export interface Writing {
+export interface WrittenReplyText {
   /** Parts in the order of the text, each with the delimiters before it. */
   readonly parts: readonly { readonly kind: 'thinking' | 'content' | 'calls'; readonly text: string }[]
   /** The added token that ends the turn; '' if there is none. */
@@ -19,7 +19,7 @@ export interface Writing {
 }
 
 /** The template whose replies the model writes. It remains the same while the template is changed. */
-export interface Trained {
+export interface TrainingTemplate {
   readonly subject: Subject
   readonly facts: TemplateFacts
   readonly delimiters: ThinkingState['delimiters']
@@ -31,13 +31,13 @@ type WrittenTurn = Pick<Turn, 'history' | 'reply'>
  * Returns the reply as it is learnt after this very history; if that is impossible, composed of what is learnt there or after a plain
  * question.
  */
-export function writingOf({ history, reply }: WrittenTurn, trained: Trained): Writing {
+export function writingOf({ history, reply }: WrittenTurn, trained: TrainingTemplate): WrittenReplyText {
   const own = frameOf(history, reply, trained)
   return writingIn(own ?? frameOf([QUESTION], reply, trained) ?? { text: '', isAddition: false }, reply, trained)
 }
 
 /** Returns the form in which messages are given to the template, thinking included. */
-export const trainedForm = ({ facts, delimiters }: Pick<Trained, 'facts' | 'delimiters'>): MessageForm => ({
+export const trainedForm = ({ facts, delimiters }: Pick<TrainingTemplate, 'facts' | 'delimiters'>): MessageForm => ({
   ...messageForm(facts),
   thinking: delimiters ?? facts.thinking,
 })
@@ -60,7 +60,7 @@ interface Frame {
  * template that trims or rewrites them does not change what the model wrote. Returns undefined if the two differ before the generation
  * prompt.
  */
-function frameOf(history: readonly ScriptMessage[], reply: ScriptReply, trained: Trained): Frame | undefined {
+function frameOf(history: readonly ScriptMessage[], reply: ScriptReply, trained: TrainingTemplate): Frame | undefined {
   const form = trainedForm(trained)
   const render = (messages: readonly ScriptMessage[], addGenerationPrompt: boolean) =>
     renderedText(trained.subject, templateMessages(messages, form), addGenerationPrompt)
@@ -82,7 +82,7 @@ const withMarks = (reply: ScriptReply): ScriptReply => ({
 })
 
 /** Fills in the frame. A part of the reply that the frame lacks is written as by most models: thinking first, calls last. */
-function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Trained): Writing {
+function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: TrainingTemplate): WrittenReplyText {
   const { thinking, content, calls } = reply
   const { open = '', close = '' } = trained.delimiters ?? {}
   const thinkingAt = thinking === undefined ? -1 : text.indexOf(THINKING)
@@ -103,16 +103,16 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
     { kind: 'calls', start: named?.first ?? -1, end: undefined },
   ] as const
   const inOrder = printed.filter(({ start }) => start >= 0).sort((a, b) => a.start - b.start)
-  const missing: Writing['parts'] = [
+  const missing: WrittenReplyText['parts'] = [
     ...(thinking !== undefined && thinkingAt < 0
       ? [{ kind: 'thinking', text: `${open}${thinking}${close}` } as const]
       : []),
     ...(content !== '' && contentAt < 0 ? [{ kind: 'content', text: content } as const] : []),
   ]
-  const lostCalls: Writing['parts'] =
+  const lostCalls: WrittenReplyText['parts'] =
     calls.length > 0 && !named ? [{ kind: 'calls', text: calls.map(hermesCall).join('\n') }] : []
   let from = 0
-  const parts = inOrder.map(({ kind, end: own }, index): Writing['parts'][number] => {
+  const parts = inOrder.map(({ kind, end: own }, index): WrittenReplyText['parts'][number] => {
     const next = inOrder[index + 1]
     // Text between two parts belongs to the second, except that text after calls belongs to the calls.
     const to = next === undefined ? body.length : (own ?? next.start)
@@ -121,7 +121,7 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
     return { kind, text: fragment.replace(THINKING, () => thinking ?? '').replace(CONTENT, () => content) }
   })
   const isWhole = missing.length + lostCalls.length === 0
-  const bare: Writing['parts'] = parts.length === 0 && isWhole ? [{ kind: 'content', text: body }] : parts
+  const bare: WrittenReplyText['parts'] = parts.length === 0 && isWhole ? [{ kind: 'content', text: body }] : parts
   return {
     // Calls without content remain after thinking that is printed.
     parts:
@@ -153,7 +153,7 @@ function cutEnd(
   text: string,
   from: number,
   { calls }: ScriptReply,
-  { subject, facts }: Trained,
+  { subject, facts }: TrainingTemplate,
 ): { readonly body: string; readonly end: string } {
   const close = facts.endOfTurn === '' ? -1 : text.indexOf(facts.endOfTurn, from)
   if (close >= 0) return { body: text.slice(0, close), end: facts.endOfTurn }

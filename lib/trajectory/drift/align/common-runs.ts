@@ -23,7 +23,7 @@ export interface Box {
 }
 
 /** How common runs are searched. */
-export interface Ways {
+export interface SearchOptions {
   /** Lengths of the anchors, longest first. */
   readonly rows: readonly number[]
   /** Most edits of one search; 0 skips the parts without an anchor. */
@@ -35,7 +35,7 @@ export function commonRuns(
   left: Int32Array,
   right: Int32Array,
   box: Box,
-  { rows, mostEdits }: Ways,
+  { rows, mostEdits }: SearchOptions,
 ): readonly CommonRun[] {
   const runs: CommonRun[] = []
   const add = (run: CommonRun) => {

@@ -3,16 +3,16 @@
  * replaced parts. A word or line end that two different passages share by chance does not count as common.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './common-runs.ts'
+import { type Box, type CommonRun, commonRuns, gapsBetween, type SearchOptions } from './common-runs.ts'
 import { type AlignmentUnits, unitsOf } from './units.ts'
 
 /**
  * Measured with sides of 200,000 tokens: 8 edits find a fifth more drift than there is where a line repeats; 400 find
  * little more than 96, and take several times as long where nothing is common.
  */
-const BY_UNITS: Ways = { rows: [32, 8, 3], mostEdits: 96 }
+const BY_UNITS: SearchOptions = { rows: [32, 8, 3], mostEdits: 96 }
 /** Inside of words, only matches that are too long to be chance count. */
-const BY_SYMBOLS: Ways = { rows: [12], mostEdits: 0 }
+const BY_SYMBOLS: SearchOptions = { rows: [12], mostEdits: 0 }
 
 /** Returns runs of equal symbols in order. Time is near-linear in the lengths of any texts. */
 export function findCommonRuns(left: Int32Array, right: Int32Array): readonly CommonRun[] {

@@ -11,7 +11,7 @@ import type { BytesOf } from './spelling.ts'
 const FURTHEST = 128
 
 /** Moves the edges of some drifts. Equal runs keep at least one token. */
-export function movedToEdges(
+export function shiftToBoundaries(
   alignedRuns: readonly AlignedRun[],
   left: ArrayLike<number>,
   right: ArrayLike<number>,

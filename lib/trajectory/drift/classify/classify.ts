@@ -11,7 +11,7 @@ import { context } from './context.ts'
 import { mergeEqualRuns } from './cut.ts'
 import type { DriftSide } from './drift-side.ts'
 import { endOfTurn } from './end-of-turn.ts'
-import { hitBy } from './hit.ts'
+import { driftImpact } from './hit.ts'
 import { movedAroundCall } from './moved.ts'
 import { type DriftPosition, type DriftVerdict, partOf, type Rule } from './place.ts'
 import { content, truncation } from './remainder.ts'
@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** The classified drifts of a comparison. */
-export interface Classified {
+export interface ClassifiedDrifts {
   /** The runs of the alignment; drifts with several causes are cut. */
   readonly alignedRuns: readonly AlignedRun[]
   /** One span for each drift, in order. */
@@ -47,7 +47,7 @@ export interface Classified {
 }
 
 /** Classifies the drifts of an alignment. */
-export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): Classified {
+export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): ClassifiedDrifts {
   const alignedRuns = mergeEqualRuns(given, left, right)
   const across = acrossRuns(alignedRuns)
   const spans = driftOf(alignedRuns).map((drift): DriftSpan => {
@@ -64,7 +64,7 @@ export function classify(given: readonly AlignedRun[], left: DriftSide, right: D
       ...verdict,
       remedy: KIND_TEXTS[verdict.kind].remedy,
       layer: layerOf(verdict, place),
-      ...hitBy(drift, left, right),
+      ...driftImpact(drift, left, right),
     }
   })
   return { alignedRuns, spans }

@@ -10,7 +10,7 @@ import type { DriftSpan } from '../report.ts'
 import { type DriftSide, firstTouched, spanAt, trainedIn } from './drift-side.ts'
 
 /** Returns the severity, turn and tool of a drift. */
-export function hitBy(
+export function driftImpact(
   { left: ours, right: theirs }: { readonly left: Span; readonly right: Span },
   left: DriftSide,
   right: DriftSide,

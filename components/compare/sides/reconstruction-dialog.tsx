@@ -8,7 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { As, Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
+import type { Reconstruction, Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { trajectoriesOptions } from '#lib/browser/library/library.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -25,7 +25,7 @@ interface MakingDialogProps {
 type TemplateKind = 'own' | TemplateChoice['kind']
 
 /** Dialog for the tokenizer and the template of a side. Both are checked before the side is made. */
-export function MakingDialog({ name, side, trajectory, onSide, onClose }: MakingDialogProps) {
+export function ReconstructionDialog({ name, side, trajectory, onSide, onClose }: MakingDialogProps) {
   const { key, as } = side
   const chosen = 'template' in as ? as.template : undefined
   const [tokenizer, setTokenizer] = useState('tokenizer' in as ? (as.tokenizer ?? '') : '')
@@ -143,7 +143,7 @@ function templateChoice(kind: TemplateKind, of: string): TemplateChoice | undefi
   }
 }
 
-function asWith(as: As, tokenizer: string, template: TemplateChoice | undefined): As {
+function asWith(as: Reconstruction, tokenizer: string, template: TemplateChoice | undefined): Reconstruction {
   const named = tokenizer === '' ? {} : { tokenizer }
   if (as.kind === 'text') return { kind: as.kind, ...named }
   if (as.kind === 'structured' || as.kind === 'raw') return { kind: as.kind, ...named, ...(template && { template }) }

@@ -4,7 +4,7 @@ import { decimalText } from '../numbers.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
 
 /** Shows a token in one line: its text, index, logprob and mask. */
-export function TokenGist({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
+export function TokenSummaryLine({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
   return (
     <>
       <MarkedPiece id={token.id} vocab={vocab} className="min-w-0 overflow-hidden font-mono" />

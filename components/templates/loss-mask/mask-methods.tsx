@@ -1,19 +1,19 @@
 import { countText } from '#components/token-view/numbers.ts'
-import type { MaskReport, Way, WayName } from '#lib/templates/loss-mask/report.ts'
+import type { MaskMethod, MaskMethodName, MaskReport } from '#lib/templates/loss-mask/report.ts'
 import { WAYS } from './mask-words.ts'
 
 /** Two ways whose disagreements are listed; undefined lists all. */
-export type WayPair = readonly [WayName, WayName] | undefined
+export type MethodPair = readonly [MaskMethodName, MaskMethodName] | undefined
 
 interface MaskWaysProps {
   readonly report: MaskReport
-  readonly pair: WayPair
-  readonly onPair: (pair: WayPair) => void
+  readonly pair: MethodPair
+  readonly onPair: (pair: MethodPair) => void
   readonly onLine: (line: number) => void
 }
 
 /** List of the ways with what each would train and its problems, and how often each two disagree. */
-export function MaskWays({ report, pair, onPair, onLine }: MaskWaysProps) {
+export function MaskMethods({ report, pair, onPair, onLine }: MaskWaysProps) {
   return (
     <section aria-labelledby="mask-ways" className="px-3.5 py-2.5">
       <h2 id="mask-ways" className="mb-1 font-semibold text-dim text-xs">
@@ -55,7 +55,7 @@ export function MaskWays({ report, pair, onPair, onLine }: MaskWaysProps) {
 const TONES = { none: 'text-dim', warning: 'text-warn', error: 'text-bad' } as const
 const SIGNS = { none: '✓', warning: '!', error: '✗' } as const
 
-function WayRow({ way, onLine }: { readonly way: Way; readonly onLine: (line: number) => void }) {
+function WayRow({ way, onLine }: { readonly way: MaskMethod; readonly onLine: (line: number) => void }) {
   const { title, how } = WAYS[way.name]
   return (
     <div
@@ -91,7 +91,7 @@ function Breaks({
   breaks,
   onLine,
 }: {
-  readonly breaks: Extract<Way, { kind: 'computed' }>['breaks']
+  readonly breaks: Extract<MaskMethod, { kind: 'computed' }>['breaks']
   readonly onLine: (line: number) => void
 }) {
   return (

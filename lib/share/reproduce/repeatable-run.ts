@@ -11,7 +11,7 @@ import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** A run that can be repeated as a script or a curl command. */
-export interface Again {
+export interface RepeatableRun {
   readonly request: RunRequest
   /** Number of samples. Several samples, or one with a reward rule, are a group. */
   readonly samples: number
@@ -33,13 +33,13 @@ interface ToolAnswer {
 }
 
 /** Returns a run that has not begun yet. `specs` are the known schemas of the application's and of MCP servers' tools. */
-export const againOfRequest = (
+export const repeatableRunOfRequest = (
   request: RunRequest,
-  { samples = 1, specs = [], ...rest }: Partial<Pick<Again, 'samples' | 'servers' | 'reward' | 'specs'>> = {},
-): Again => ({ request, samples, ...rest, specs, turns: [], results: {} })
+  { samples = 1, specs = [], ...rest }: Partial<Pick<RepeatableRun, 'samples' | 'servers' | 'reward' | 'specs'>> = {},
+): RepeatableRun => ({ request, samples, ...rest, specs, turns: [], results: {} })
 
 /** Returns the recorded run. Returns undefined if the trajectory does not begin with a prompt. */
-export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined {
+export function repeatableRunOfTrajectory(trajectory: TrajectoryView): RepeatableRun | undefined {
   const segments = segmentsOf(trajectory)
   const [first, ...rest] = segments
   if (first?.kind !== 'prompt') return undefined
