@@ -9,6 +9,8 @@ import { createRuns } from '#lib/server/runs/runs.ts'
 import { createMcpServers } from '#lib/server/servers/mcp-servers.ts'
 import { ownAddress } from '#lib/server/servers/own-address.ts'
 import type { Services } from '#lib/server/services.ts'
+import { createSavings } from '#lib/server/sessions/savings/savings.ts'
+import { answerSavings } from '#lib/server/sessions/savings/savings-question.ts'
 import { createSessions } from '#lib/server/sessions/sessions.ts'
 import { createLabAnswers } from '#lib/server/templates/lab-answers.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
@@ -58,6 +60,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
     groups: createGroupRuns(runs),
     estimates: createEstimateJobs(),
     sessions: createSessions(() => all),
+    savings: createSavings(() => all, { ask: async (question) => answerSavings(question), close: async () => {} }),
     servers: {
       defaultName: 'fast',
       list: () => [{ name: 'fast', baseUrl: 'http://127.0.0.1:1', source: 'saved', hasKey: false }],

@@ -1,5 +1,5 @@
 'use client'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { callApi } from '#lib/browser/api.ts'
@@ -13,15 +13,18 @@ const PICKERS = [
   { name: 'without-rolled-back', label: 'without rolled-back leaves' },
   { name: 'longest', label: 'longest' },
 ] as const
+/** Name of a way to choose leaves. */
+export type PickerName = (typeof PICKERS)[number]['name']
 
 interface ExportLeavesProps {
   readonly session: SessionRow
+  readonly picker: PickerName
+  readonly onPicker: (picker: PickerName) => void
   readonly onMessage: (message: string) => void
 }
 
 /** Shows the choice of leaves, and a button that saves them as training samples. */
-export function ExportLeaves({ session: { id, leaves }, onMessage }: ExportLeavesProps) {
-  const [picker, setPicker] = useState<string>('all')
+export function ExportLeaves({ session: { id, leaves }, picker, onPicker, onMessage }: ExportLeavesProps) {
   const field = useId()
   const save = () =>
     reportOutcome(async () => {
@@ -32,14 +35,14 @@ export function ExportLeaves({ session: { id, leaves }, onMessage }: ExportLeave
     }, onMessage)
   return (
     <span className="flex items-center gap-1.5 text-xs">
-      <label htmlFor={field} className="text-dim">
+      <label htmlFor={field} className="text-dim max-sm:sr-only">
         Leaves
       </label>
       <select
         id={field}
-        className="rounded-md border border-line bg-raised px-1.5 py-1"
+        className="min-h-8 w-36 rounded-md border border-line bg-raised px-1.5 max-sm:w-28"
         value={picker}
-        onChange={(event) => setPicker(event.target.value)}
+        onChange={({ target }) => onPicker(PICKERS.find(({ name }) => name === target.value)?.name ?? 'all')}
       >
         {PICKERS.map(({ name, label }) => (
           <option key={name} value={name}>

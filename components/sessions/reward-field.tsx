@@ -29,15 +29,16 @@ export function RewardField({ session: { id, reward }, onMessage }: RewardFieldP
   }
   return (
     <form className="flex items-center gap-1.5 text-xs" onSubmit={save}>
-      <label htmlFor={field} className="text-dim">
+      <label htmlFor={field} className="text-dim max-sm:sr-only">
         Reward
       </label>
       <input
         id={field}
         inputMode="decimal"
+        placeholder="Reward"
         autoComplete="off"
         aria-invalid={!isValid || undefined}
-        className="w-16 rounded-md border border-line bg-raised px-2 py-1 aria-invalid:border-bad"
+        className="min-h-8 w-18 rounded-md border border-line bg-raised px-2 placeholder:text-faint sm:placeholder:text-transparent aria-invalid:border-bad"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />

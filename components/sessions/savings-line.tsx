@@ -1,18 +1,118 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { countText } from '#components/token-view/numbers.ts'
+import { Popover } from '#components/ui/popover.tsx'
+import { Table, type TableColumn } from '#components/ui/table.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
-import { savingsOptions } from '#lib/browser/sessions/sessions.ts'
-import { savingsEnd, savingsParts } from './savings-text.ts'
+import { allSavingsOptions, savingsOptions } from '#lib/browser/sessions/sessions.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { CallNode } from './call-texts.ts'
+import type { PickerName } from './export-leaves.tsx'
+import { type SavedCounts, savingsEnd, savingsParts } from './savings-text.ts'
 
-/** Shows what a session in tito mode saved, compared with a chat pipeline, on all its leaves together. */
-export function SavingsLine({ session: { id, tokens, leaves, running } }: { readonly session: SessionRow }) {
-  const { data } = useQuery({ ...savingsOptions(id, tokens), enabled: leaves > 0 && running === 0 })
-  if (!data || data.leaves.length === 0) return null
+interface SavingsLineProps {
+  readonly session: SessionRow
+  readonly nodes: readonly CallNode[]
+  readonly picker: PickerName
+}
+
+/** Shows what the chosen leaves of a session in tito mode saved, compared with a chat pipeline, and the numbers of each leaf on request. */
+export function SavingsLine({ session, nodes, picker }: SavingsLineProps) {
+  const { id, tokens, leaves, running } = session
+  const { data, error, isLoading } = useQuery({
+    ...savingsOptions(id, tokens, picker),
+    enabled: leaves > 0 && running === 0,
+  })
+  if (error)
+    return <span className="text-dim text-xs">Not compared with a chat pipeline: {visibleText(error.message)}</span>
+  if (!data) return isLoading && <span className="text-faint text-xs">Comparing with a chat pipeline…</span>
+  if (data.leaves.length === 0) return null
   const parts = savingsParts(data.total, data.leaves.length)
-  const caveats = data.leaves.flatMap((leaf) => leaf.caveats)
+  const caveats = [...new Set(data.leaves.flatMap((leaf) => leaf.caveats))]
+  const numberOf = (leaf: number) => nodes.find(({ node }) => node.node === leaf)?.call.sequence
+  const rows = [
+    ...data.leaves.map((leaf) => ({
+      ...leaf,
+      key: `${leaf.node}`,
+      name: `Call ${numberOf(leaf.node) ?? leaf.node}`,
+      leaves: 1,
+    })),
+    {
+      ...data.total,
+      key: 'chosen',
+      name: picker === 'all' ? 'All leaves' : 'Chosen leaves',
+      leaves: data.leaves.length,
+    },
+  ]
   return (
-    <span className="text-xs" title={caveats.length > 0 ? caveats.join(' ') : undefined}>
-      <span className="font-medium">{parts.join(' · ')}</span> <span className="text-dim">{savingsEnd(parts)}</span>
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
+      <span>
+        <span className="font-medium">{parts.join(' · ')}</span> <span className="text-dim">{savingsEnd(parts)}</span>
+      </span>
+      <Popover
+        label="What each leaf saved"
+        button={caveats.length > 0 ? `Each leaf, ${countWithNoun(caveats.length, 'caveat')}` : 'Each leaf'}
+      >
+        <div className="max-h-[50dvh] max-w-xl overflow-y-auto">
+          <SavingsTable rows={rows} />
+          {caveats.map((caveat) => (
+            <p key={caveat} className="mt-2 text-dim text-xs [overflow-wrap:anywhere]">
+              {visibleText(caveat)}
+            </p>
+          ))}
+        </div>
+      </Popover>
     </span>
   )
 }
+
+type SavingsRow = SavedCounts & { readonly key: string; readonly name: string; readonly leaves: number }
+
+const COLUMNS: readonly TableColumn<SavingsRow>[] = [
+  { name: 'name', text: 'Leaf', cell: ({ name }) => name },
+  { name: 'drifts', text: 'Drifts avoided', isNumber: true, cell: ({ drifts }) => countText(drifts) },
+  {
+    name: 'trained',
+    text: 'Trained kept',
+    title: 'Trained tokens in these drifts',
+    isNumber: true,
+    cell: ({ trainedTokens }) => countText(trainedTokens),
+  },
+  {
+    name: 'cached',
+    text: 'Cached kept',
+    title: 'Tokens of the prefix cache that the prompts of a chat pipeline would not have used',
+    isNumber: true,
+    cell: ({ cachedTokens }) => countText(cachedTokens),
+  },
+  {
+    name: 'rows',
+    text: 'Rows',
+    title: 'Training rows of the session, and those of a chat pipeline',
+    isNumber: true,
+    cell: ({ leaves, rows }) => `${countText(leaves)} instead of ${countText(rows)}`,
+  },
+]
+
+/** Shows the savings of leaves, and below them those of all listed sessions. */
+function SavingsTable({ rows }: { readonly rows: readonly SavingsRow[] }) {
+  const { data } = useQuery(allSavingsOptions())
+  const all = data ? [...rows, { ...data.total, key: 'sessions', name: allName(data) }] : rows
+  return <Table label="Savings" columns={COLUMNS} rows={all} keyOf={({ key }) => key} />
+}
+
+const allName = ({
+  sessions,
+  waiting,
+  failed,
+}: {
+  readonly sessions: readonly object[]
+  readonly waiting: number
+  readonly failed: number
+}): string =>
+  [
+    `All ${countWithNoun(sessions.length, 'session')}`,
+    ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),
+    ...(failed > 0 ? [`${countText(failed)} failed`] : []),
+  ].join(', ')

@@ -20,6 +20,7 @@ import { AUTO_SESSION, type SessionRow } from '#lib/api/sessions/session.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import {
+  allSavingsOptions,
   createSession,
   pauseRecording,
   SESSIONS,
@@ -28,14 +29,15 @@ import {
 } from '#lib/browser/sessions/sessions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
-import { comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
+import { type CallNode, comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
 import { SESSION_COMMANDS } from './commands.ts'
 import { EmptySessions } from './empty-sessions.tsx'
-import { ExportLeaves } from './export-leaves.tsx'
+import { ExportLeaves, type PickerName } from './export-leaves.tsx'
 import { MissingSession } from './missing-session.tsx'
 import { reportOutcome } from './report-outcome.ts'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
+import { type SavedCounts, savingsParts } from './savings-text.ts'
 import { SessionTable } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
 
@@ -49,6 +51,7 @@ export function SessionsScreen() {
   const [address, setAddress] = useQueryStates({ session: parseAsString, node: parseAsInteger }, { history: 'replace' })
   const { data: list, error } = useQuery(sessionsOptions())
   const sessions = list?.sessions
+  const { data: savings } = useQuery(allSavingsOptions())
   const id = address.session ?? sessions?.[0]?.id
   const opened = useQuery(sessionOptions(id))
   const calls = opened.data?.calls ?? []
@@ -109,21 +112,16 @@ export function SessionsScreen() {
           <EmptySessions />
         </main>
       ) : (
-        <main className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_fit-content(38%)_auto_minmax(0,1fr)_auto]">
-          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2">
-            {sessions && <SetupLine sessionId={missing ? AUTO_SESSION : (address.session ?? AUTO_SESSION)} />}
-            <span className="flex items-center gap-2">
-              {address.session !== null && (
-                <Button className="text-xs" onClick={() => setAddress({ session: null, node: null })}>
-                  Any session
-                </Button>
-              )}
+        <main className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_fit-content(22%)_auto_minmax(0,1fr)_auto] lg:grid-rows-[auto_fit-content(38%)_auto_minmax(0,1fr)_auto]">
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2 xl:flex-nowrap">
+            {sessions && <SetupLine sessionId={AUTO_SESSION} label="Point any client here" />}
+            <span className="flex shrink-0 items-center gap-2">
               {list && (
                 <Button className="text-xs" onClick={() => pause(!list.isPaused)}>
                   {list.isPaused ? 'Resume recording' : 'Pause recording'}
                 </Button>
               )}
-              <Button look="primary" onClick={create}>
+              <Button look="primary" className="text-xs" onClick={create}>
                 New session
               </Button>
             </span>
@@ -131,10 +129,15 @@ export function SessionsScreen() {
           <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
             {list?.isPaused && <Banner tone="note" title="Recording is paused: calls pass through." />}
             {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
-            <SessionTable sessions={sessions ?? []} selected={missing ? undefined : id} onSelect={select} />
+            <SessionTable
+              sessions={sessions ?? []}
+              savings={savings?.sessions ?? []}
+              selected={missing ? undefined : id}
+              onSelect={select}
+            />
           </div>
           {missing || (
-            <SessionBar session={opened.data?.session} error={opened.error} onMessage={say}>
+            <SessionBar session={opened.data?.session} nodes={nodes} error={opened.error} onMessage={say}>
               <span className="lg:hidden">
                 <Segmented<Part>
                   label="Part"
@@ -170,15 +173,18 @@ export function SessionsScreen() {
               <section aria-label="Tokens" className={`min-h-0 min-w-0 lg:block ${part === 'tokens' ? '' : 'hidden'}`}>
                 {entry ? (
                   <CallTokens entry={entry} nodes={nodes} />
+                ) : opened.data ? (
+                  <div className="grid gap-3 p-3.5">
+                    <p className="text-dim">No call yet. A client with this setting calls this session:</p>
+                    <SetupLine sessionId={opened.data.session.id} />
+                  </div>
                 ) : (
-                  <p className="p-3.5 text-faint text-sm">
-                    {opened.data ? 'No call yet: point a client to this session.' : opened.isPending && 'Loading…'}
-                  </p>
+                  <p className="p-3.5 text-faint text-sm">{opened.isPending && 'Loading…'}</p>
                 )}
               </section>
             </div>
           )}
-          <StatusLine text={totalsText(sessions ?? [])} message={message} />
+          <StatusLine text={totalsText(sessions ?? [], savings?.total)} message={message} />
         </main>
       )}
     </Shell>
@@ -189,12 +195,14 @@ const isMissing = (error: Error | null): boolean => error instanceof ApiError &&
 
 interface SessionBarProps {
   readonly session: SessionRow | undefined
+  readonly nodes: readonly CallNode[]
   readonly error: Error | null
   readonly onMessage: (message: string) => void
   readonly children: ReactNode
 }
 
-function SessionBar({ session, error, onMessage, children }: SessionBarProps) {
+function SessionBar({ session, nodes, error, onMessage, children }: SessionBarProps) {
+  const [picker, setPicker] = useState<PickerName>('all')
   if (error) return <Banner tone="bad" title={error.message} hint={hintOf(error)} />
   if (!session) return <div className="h-12 border-line border-b" />
   const { id, mode, drifts } = session
@@ -203,20 +211,23 @@ function SessionBar({ session, error, onMessage, children }: SessionBarProps) {
       <span className="font-mono text-xs">{visibleText(id)}</span>
       <span className="rounded-full bg-accent-soft px-2 text-xs">{mode}</span>
       {mode === 'tito' ? (
-        <SavingsLine session={session} />
+        <SavingsLine session={session} nodes={nodes} picker={picker} />
       ) : (
         <span className="font-medium text-xs">{countWithNoun(drifts, 'call')} with live drift</span>
       )}
       {children}
       <span className="ml-auto flex flex-wrap items-center gap-2">
         <RewardField key={`${id} ${session.reward}`} session={session} onMessage={onMessage} />
-        <ExportLeaves session={session} onMessage={onMessage} />
+        <ExportLeaves session={session} picker={picker} onPicker={setPicker} onMessage={onMessage} />
       </span>
     </div>
   )
 }
 
-function totalsText(sessions: readonly SessionRow[]): string {
+function totalsText(
+  sessions: readonly SessionRow[],
+  saved: (SavedCounts & { readonly leaves: number }) | undefined,
+): string {
   const sum = (numberOf: (session: SessionRow) => number) => sessions.reduce((total, one) => total + numberOf(one), 0)
   return [
     countWithNoun(sessions.length, 'session'),
@@ -225,6 +236,7 @@ function totalsText(sessions: readonly SessionRow[]): string {
       'call',
     ),
     `${countText(sum(({ tokens }) => tokens))} tokens`,
+    ...(saved ? savingsParts(saved, saved.leaves) : []),
     'J K session · ↑ ↓ call · C compare the fork',
   ].join(' · ')
 }

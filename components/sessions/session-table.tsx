@@ -7,6 +7,8 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 interface SessionTableProps {
   readonly sessions: readonly SessionRow[]
+  /** What sessions saved, compared with a chat pipeline. */
+  readonly savings: readonly { readonly id: string; readonly drifts: number }[]
   readonly selected: string | undefined
   readonly onSelect: (id: string) => void
 }
@@ -22,7 +24,12 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
   { text: 'Calls', isNumber: true },
   { text: 'Tokens', isNumber: true },
   { text: 'Leaves', isNumber: true, className: WIDE },
-  { text: 'Drift', title: 'Calls whose prompt the server read differently than it was recorded', isNumber: true },
+  {
+    text: 'Drift',
+    title:
+      'Calls whose prompt the server read differently than it was recorded, and the drifts that a chat pipeline would have had',
+    isNumber: true,
+  },
   { text: 'Parser failures', title: 'Tool calls that could not be parsed', isNumber: true, className: WIDER },
   { text: 'Truncated', title: 'Replies that reached their token limit', isNumber: true, className: WIDER },
   { text: 'Cached', title: 'Share of prompt tokens from the prefix cache', isNumber: true, className: WIDE },
@@ -31,7 +38,8 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
 ]
 
 /** Shows the sessions, the newest first. Rows do not move while they are live. */
-export function SessionTable({ sessions, selected, onSelect }: SessionTableProps) {
+export function SessionTable({ sessions, savings, selected, onSelect }: SessionTableProps) {
+  const avoided = new Map(savings.map(({ id, drifts }) => [id, drifts]))
   return (
     <table aria-label="Sessions" className="w-full border-separate border-spacing-0 text-xs tabular-nums">
       <thead className="sticky top-0 z-1 bg-ground">
@@ -48,7 +56,7 @@ export function SessionTable({ sessions, selected, onSelect }: SessionTableProps
             className="cursor-pointer hover:bg-panel data-chosen:bg-accent-soft"
             onClick={() => onSelect(session.id)}
           >
-            <Cells session={session} isSelected={session.id === selected} />
+            <Cells session={session} avoided={avoided.get(session.id)} isSelected={session.id === selected} />
           </tr>
         ))}
       </tbody>
@@ -56,7 +64,14 @@ export function SessionTable({ sessions, selected, onSelect }: SessionTableProps
   )
 }
 
-function Cells({ session, isSelected }: { readonly session: SessionRow; readonly isSelected: boolean }) {
+interface CellsProps {
+  readonly session: SessionRow
+  /** Drifts that a chat pipeline would have had. Undefined: not known. */
+  readonly avoided: number | undefined
+  readonly isSelected: boolean
+}
+
+function Cells({ session, avoided, isSelected }: CellsProps) {
   const { id, client, protocols, mode, model, createdAt, calls, tokens, leaves, drifts } = session
   const { malformedCalls, truncated, cachedShare, tokensPerSecond, reward } = session
   return (
@@ -65,10 +80,11 @@ function Cells({ session, isSelected }: { readonly session: SessionRow; readonly
         <button
           type="button"
           aria-current={isSelected || undefined}
-          className="flex min-h-6 items-center gap-2 font-mono"
+          className="flex min-h-6 max-w-40 scroll-mt-8 items-center gap-2 font-mono sm:max-w-56"
+          title={visibleText(id)}
         >
           <SessionLight session={session} />
-          {visibleText(id)}
+          <span className="min-w-0 truncate">{visibleText(id)}</span>
         </button>
       </td>
       <td className={`${CELL} ${WIDE} max-w-64 truncate`}>
@@ -80,7 +96,12 @@ function Cells({ session, isSelected }: { readonly session: SessionRow; readonly
       <td className={NUMBER}>{countText(calls)}</td>
       <td className={NUMBER}>{countText(tokens)}</td>
       <td className={`${NUMBER} ${WIDE}`}>{countText(leaves)}</td>
-      <td className={`${NUMBER} ${drifts > 0 ? 'font-medium text-bad' : ''}`}>{countText(drifts)}</td>
+      <td className={NUMBER}>
+        <span className={drifts > 0 ? 'font-medium text-bad' : ''}>{countText(drifts)}</span>
+        {avoided !== undefined && avoided > 0 && (
+          <span className="text-dim max-md:hidden"> {countText(avoided)} avoided</span>
+        )}
+      </td>
       <td className={`${NUMBER} ${WIDER} ${malformedCalls > 0 ? 'text-warn' : ''}`}>{countText(malformedCalls)}</td>
       <td className={`${NUMBER} ${WIDER} ${truncated > 0 ? 'text-warn' : ''}`}>{countText(truncated)}</td>
       <td className={`${NUMBER} ${WIDE}`}>{cachedShare === null ? '—' : percentText(cachedShare)}</td>
@@ -101,7 +122,14 @@ function SessionLight({ session: { state, failedCalls, drifts } }: { readonly se
   const title = `${state}${failedCalls > 0 ? `, ${countWithNoun(failedCalls, 'failed call')}` : ''}${drifts > 0 ? ', drift' : ''}`
   const ink = hasProblem ? 'border-bad' : state === 'live' ? 'border-good' : 'border-line-strong'
   const fill = state === 'live' ? (hasProblem ? 'bg-bad' : 'bg-good') : ''
-  return <span role="img" aria-label={title} title={title} className={`size-2 rounded-full border-2 ${ink} ${fill}`} />
+  return (
+    <span
+      role="img"
+      aria-label={title}
+      title={title}
+      className={`size-2 shrink-0 rounded-full border-2 ${ink} ${fill}`}
+    />
+  )
 }
 
 const timeOf = (iso: string): string => new Date(iso).toLocaleTimeString('en-GB')

@@ -10,6 +10,7 @@ import { type CallNode, nodesOf } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { FirstDifference } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
+import { SavingsLine } from './savings-line.tsx'
 import { SessionTable } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
 import { testCall, testSession } from './test-sessions.ts'
@@ -27,6 +28,7 @@ test('The table of sessions shows the numbers of each session and selects one by
   render(
     <SessionTable
       sessions={[session, { ...session, id: 'ses_2', state: 'idle' }]}
+      savings={[{ id: 'ses_2', drifts: 14 }]}
       selected="ses_1"
       onSelect={onSelect}
     />,
@@ -44,6 +46,7 @@ test('The table of sessions shows the numbers of each session and selects one by
       .getByRole('button')
       .getAttribute('aria-current'),
   ).toBe('true')
+  expect(second?.textContent).toContain('3 14 avoided')
   fireEvent.click(within(second as HTMLElement).getByRole('button'))
   expect(onSelect).toHaveBeenCalledWith('ses_2')
 })
@@ -123,4 +126,51 @@ test('A changed history names the first token that differs from the other call, 
     </QueryClientProvider>,
   )
   expect(screen.getByText('first difference at token 2')).toBeTruthy()
+})
+
+const counts = { drifts: 2, trainedTokens: 3, cachedTokens: 0, rows: 4 }
+
+test('The savings follow the chosen leaves, and a panel shows each leaf and all sessions', async () => {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const send = vi.spyOn(globalThis, 'fetch').mockImplementation(async (address) =>
+    Response.json(
+      String(address) === '/api/savings'
+        ? {
+            total: { ...counts, leaves: 9 },
+            sessions: [{ ...counts, leaves: 9, id: 'ses_1' }],
+            waiting: 2,
+            failed: 0,
+          }
+        : { leaves: [{ ...counts, node: 1, caveats: ['It is long.'] }], total: counts },
+    ),
+  )
+  const nodes = nodesOf([testCall(1, { kind: 'new-root' }), testCall(2, { kind: 'continued' })])
+  const line = (picker: 'all' | 'longest', tokens: number) => (
+    <QueryClientProvider client={queries}>
+      <SavingsLine session={{ ...session, tokens }} nodes={nodes} picker={picker} />
+    </QueryClientProvider>
+  )
+  const { rerender } = render(line('all', 10))
+  await screen.findByText('2 drifts avoided · 3 trained tokens kept · 1 row instead of 4')
+  expect(screen.getByText('Each leaf, 1 caveat')).toBeTruthy()
+  await screen.findByText('All 1 session, 2 waiting')
+  const rows = within(screen.getByRole('table', { name: 'Savings', hidden: true })).getAllByRole('row', {
+    hidden: true,
+  })
+  expect(rows.slice(1).map((row) => [...row.children].map(({ textContent }) => textContent).join(' '))).toEqual([
+    'Call 2 2 3 0 1 instead of 4',
+    'All leaves 2 3 0 1 instead of 4',
+    'All 1 session, 2 waiting 2 3 0 9 instead of 4',
+  ])
+  rerender(line('longest', 10))
+  await screen.findByText('Chosen leaves')
+  expect(send.mock.calls.map(([address]) => address)).toContain('/api/sessions/ses_1/savings?leaves=longest')
+})
+
+test('A session that cannot be compared with a chat pipeline says why', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () =>
+    Response.json({ status: 502, code: 'UPSTREAM_DOWN', detail: 'the server does not answer' }, { status: 502 }),
+  )
+  render(withQueries(<SavingsLine session={session} nodes={[]} picker="all" />))
+  await screen.findByText(/^Not compared with a chat pipeline: .*the server does not answer/)
 })

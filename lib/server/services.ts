@@ -16,6 +16,7 @@ import { configuredMcpServers } from '#lib/server/servers/configured-mcp-servers
 import { createMcpServers, type McpServers } from '#lib/server/servers/mcp-servers.ts'
 import { ownAddress } from '#lib/server/servers/own-address.ts'
 import { createServers, type Servers } from '#lib/server/servers/servers.ts'
+import { createSavings, createSavingsThread, type Savings } from '#lib/server/sessions/savings/savings.ts'
 import { createSessions, type Sessions } from '#lib/server/sessions/sessions.ts'
 import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
@@ -45,6 +46,8 @@ export interface Services {
   readonly estimates: EstimateJobs
   /** Sessions of clients. */
   readonly sessions: Sessions
+  /** What the sessions saved, compared with a chat pipeline. */
+  readonly savings: Savings
   readonly health: HealthChecks
   readonly comparing: CompareThread
   readonly importing: ImportingThread
@@ -133,6 +136,12 @@ export function createServices(config: Config): Services {
     groups: createGroupRuns(runs),
     estimates: createEstimateJobs(),
     sessions: createSessions(() => all),
+    savings: createSavings(
+      () => all,
+      createSavingsThread(
+        path.join(config.applicationFolder, 'lib', 'server', 'sessions', 'savings', 'savings-worker.ts'),
+      ),
+    ),
     health: createHealthChecks({
       store,
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'health-worker.ts'),

@@ -28,3 +28,22 @@ export const sessionSavingsSchema = z.object({
   ),
   total: withDescription(z.object(counts), 'Sums over the leaves.'),
 })
+
+const sums = { leaves: withDescription(count, 'Number of leaves, each of which is one training row.'), ...counts }
+
+/** The answer of GET /api/savings. */
+export const allSavingsSchema = z.object({
+  total: withDescription(z.object(sums), 'Sums over the sessions.'),
+  sessions: withDescription(
+    z.array(z.object({ id: z.string(), ...sums })),
+    'Sums over the leaves of each session that was compared. Sessions in the mode observe are left out.',
+  ),
+  waiting: withDescription(
+    count,
+    'Sessions that have grown or were never compared. They are compared after this answer.',
+  ),
+  failed: withDescription(
+    count,
+    'Sessions that could not be compared, for example because their server did not answer. They are tried again a minute later.',
+  ),
+})

@@ -1,6 +1,6 @@
 /** Recorded sessions: their list, the calls of one, and changes to them. */
 import { queryOptions } from '@tanstack/react-query'
-import { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
+import { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import { sessionCreatedSchema, sessionListSchema, sessionSchema } from '#lib/api/sessions/session.ts'
 import { callApi, fetchJson } from '../api.ts'
 
@@ -27,15 +27,30 @@ export const sessionOptions = (id: string | undefined) =>
   })
 
 /**
- * Query for what a session saved, compared with a chat pipeline. Every prompt is rendered again for it, so it is repeated only when
- * `tokens` changes, the number of tokens of the session.
+ * Query for what the chosen leaves of a session saved, compared with a chat pipeline. Every prompt is rendered again for it, so it is
+ * repeated only when `tokens` changes, the number of tokens of the session.
  */
-export const savingsOptions = (id: string, tokens: number) =>
+export const savingsOptions = (id: string, tokens: number, leaves: string) =>
   queryOptions({
-    queryKey: ['session-savings', id, tokens],
-    queryFn: ({ signal }) => fetchJson(`/api${pathOf(id)}/savings`, sessionSavingsSchema, { signal }),
-    placeholderData: (before) => before,
+    queryKey: ['session-savings', id, leaves, tokens],
+    queryFn: ({ signal }) =>
+      fetchJson(`/api${pathOf(id)}/savings?${new URLSearchParams({ leaves })}`, sessionSavingsSchema, { signal }),
+    // While new calls are compared, the numbers of the same leaves stay.
+    placeholderData: (before, query) =>
+      query?.queryKey[1] === id && query.queryKey[2] === leaves ? before : undefined,
     staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+const POLL_WAITING_MS = 2_000
+const POLL_COMPARED_MS = 10_000
+
+/** Query for what all sessions saved, repeated sooner while some of them wait to be compared. */
+export const allSavingsOptions = () =>
+  queryOptions({
+    queryKey: ['all-savings'],
+    queryFn: ({ signal }) => fetchJson('/api/savings', allSavingsSchema, { signal }),
+    refetchInterval: ({ state }) => ((state.data?.waiting ?? 0) > 0 ? POLL_WAITING_MS : POLL_COMPARED_MS),
     retry: false,
   })
 

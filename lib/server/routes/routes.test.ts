@@ -57,6 +57,7 @@ afterAll(async () => {
     services.health.close(),
     services.comparing.close(),
     services.forests.close(),
+    services.savings.close(),
     services.mcpServers.close(),
     services.importing.close(),
     services.rendering.close(),
@@ -296,7 +297,10 @@ test('The rows of sessions answer as the table describes', async () => {
   await call('POST /sessions/{id}/v1/responses', { params, body: { ...limit, max_output_tokens: 4, input: 'Hi' } })
   expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(3)
   expect((await call('GET /api/sessions/{id}', { params })).calls).toHaveLength(3)
-  expect((await call('GET /api/sessions/{id}/savings', { params })).leaves).toHaveLength(3)
+  expect((await call('GET /api/sessions/{id}/savings', { params, query: '?leaves=all' })).leaves).toHaveLength(3)
+  await expect
+    .poll(async () => (await call('GET /api/savings')).sessions)
+    .toMatchObject([{ id, leaves: 3, rows: expect.any(Number) }])
   expect((await call('GET /api/sessions')).sessions).toMatchObject([{ id, calls: 3, tags: ['session'] }])
   expect(await call('GET /sessions/{id}/trajectories', { params, query: '?leaves=all&mask=once' })).toHaveLength(3)
   expect((await call('GET /sessions/{id}/v1/models', { params })).data).toHaveLength(1)

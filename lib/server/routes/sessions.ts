@@ -1,6 +1,6 @@
 /** The routes of sessions: those of clients, whose only settings are an address and a key, and those of the page. */
 import * as z from 'zod'
-import { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
+import { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import {
   AUTO_SESSION,
   createSessionSchema,
@@ -21,8 +21,7 @@ import { answerClient } from '../sessions/client-call.ts'
 import { answerGenerate } from '../sessions/generate-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
 import { sessionRecords } from '../sessions/records.ts'
-import { exportSamples, SAMPLES_QUERY } from '../sessions/samples.ts'
-import { sessionSavings } from '../sessions/savings.ts'
+import { exportSamples, pickersIn, SAMPLES_QUERY } from '../sessions/samples.ts'
 
 /** Format of a body that the handler reads itself, in the protocol of the client. */
 const protocolBody: Body<undefined> = { type: 'application/json', read: () => undefined }
@@ -86,10 +85,19 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/api/sessions/{id}/savings',
     summary: 'Compares the leaves of a session with a chat pipeline that renders the whole history for every call.',
+    query: { leaves: SAMPLES_QUERY.leaves },
     answers: {
       200: { description: 'What the session saved. Nothing in the mode observe.', schema: sessionSavingsSchema },
     },
-    handle: ({ params, services, signal }) => sessionSavings(services.sessions.find(params.id), signal),
+    handle: ({ request, params, services, signal }) =>
+      services.savings.ofSession(services.sessions.find(params.id), pickersIn(request), signal),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/savings',
+    summary: 'Returns what the newest sessions saved together, compared with a chat pipeline, as far as it is known.',
+    answers: { 200: { description: 'The sums. The next answer contains more.', schema: allSavingsSchema } },
+    handle: ({ services }) => services.savings.ofAll(),
   }),
   endpoint({
     method: 'POST',

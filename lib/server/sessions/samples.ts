@@ -23,7 +23,7 @@ export function exportSamples(session: Session, request: Request): Response {
   const search = new URL(request.url).searchParams
   const maxTokens = wholeNumber(request, 'max_tokens', Number.MAX_SAFE_INTEGER)
   const { samples, leftOut } = samplesOf(session.forest.nodes, {
-    pickers: pickersIn(search.get('leaves') ?? 'all'),
+    pickers: pickersIn(request),
     mask: oneOf(request, 'mask', SHARED_MASKS, 'once'),
     maxTokens,
     living: session.living(),
@@ -52,7 +52,9 @@ export function exportSamples(session: Session, request: Request): Response {
   })
 }
 
-function pickersIn(text: string): readonly LeafPicker[] {
+/** Returns the pickers of leaves in the query of a request. Throws HttpProblem. */
+export function pickersIn(request: Request): readonly LeafPicker[] {
+  const text = new URL(request.url).searchParams.get('leaves') ?? 'all'
   return text.split(',').map((name) => {
     const picker = LEAF_PICKERS.find((known) => known === name.trim())
     if (picker) return picker

@@ -6,16 +6,11 @@
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { placePrompt } from '#lib/rollout/prompt/placed-prompt.ts'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
-import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { countsAsDrift, type DriftReport } from '#lib/trajectory/drift/report.ts'
-import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-
-/** Renders a whole history with the generation prompt and returns its token ids. Throws TemplateError. */
-export type HistoryRenderer = (messages: readonly Message[]) => readonly number[]
 
 /** What a session saved on one path, compared with a chat pipeline. */
 export interface PipelineSavings {
@@ -29,42 +24,21 @@ export interface PipelineSavings {
   readonly rows: number
   /** Omitted: no call could be compared. */
   readonly report?: DriftReport
-  /** What could not be compared, in sentences for a person. */
-  readonly caveats: readonly string[]
 }
 
 /**
- * Computes what a path saved. `path` is its trajectory with one response for each call; `histories` are the messages that the client
- * sent with each of these calls. Takes a render for each call, so it does not belong on the way of a request.
+ * Computes what a path saved. `path` is its trajectory with one response for each call, and its vocabulary has the tokens of the prompts;
+ * `prompts` are the token ids that the pipeline sends before each response. Responses after the last prompt are not compared.
  */
-export function savingsOf(
-  path: TrajectoryView,
-  histories: readonly (readonly Message[])[],
-  render: HistoryRenderer,
-  tokenizer: Tokenizer,
-): PipelineSavings {
-  const prompts: (readonly number[])[] = []
-  const caveats: string[] = []
-  for (const messages of histories) {
-    try {
-      prompts.push(render(messages))
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error
-      caveats.push(
-        `The chat template refuses the messages of call ${prompts.length + 1} (${error.className}: ${error.message}): only the calls before it are compared.`,
-      )
-      break
-    }
-  }
-  if (prompts.length === 0) return { drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 1, caveats }
-  const report = comparedWith(path, prompts, tokenizer)
+export function savingsOf(path: TrajectoryView, prompts: readonly (readonly number[])[]): PipelineSavings {
+  if (prompts.length === 0) return { drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 1 }
+  const report = comparedWith(path, prompts)
   return {
     drifts: report.spans.filter(({ severity }) => countsAsDrift(severity)).length,
     trainedTokens: report.trained.touched,
     cachedTokens: report.prefix.lost,
     rows: report.rows.count,
     report,
-    caveats,
   }
 }
 
@@ -102,7 +76,8 @@ export function observePrompt(
   const earlier = segmentsOf(path)
     .filter(isResponse)
     .map(() => undefined)
-  const report = comparedWith({ ...path, segments: next }, [...earlier, promptIds], tokenizer)
+  const vocab = { ...path.vocab, ...vocabularyWriter(path, tokenizer)(promptIds).vocab }
+  const report = comparedWith({ ...path, vocab, segments: next }, [...earlier, promptIds])
   return { kind: 'live-drift', ids, at, report }
 }
 
@@ -110,11 +85,7 @@ export function observePrompt(
  * Compares a path with itself as a server reads it. `prompts` are the ids that the server reads before each response; undefined means the
  * recorded ids. Responses without an entry are left out.
  */
-function comparedWith(
-  path: TrajectoryView,
-  prompts: readonly (readonly number[] | undefined)[],
-  tokenizer: Tokenizer,
-): DriftReport {
+function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[] | undefined)[]): DriftReport {
   const segments = segmentsOf(path)
   const starts = segmentStarts(path)
   const own = segments.flatMap(({ ids }) => Array.from(ids))
@@ -126,11 +97,7 @@ function comparedWith(
     read.push(isResponse(segment) ? withPrompt(segment, own.slice(0, starts[index]), prompts[call]) : segment)
     if (isResponse(segment)) call++
   }
-  const trajectory: TrajectoryView = {
-    ...frame,
-    segments: read,
-    vocab: { ...path.vocab, ...vocabularyWriter(path, tokenizer)(prompts.flatMap((ids) => ids ?? [])).vocab },
-  }
+  const trajectory: TrajectoryView = { ...frame, segments: read }
   const side = { trajectory, tokenizer: undefined, template: undefined }
   const result = compareSides({ ...side, as: { kind: 'recorded' } }, { ...side, as: { kind: 'read' } })
   if (!result.ok) throw new Error(result.why)
