@@ -62,7 +62,12 @@ export interface CallMetadata {
 
 /** A part of a reply, in the order in which the model wrote it. Adjacent parts have different kinds, except for calls. */
 export type ReplyPart =
-  | { readonly kind: 'reasoning' | 'text'; readonly text: string }
+  | {
+      readonly kind: 'reasoning' | 'text'
+      readonly text: string
+      /** Tokens of the reply that contain the text. Omitted: the client wants no logprobs of texts. */
+      readonly tokens?: TokenSpan
+    }
   | {
       readonly kind: 'call'
       readonly id: string
@@ -70,6 +75,12 @@ export type ReplyPart =
       /** JSON text of an object. */
       readonly arguments: string
     }
+
+/** Half-open range of indices of tokens in a reply. */
+export interface TokenSpan {
+  readonly start: number
+  readonly end: number
+}
 
 /** One of the replies to a call. */
 export interface ReplyChoice {
@@ -118,7 +129,13 @@ export interface SessionReply extends ReplyHead {
 export type ReplyDelta =
   /** Tokens of the texts and calls that follow until the next tokens of the choice. */
   | { readonly kind: 'tokens'; readonly choice: number; readonly tokens: ArrivedTokens }
-  | { readonly kind: 'reasoning' | 'text'; readonly choice: number; readonly text: string }
+  | {
+      readonly kind: 'reasoning' | 'text'
+      readonly choice: number
+      readonly text: string
+      /** Tokens of the reply that this piece adds to those of its part. Omitted: as for a part. */
+      readonly tokens?: TokenSpan
+    }
   | {
       readonly kind: 'call'
       readonly choice: number

@@ -44,8 +44,13 @@ function partsIn(deltas: readonly ReplyDelta[]): ReplyPart[] {
     else if (delta.kind === 'arguments' && last?.kind === 'call')
       parts[parts.length - 1] = { ...last, arguments: last.arguments + delta.text }
     else if (delta.kind === 'text' || delta.kind === 'reasoning') {
-      if (last?.kind === delta.kind) parts[parts.length - 1] = { kind: delta.kind, text: last.text + delta.text }
-      else parts.push({ kind: delta.kind, text: delta.text })
+      const { kind, text, tokens } = delta
+      if (last?.kind !== kind) parts.push({ kind, text, ...(tokens && { tokens }) })
+      else {
+        expect(tokens?.start).toBe(last.tokens?.end)
+        const joined = last.tokens && tokens && { start: last.tokens.start, end: tokens.end }
+        parts[parts.length - 1] = { kind, text: last.text + text, ...(joined && { tokens: joined }) }
+      }
     }
   }
   return parts
@@ -72,10 +77,20 @@ describe('A stream of parts', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), sizes, (pieces, cuts) => {
-        const { all, parts } = streamed(parser, pieces.join(''), cuts)
+        const { all, parts } = streamed(parser, pieces.join(''), cuts, { ...ALL, hasSpans: true })
         expect(partsIn(all)).toEqual(parts)
       }),
     )
+  })
+
+  test('names the tokens of texts', () => {
+    const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
+    const { parts } = streamed(hermes, '<think>so</think> Hello é!', [1], { ...ALL, hasSpans: true })
+    // The delimiters are tokens, other bytes too.
+    expect(parts).toEqual([
+      { kind: 'reasoning', text: 'so' },
+      { kind: 'text', text: 'Hello é!', tokens: { start: 5, end: 14 } },
+    ])
   })
 
   test('brings reasoning and text before the end of the reply', () => {

@@ -2,15 +2,17 @@
  * Reads a reply in the parts that its client gets. A stream is read with the same function again and again, and only what no further token
  * can change is passed on.
  */
+import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import { spellingsOf, type ToolParser } from '#lib/parsers/parser.ts'
 import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
 import { writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
-import { callDeltas, replyParts } from '#lib/session/protocols/reply-parts.ts'
+import { callDeltas, type PlacedPart, placedParts } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 
 /** How the reply to a call is read. */
 export interface ReplyReading {
@@ -18,23 +20,45 @@ export interface ReplyReading {
   readonly calls: 'all' | 'first' | 'none'
   /** Texts that end a reply and are no part of it. */
   readonly stops: readonly string[]
+  /** Whether texts name their tokens. Omitted: they do not. */
+  readonly hasSpans?: boolean
 }
 
 /** Returns the parts of a response. `trajectory` has its vocabulary, its model and the segments before it. */
-export function partsOfReply(
+export const partsOfReply = (
+  segment: ResponseSegment,
+  trajectory: Trajectory,
+  reading: ReplyReading,
+): readonly ReplyPart[] => withSpans(placedPartsOf(segment, trajectory, reading), segment, trajectory, reading)
+
+function placedPartsOf(
   segment: ResponseSegment,
   trajectory: Trajectory,
   { calls, stops }: ReplyReading,
-): readonly ReplyPart[] {
+): readonly PlacedPart[] {
   const written = writtenReply(segment, trajectory)
-  const parts = replyParts({
+  const parts = placedParts({
     ...written,
     text: withoutStop(written.text, segment, stops),
     ...(calls === 'none' && { calls: [], markup: written.markup.filter(({ kind }) => kind === 'between') }),
   })
   if (calls !== 'first') return parts
-  const first = parts.find(({ kind }) => kind === 'call')
-  return parts.filter((part) => part.kind !== 'call' || part === first)
+  const first = parts.find(({ part }) => part.kind === 'call')
+  return parts.filter((placed) => placed.part.kind !== 'call' || placed === first)
+}
+
+/** Returns parts whose texts name their tokens, if the client wants their logprobs. */
+function withSpans(
+  parts: readonly PlacedPart[],
+  segment: ResponseSegment,
+  trajectory: Trajectory,
+  { hasSpans = false }: ReplyReading,
+): readonly ReplyPart[] {
+  if (!hasSpans) return parts.map(({ part }) => part)
+  const { starts } = textForParsers(segment, trajectory, [])
+  return parts.map(({ part, range }) =>
+    part.kind === 'text' ? { ...part, tokens: tokensAt(starts, range.start, range.end) } : part,
+  )
 }
 
 /** Returns a text without the stop text at its end. The server kept the tokens of the stop text, because the model sampled them. */
@@ -81,8 +105,12 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
         const call = sent.filter(({ kind }) => kind === 'call').length
         deltas.push(...callDeltas(choice, call, part))
       } else {
-        const length = before && before.kind !== 'call' ? before.text.length : 0
-        if (part.text.length > length) deltas.push({ kind: part.kind, choice, text: part.text.slice(length) })
+        const known = before && before.kind !== 'call' ? before : undefined
+        const length = known?.text.length ?? 0
+        // A token that two pieces share belongs to the first one.
+        const tokens = part.tokens && { start: known?.tokens?.end ?? part.tokens.start, end: part.tokens.end }
+        if (part.text.length > length)
+          deltas.push({ kind: part.kind, choice, text: part.text.slice(length), ...(tokens && { tokens }) })
       }
       sent[index] = part
     }
@@ -94,7 +122,7 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
       if (open?.kind !== 'response' || open.ids.length < next) return []
       next = open.ids.length + Math.max(1, Math.floor(open.ids.length / GROWTH))
       const read = { ...open, ...annotations(open, trajectory, parser, tokenizer) }
-      return bring(finalParts(partsOfReply(read, trajectory, reading), openers))
+      return bring(withSpans(finalParts(placedPartsOf(read, trajectory, reading), openers), read, trajectory, reading))
     },
     end: bring,
   }
@@ -111,9 +139,9 @@ function continues(sent: ReplyPart, later: ReplyPart | undefined, isLast: boolea
  * Returns the parts that further tokens leave unchanged, except that the last one may grow. What is written from the first call on waits for
  * the end of the reply: in some formats, later tokens decide where a call ends.
  */
-function finalParts(parts: readonly ReplyPart[], openers: readonly string[]): readonly ReplyPart[] {
-  const final: ReplyPart[] = []
-  for (const [index, part] of parts.entries()) {
+function finalParts(parts: readonly PlacedPart[], openers: readonly string[]): readonly PlacedPart[] {
+  const final: PlacedPart[] = []
+  for (const [index, { part, range }] of parts.entries()) {
     if (part.kind === 'call') return final
     const isLast = index === parts.length - 1
     // A character of several bytes may have arrived in part.
@@ -126,7 +154,8 @@ function finalParts(parts: readonly ReplyPart[], openers: readonly string[]): re
           ? arrived.length - beginningAtEnd(arrived, openers)
           : arrived.length
     const text = end === part.text.length && !isLast ? arrived : arrived.slice(0, end).trimEnd()
-    if (text !== '') final.push({ ...part, text })
+    const cut = part.text.length - text.length
+    if (text !== '') final.push({ part: { ...part, text }, range: { ...range, end: range.end - cut } })
     if (text.length < part.text.length) return final
   }
   return final

@@ -215,9 +215,18 @@ async function generate(
   return recordedReply(trajectory, last, parts, before, error)
 }
 
-const readingOf = ({ tools, toolChoice, parallelToolCalls, sampling }: SessionCall): ReplyReading => ({
+const readingOf = ({
+  protocol,
+  logprobs,
+  tools,
+  toolChoice,
+  parallelToolCalls,
+  sampling,
+}: SessionCall): ReplyReading => ({
   calls: tools.length === 0 || toolChoice === 'none' ? 'none' : parallelToolCalls ? 'all' : 'first',
   stops: sampling.stop ?? [],
+  // Chat completions have the logprobs of all tokens, responses those of texts.
+  hasSpans: protocol === 'responses' && logprobs !== undefined,
 })
 
 /** Limit of a reply on a server that does not report its context length. */

@@ -1,9 +1,10 @@
 /** Writes replies as OpenAI chat completions: the whole body, or chunks that add up to it. */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
-import type { Finish, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
+import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReplyChoice, ReplyDelta, ReplyHead, ReplyUsage, SessionCall, SessionReply } from '../call.ts'
+import { logprobEntries } from './logprobs.ts'
 import type { BytesOfToken, ReplyStream } from './protocol.ts'
 import { openAiError } from './refusal.ts'
 import { BETWEEN_THOUGHTS, joinedTokens } from './reply-parts.ts'
@@ -129,42 +130,11 @@ const usageOf = ({ promptTokens, cachedTokens, completionTokens, reasoningTokens
   completion_tokens_details: { reasoning_tokens: reasoningTokens },
 })
 
-/** An unknown logprob is the smallest that OpenAI writes. */
-const UNKNOWN_LOGPROB = -9999
-
 /**
  * Returns the logprobs of all tokens, including those of reasoning, calls and the stop token; null if there are none. `count` is the
  * number of alternatives, undefined if the client wants no logprobs.
  */
-function logprobsOf(
-  { ids, logprobs, topLogprobs }: ArrivedTokens,
-  count: number | undefined,
-  bytes: BytesOfToken,
-): JsonObject | null {
-  if (count === undefined || ids.length === 0) return null
-  const entry = (id: number, logprob: number | null | undefined) => {
-    const own = bytes(id)
-    return {
-      token: new TextDecoder().decode(own),
-      logprob: logprob ?? UNKNOWN_LOGPROB,
-      bytes: Array.from(own),
-    }
-  }
-  return {
-    content: ids.map((id, index) => ({
-      ...entry(id, logprobs?.[index]),
-      top_logprobs: alternativesAt(topLogprobs, index, count).map((other) => entry(other.id, other.logprob)),
-    })),
-    refusal: null,
-  }
-}
-
-/** Returns the first alternatives of a token. */
-function alternativesAt(top: TopLogprobs | undefined, index: number, count: number) {
-  if (!top) return []
-  const start = index * top.k
-  return top.ids
-    .slice(start, start + Math.min(count, top.k))
-    .map((id, place) => ({ id, logprob: top.logprobs[start + place] }))
-    .filter(({ id }) => id >= 0)
-}
+const logprobsOf = (tokens: ArrivedTokens, count: number | undefined, bytes: BytesOfToken): JsonObject | null =>
+  count === undefined || tokens.ids.length === 0
+    ? null
+    : { content: logprobEntries(tokens, count, bytes), refusal: null }

@@ -22,10 +22,10 @@ import {
   type UnreadFields,
   unread,
 } from './fields.ts'
+import { MOST_LOGPROBS } from './logprobs.ts'
 import { CallRefusal } from './refusal.ts'
 
-/** Most alternatives of a token, and most replies, as OpenAI limits them. */
-const MOST_LOGPROBS = 20
+/** Most replies, as OpenAI limits them. */
 const MOST_REPLIES = 128
 
 const IDS = 'the session sends its own ids. GET /sessions/{id} returns them'

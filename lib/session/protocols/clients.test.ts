@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import type { ProtocolName, ReplyDelta, SessionCall, SessionReply } from '../call.ts'
 import { protocols, type ReplyStream } from './protocol.ts'
 import { errorBody } from './refusal.ts'
-import { callOf, cutDeltas, letterBytes, replies } from './test-replies.ts'
+import { callOf, cutDeltas, letterBytes, replies, withTextSpans } from './test-replies.ts'
 
 /** Returns the events of a stream. */
 function streamed(reply: SessionReply, deltas: readonly ReplyDelta[], call: SessionCall): string {
@@ -95,6 +95,29 @@ test('A chat completion with several choices and logprobs is the same for its cl
       const deltas = cutDeltas(reply, () => cut.next().value as number)
       const read = await READERS.chat(streamed(reply, deltas, call))
       expect(plain(read)).toEqual(plain(protocols.chat.whole(reply, call, letterBytes)))
+    }),
+  )
+})
+
+test('A response has the logprobs of its texts, the same for its client as a stream and as a whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(replies(1).map(withTextSpans), cuts, fc.constantFrom(0, 1), async (reply, cut, logprobs) => {
+      const call = callOf('responses', { logprobs })
+      const deltas = cutDeltas(reply, () => cut.next().value as number)
+      const events = streamed(reply, deltas, call)
+      const whole = protocols.responses.whole(reply, call, letterBytes)
+      expect(plain(await READERS.responses(events))).toEqual(plain(whole))
+      const written = (whole.output as { content?: { logprobs?: object[] }[] }[]).flatMap(({ content = [] }) =>
+        content.flatMap((part) => part.logprobs ?? []),
+      )
+      const spans = reply.choices.flatMap(({ parts }) =>
+        parts.flatMap((part) => ('tokens' in part && part.tokens) || []),
+      )
+      expect(written).toHaveLength(spans.reduce((sum, { start, end }) => sum + end - start, 0))
+      const sent = Array.from(events.matchAll(/^data: (.*"response\.output_text\.delta".*)$/gm), ({ 1: json = '' }) =>
+        JSON.parse(json),
+      )
+      expect(sent.flatMap((event) => event.logprobs)).toEqual(written)
     }),
   )
 })

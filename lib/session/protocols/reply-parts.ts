@@ -5,7 +5,7 @@ import type { WrittenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import { strip, trimEnd, trimStart } from '#lib/templates/jinja/python/text/code-points.ts'
 import type { Finish, ToolCall, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
-import type { ReplyChoice, ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionReply } from '../call.ts'
+import type { ReplyChoice, ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionReply, TokenSpan } from '../call.ts'
 
 /** Separates think blocks in the reasoning of a message. */
 export const BETWEEN_THOUGHTS = '\n'
@@ -17,25 +17,36 @@ type ParsedToolCall = Extract<ToolCall, { kind: 'parsed' }>
  * text; a malformed call stays text. White space between parts belongs to the text after it, and none is at the ends: all
  * texts together are the content of the message that replyTexts returns for the same reply.
  */
-export function replyParts(written: WrittenReply): readonly ReplyPart[] {
-  const parts: ReplyPart[] = []
+export const replyParts = (written: WrittenReply): readonly ReplyPart[] => placedParts(written).map(({ part }) => part)
+
+/** A part, and the range that it has in the text of its reply. */
+export interface PlacedPart {
+  readonly part: ReplyPart
+  readonly range: TextRange
+}
+
+/** Returns the parts of a reply like replyParts, with their ranges. */
+export function placedParts(written: WrittenReply): readonly PlacedPart[] {
+  const parts: PlacedPart[] = []
   let space = ''
   let hasText = false
   const addText = (from: number, to: number): void => {
     const all = space + written.text.slice(from, Math.max(from, to))
     const text = trimEnd(hasText ? all : trimStart(all))
-    space = hasText || text !== '' ? all.slice(trimEnd(all).length) : ''
+    const behind = hasText || text !== '' ? all.slice(trimEnd(all).length) : ''
+    space = behind
     if (text === '') return
     hasText = true
-    append(parts, 'text', text)
+    const end = Math.max(from, to) - behind.length
+    append(parts, { kind: 'text', text }, { start: Math.max(0, end - text.length), end })
   }
   let at = 0
   for (const { range, part } of cutsOf(written)) {
     addText(at, range.start)
     at = Math.max(at, range.end)
-    if (part?.kind === 'reasoning' && parts.at(-1)?.kind === 'reasoning')
-      append(parts, 'reasoning', BETWEEN_THOUGHTS + part.text)
-    else if (part) parts.push(part)
+    if (part?.kind === 'reasoning' && parts.at(-1)?.part.kind === 'reasoning')
+      append(parts, { kind: 'reasoning', text: BETWEEN_THOUGHTS + part.text }, range)
+    else if (part) parts.push({ part, range })
   }
   addText(at, written.text.length)
   return parts
@@ -73,17 +84,27 @@ const callPart = ({ id, name, input }: ParsedToolCall): ReplyPart => ({
 })
 
 /** Adds text to the last part if that has the same kind. */
-function append(parts: ReplyPart[], kind: 'reasoning' | 'text', text: string): void {
+function append(parts: PlacedPart[], part: TextPart, range: TextRange): void {
   const last = parts.at(-1)
-  if (last?.kind === kind) parts[parts.length - 1] = { kind, text: last.text + text }
-  else parts.push({ kind, text })
+  if (last && last.part.kind !== 'call' && last.part.kind === part.kind)
+    parts[parts.length - 1] = { part: joinedText(last.part, part), range: { start: last.range.start, end: range.end } }
+  else parts.push({ part, range })
 }
+
+type TextPart = Exclude<ReplyPart, { kind: 'call' }>
+
+/** Returns the part that two texts of one kind are. */
+const joinedText = (first: TextPart, second: TextPart): TextPart => ({
+  kind: second.kind,
+  text: first.text + second.text,
+  ...(first.tokens && second.tokens && { tokens: { start: first.tokens.start, end: second.tokens.end } }),
+})
 
 /** Returns the deltas of parts, for a stream of a reply that arrived whole. */
 function partDeltas(choice: number, parts: readonly ReplyPart[]): readonly ReplyDelta[] {
   let call = -1
   return parts.flatMap((part): readonly ReplyDelta[] => {
-    if (part.kind !== 'call') return [{ kind: part.kind, choice, text: part.text }]
+    if (part.kind !== 'call') return [{ ...part, choice }]
     call++
     return callDeltas(choice, call, part)
   })
@@ -131,7 +152,7 @@ export function collectReply(head: ReplyHead, deltas: Iterable<ReplyDelta>): Ses
         break
       case 'reasoning':
       case 'text':
-        append(choice.parts, delta.kind, delta.text)
+        addText(choice.parts, delta)
         break
       case 'call':
         choice.parts.push({ kind: 'call', id: delta.id, name: delta.name, arguments: '' })
@@ -152,6 +173,13 @@ interface GrowingChoice {
   finish: Finish
 }
 
+function addText(parts: ReplyPart[], { kind, text, tokens }: TextPart): void {
+  const last = parts.at(-1)
+  const part: TextPart = { kind, text, ...(tokens && { tokens }) }
+  if (last && last.kind !== 'call' && last.kind === kind) parts[parts.length - 1] = joinedText(last, part)
+  else parts.push(part)
+}
+
 function addArguments(parts: ReplyPart[], text: string): void {
   const last = parts.at(-1)
   if (last?.kind !== 'call') throw new Error('arguments follow the start of their call')
@@ -162,6 +190,22 @@ const wholeChoice = ({ parts, tokens, finish }: GrowingChoice): ReplyChoice => (
   parts,
   finish,
   tokens: joinedTokens(tokens),
+})
+
+/** Returns some tokens of a reply. */
+export const tokensIn = (
+  { ids, logprobs, topLogprobs: top }: ArrivedTokens,
+  { start, end }: TokenSpan,
+): ArrivedTokens => ({
+  ids: ids.slice(start, end),
+  ...(logprobs && { logprobs: logprobs.slice(start, end) }),
+  ...(top && {
+    topLogprobs: {
+      k: top.k,
+      ids: top.ids.slice(start * top.k, end * top.k),
+      logprobs: top.logprobs.slice(start * top.k, end * top.k),
+    },
+  }),
 })
 
 /** Returns the tokens of all pieces. Logprobs that a piece lacks are unknown. */

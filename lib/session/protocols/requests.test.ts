@@ -115,7 +115,8 @@ describe('A request', () => {
     ['responses', { tools: [{ type: 'web_search' }] }, 'tools[0].type', '"function"'],
     ['responses', { input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type', 'a known type'],
     ['responses', { truncation: 'auto' }, 'truncation', 'shortens no history'],
-    ['responses', { include: ['message.output_text.logprobs'] }, 'include[0]', 'reasoning.encrypted_content'],
+    ['responses', { include: ['file_search_call.results'] }, 'include[0]', 'message.output_text.logprobs'],
+    ['responses', { top_logprobs: 21 }, 'top_logprobs', 'at most 20'],
     ['responses', { text: { verbosity: 'low' } }, 'text.verbosity', 'no such variable'],
   ] as const)('of %s with %j is refused at %s', (name, changes, field, words) => {
     const refusal = refusalOf(name, { ...BODIES[name], ...changes })
@@ -247,6 +248,14 @@ describe('A chat completion request', () => {
     const { body: _, ...call } = read('chat', Object.fromEntries(fields.map((field) => [field, null])))
     const { body: __, ...same } = read('chat')
     expect(call).toEqual(same)
+  })
+
+  test('of responses has logprobs if the client includes them, or wants alternatives', () => {
+    const include = ['message.output_text.logprobs', 'reasoning.encrypted_content']
+    expect(read('responses', { include })).toMatchObject({ logprobs: 0 })
+    expect(read('responses', { include, top_logprobs: 3 })).toMatchObject({ logprobs: 3 })
+    expect(read('responses', { top_logprobs: 2 })).toMatchObject({ logprobs: 2 })
+    expect(read('responses', { include: [], top_logprobs: 0 }).logprobs).toBeUndefined()
   })
 
   test('for logprobs without alternatives has none, and takes min_new_tokens of SGLang', () => {

@@ -1,15 +1,21 @@
 /** Writes replies as OpenAI responses: the whole body, or numbered events that add up to it. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply } from '../call.ts'
-import type { ReplyStream } from './protocol.ts'
+import type { ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply, TokenSpan } from '../call.ts'
+import { logprobEntries } from './logprobs.ts'
+import type { BytesOfToken, ReplyStream } from './protocol.ts'
 import { type CallFailure, openAiCode, openAiMessage } from './refusal.ts'
+import { joinedTokens, tokensIn } from './reply-parts.ts'
 
 /** Returns the body of an answer. */
-export function wholeResponsesReply(reply: SessionReply, call: SessionCall): JsonObject {
-  const { parts, finish } = elementAt(reply.choices, 0)
-  const items = parts.map((part, index) => itemOf(part, itemId(part.kind, reply.id, index), 'completed'))
+export function wholeResponsesReply(reply: SessionReply, call: SessionCall, bytes: BytesOfToken): JsonObject {
+  const { parts, finish, tokens } = elementAt(reply.choices, 0)
+  const items = parts.map((part, index) => {
+    const logprobs = part.kind === 'text' && part.tokens ? logprobsOf(tokensIn(tokens, part.tokens), call, bytes) : []
+    return itemOf(part, itemId(part.kind, reply.id, index), 'completed', logprobs)
+  })
   return response(reply, call, { finish, items, usage: reply.usage })
 }
 
@@ -19,8 +25,12 @@ const PREFIXES: Readonly<Record<ReplyPart['kind'], string>> = { reasoning: 'rs',
 
 const itemId = (kind: ReplyPart['kind'], id: string, index: number): string => `${PREFIXES[kind]}_${id}_${index}`
 
-/** Returns a part as an output item. An item in progress has no content yet. */
-function itemOf(part: ReplyPart, id: string, status: Status): JsonObject {
+/** Returns the logprobs of tokens; none if the client wants none. */
+const logprobsOf = (tokens: ArrivedTokens, { logprobs }: SessionCall, bytes: BytesOfToken): readonly JsonObject[] =>
+  logprobs === undefined ? [] : logprobEntries(tokens, logprobs, bytes)
+
+/** Returns a part as an output item. An item in progress has no content yet. `logprobs` are those of a text. */
+function itemOf(part: ReplyPart, id: string, status: Status, logprobs: readonly JsonObject[] = []): JsonObject {
   const isWhole = status === 'completed'
   switch (part.kind) {
     case 'reasoning':
@@ -33,7 +43,7 @@ function itemOf(part: ReplyPart, id: string, status: Status): JsonObject {
         status,
       }
     case 'text':
-      return { id, type: 'message', role: 'assistant', status, content: isWhole ? [contentOf(part)] : [] }
+      return { id, type: 'message', role: 'assistant', status, content: isWhole ? [contentOf(part, logprobs)] : [] }
     case 'call':
       return {
         id,
@@ -46,8 +56,11 @@ function itemOf(part: ReplyPart, id: string, status: Status): JsonObject {
   }
 }
 
-const contentOf = ({ kind, text }: Exclude<ReplyPart, { kind: 'call' }>): JsonObject =>
-  kind === 'reasoning' ? { type: 'reasoning_text', text } : { type: 'output_text', text, annotations: [], logprobs: [] }
+const contentOf = (
+  { kind, text }: Exclude<ReplyPart, { kind: 'call' }>,
+  logprobs: readonly JsonObject[] = [],
+): JsonObject =>
+  kind === 'reasoning' ? { type: 'reasoning_text', text } : { type: 'output_text', text, annotations: [], logprobs }
 
 interface Progress {
   readonly finish: Finish | undefined
@@ -58,7 +71,7 @@ interface Progress {
 }
 
 /** Returns the response object, which repeats the settings of its request. */
-function response(head: ReplyHead, { body, sampling }: SessionCall, progress: Progress): JsonObject {
+function response(head: ReplyHead, { body, sampling, logprobs }: SessionCall, progress: Progress): JsonObject {
   const { status, incomplete, error = null } = statusOf(progress)
   const createdAt = Math.floor(head.createdAt / 1000)
   return {
@@ -83,6 +96,7 @@ function response(head: ReplyHead, { body, sampling }: SessionCall, progress: Pr
     text: body.text ?? { format: { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
     tools: body.tools ?? [],
+    top_logprobs: logprobs ?? 0,
     top_p: sampling.top_p ?? 1,
     truncation: 'disabled',
     usage: progress.usage ? usageOf(progress.usage) : null,
@@ -129,8 +143,11 @@ const usageOf = ({ promptTokens, cachedTokens, completionTokens, reasoningTokens
 })
 
 /** Returns the writer of a streamed answer. */
-export function responsesStream(head: ReplyHead, call: SessionCall): ReplyStream {
+export function responsesStream(head: ReplyHead, call: SessionCall, bytes: BytesOfToken): ReplyStream {
   const items: JsonObject[] = []
+  const arrived = createTokenQueue()
+  /** Logprobs of the open text. */
+  let logprobs: readonly JsonObject[] = []
   let sequence = 0
   let open: ReplyPart | undefined
   let finish: Finish | undefined
@@ -148,6 +165,7 @@ export function responsesStream(head: ReplyHead, call: SessionCall): ReplyStream
   const start = (part: ReplyPart): string => {
     const closed = close()
     open = part
+    logprobs = []
     const { item_id, output_index } = place(part.kind)
     const added = event('response.output_item.added', { output_index, item: itemOf(part, item_id, 'in_progress') })
     if (part.kind === 'call') return closed + added
@@ -160,7 +178,7 @@ export function responsesStream(head: ReplyHead, call: SessionCall): ReplyStream
     if (!part) return ''
     open = undefined
     const at = place(part.kind)
-    const item = itemOf(part, at.item_id, 'completed')
+    const item = itemOf(part, at.item_id, 'completed', logprobs)
     items.push(item)
     const done = () => event('response.output_item.done', { output_index: at.output_index, item })
     if (part.kind === 'call')
@@ -170,20 +188,22 @@ export function responsesStream(head: ReplyHead, call: SessionCall): ReplyStream
     const content = { ...at, content_index: 0 }
     const text =
       part.kind === 'text'
-        ? event('response.output_text.done', { ...content, text: part.text, logprobs: [] })
+        ? event('response.output_text.done', { ...content, text: part.text, logprobs })
         : event('response.reasoning_text.done', { ...content, text: part.text })
-    return text + event('response.content_part.done', { ...content, part: contentOf(part) }) + done()
+    return text + event('response.content_part.done', { ...content, part: contentOf(part, logprobs) }) + done()
   }
 
-  const addText = (kind: 'reasoning' | 'text', delta: string): string => {
+  const addText = (kind: 'reasoning' | 'text', delta: string, span: TokenSpan | undefined): string => {
     const earlier = open?.kind === kind ? open.text : undefined
     const started = earlier === undefined ? start({ kind, text: '' }) : ''
     open = { kind, text: (earlier ?? '') + delta }
     const content = { ...place(kind), content_index: 0, delta }
+    const own = span && kind === 'text' ? logprobsOf(arrived.take(span), call, bytes) : []
+    logprobs = [...logprobs, ...own]
     return (
       started +
       (kind === 'text'
-        ? event('response.output_text.delta', { ...content, logprobs: [] })
+        ? event('response.output_text.delta', { ...content, logprobs: own })
         : event('response.reasoning_text.delta', content))
     )
   }
@@ -197,10 +217,11 @@ export function responsesStream(head: ReplyHead, call: SessionCall): ReplyStream
   const write = (delta: ReplyDelta): string => {
     switch (delta.kind) {
       case 'tokens':
+        arrived.add(delta.tokens)
         return ''
       case 'reasoning':
       case 'text':
-        return addText(delta.kind, delta.text)
+        return addText(delta.kind, delta.text, delta.tokens)
       case 'call':
         return start({ kind: 'call', id: delta.id, name: delta.name, arguments: '' })
       case 'arguments':
@@ -221,5 +242,25 @@ export function responsesStream(head: ReplyHead, call: SessionCall): ReplyStream
     write,
     fail: (failure) => close() + whole('response.failed', undefined, failure),
     keepAlive: () => ': waiting\n\n',
+  }
+}
+
+/** Tokens that arrived, of which texts take theirs in order. */
+function createTokenQueue() {
+  let waiting: ArrivedTokens[] = []
+  /** Index in the reply of the first waiting token. */
+  let first = 0
+  return {
+    add(tokens: ArrivedTokens): void {
+      waiting.push(tokens)
+    },
+    /** Returns the tokens of a span. Those before its end do not wait any longer. */
+    take({ start, end }: TokenSpan): ArrivedTokens {
+      const all = joinedTokens(waiting)
+      const taken = tokensIn(all, { start: Math.max(0, start - first), end: Math.max(0, end - first) })
+      waiting = [tokensIn(all, { start: Math.max(0, end - first), end: all.ids.length })]
+      first = Math.max(first, end)
+      return taken
+    },
   }
 }

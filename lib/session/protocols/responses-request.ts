@@ -24,6 +24,7 @@ import {
   type UnreadFields,
   unread,
 } from './fields.ts'
+import { MOST_LOGPROBS } from './logprobs.ts'
 
 /** Fields of responses that are not read. */
 export const RESPONSES_UNREAD: UnreadFields = {
@@ -44,7 +45,6 @@ export const RESPONSES_UNREAD: UnreadFields = {
     max_tool_calls: 'sessions call no tools',
     previous_response_id: 'the whole history must be in input. In the OpenAI SDK, append response.output to input',
     prompt: 'sessions have no stored prompts. Send instructions and input',
-    top_logprobs: 'this protocol has no place for the logprobs of calls and reasoning. Use chat completions',
   },
 }
 
@@ -121,6 +121,9 @@ const format = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('json_schema'), ...replySchemaFields }),
 ])
 
+const LOGPROBS = 'message.output_text.logprobs'
+const INCLUDED: readonly string[] = [LOGPROBS, 'reasoning.encrypted_content']
+
 const schema = z.strictObject({
   model: z.string(),
   input: z.union([z.string(), z.array(item).check(z.minLength(1))]),
@@ -140,12 +143,13 @@ const schema = z.strictObject({
   include: maybe(
     z.array(
       z.string().check(
-        z.refine((name) => name === 'reasoning.encrypted_content', {
-          error: '"reasoning.encrypted_content" (reasoning is returned as text)',
+        z.refine((name) => INCLUDED.includes(name), {
+          error: '"message.output_text.logprobs", or "reasoning.encrypted_content" (reasoning is returned as text)',
         }),
       ),
     ),
   ),
+  top_logprobs: maybe(z.int().check(z.minimum(0), z.maximum(MOST_LOGPROBS))),
   max_output_tokens: sampled('max_new_tokens'),
   temperature: sampled('temperature'),
   top_p: sampled('top_p'),
@@ -185,7 +189,8 @@ export function readResponsesCall(body: unknown): SessionCall {
     }),
     structured: checkedStructure(structureOf(read.text?.format), choice),
     n: 1,
-    logprobs: undefined,
+    // Logprobs belong to the texts of the reply: this protocol has no place for those of calls and reasoning.
+    logprobs: read.include?.includes(LOGPROBS) || read.top_logprobs ? (read.top_logprobs ?? 0) : undefined,
     stream: read.stream ?? false,
     includeUsage: true,
     templateArguments: templateArguments(read.reasoning?.effort, read.chat_template_kwargs),

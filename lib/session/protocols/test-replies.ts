@@ -1,7 +1,7 @@
 /** Calls and replies for the tests of protocols. */
 import fc from 'fast-check'
 import type { ReplyChoice, ReplyDelta, ReplyPart, SessionCall, SessionReply } from '../call.ts'
-import { replyDeltas } from './reply-parts.ts'
+import { replyDeltas, tokensIn } from './reply-parts.ts'
 
 /** Returns a call of a protocol with these changes. */
 export const callOf = (protocol: SessionCall['protocol'], changes: Partial<SessionCall> = {}): SessionCall => ({
@@ -95,28 +95,34 @@ export const replies = (n: number): fc.Arbitrary<SessionReply> =>
       },
     }))
 
+/** Returns the reply with a span of tokens for each text: the texts share the tokens in order. */
+export const withTextSpans = (reply: SessionReply): SessionReply => ({
+  ...reply,
+  choices: reply.choices.map((choice) => {
+    const { length } = choice.parts
+    const at = (index: number) => Math.floor((index * choice.tokens.ids.length) / length)
+    const parts = choice.parts.map((part, index) =>
+      part.kind === 'text' ? { ...part, tokens: { start: at(index), end: at(index + 1) } } : part,
+    )
+    return { ...choice, parts }
+  }),
+})
+
 /** Returns the deltas of a reply with texts and tokens in pieces; `cut` returns the length of the next piece. */
 export function cutDeltas(reply: SessionReply, cut: () => number): readonly ReplyDelta[] {
   return replyDeltas(reply).flatMap((delta): readonly ReplyDelta[] => {
     if (delta.kind === 'tokens') {
-      const { ids, logprobs, topLogprobs } = delta.tokens
-      return pieces(ids.length, cut).map(({ start, end }) => ({
-        ...delta,
-        tokens: {
-          ids: ids.slice(start, end),
-          ...(logprobs && { logprobs: logprobs.slice(start, end) }),
-          ...(topLogprobs && {
-            topLogprobs: {
-              k: topLogprobs.k,
-              ids: topLogprobs.ids.slice(start * topLogprobs.k, end * topLogprobs.k),
-              logprobs: topLogprobs.logprobs.slice(start * topLogprobs.k, end * topLogprobs.k),
-            },
-          }),
-        },
-      }))
+      const { tokens } = delta
+      return pieces(tokens.ids.length, cut).map((span) => ({ ...delta, tokens: tokensIn(tokens, span) }))
     }
     if (!('text' in delta)) return [delta]
-    return pieces(delta.text.length, cut).map(({ start, end }) => ({ ...delta, text: delta.text.slice(start, end) }))
+    return pieces(delta.text.length, cut).map(({ start, end }) => ({
+      ...delta,
+      text: delta.text.slice(start, end),
+      // The first piece of a text has its tokens.
+      ...('tokens' in delta &&
+        delta.tokens && { tokens: start === 0 ? delta.tokens : { start: delta.tokens.end, end: delta.tokens.end } }),
+    }))
   })
 }
 
