@@ -156,6 +156,19 @@ test.each(themes)('%s theme: text is legible on every ground, and marks contrast
     'mark-current',
     'mark-linked',
     'mark-cut',
+    'mark-note',
   ])
     expect([mark, contrast(colour[mark] ?? '', colour.ground ?? '') >= 3]).toEqual([mark, true])
+})
+
+test.each(themes)('%s theme: a note differs from every other mark for every kind of vision', (_theme, colour) => {
+  for (const [eyes, matrix] of Object.entries(EYES))
+    for (const mark of ['bad', 'mark-hit', 'mark-linked', 'mark-cut', 'trained'])
+      expect([mark, eyes, difference(colour['mark-note'] ?? '', colour[mark] ?? '', matrix) >= 0.06]).toEqual([
+        mark,
+        eyes,
+        true,
+      ])
+  for (const ground of ['ground', 'panel', 'raised'])
+    expect([ground, contrast(colour['mark-note'] ?? '', colour[ground] ?? '') >= 4.5]).toEqual([ground, true])
 })
