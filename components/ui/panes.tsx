@@ -20,7 +20,10 @@ interface PanesProps {
 /** Position of a pane. */
 export type Pane = 'left' | 'middle' | 'right'
 
-/** Shows three panes side by side, or one at a time in a narrow window. */
+/**
+ * Shows three panes side by side, or one at a time in a narrow window. The scrolled panes are positioned: otherwise texts for screen readers
+ * far below would make the document as high as their content.
+ */
 export function Panes({ names, left, middle, right, gist, buttons, shown, onShow }: PanesProps) {
   return (
     <div className="flex min-h-0 flex-col">
@@ -42,7 +45,7 @@ export function Panes({ names, left, middle, right, gist, buttons, shown, onShow
       <main className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
         <aside
           aria-label={names[0]}
-          className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${shown === 'left' ? '' : 'hidden'}`}
+          className={`relative overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${shown === 'left' ? '' : 'hidden'}`}
         >
           {left}
         </aside>
@@ -51,7 +54,7 @@ export function Panes({ names, left, middle, right, gist, buttons, shown, onShow
         </section>
         <aside
           aria-label={names[2]}
-          className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-l ${shown === 'right' ? '' : 'hidden'}`}
+          className={`relative overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-l ${shown === 'right' ? '' : 'hidden'}`}
         >
           {right}
         </aside>
