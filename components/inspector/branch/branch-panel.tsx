@@ -300,7 +300,10 @@ function Cost({ trajectory, token, tokens, count, isEdit }: CostProps) {
       {countText(times)} × {countWithNoun(tokens, 'token')} ≈{' '}
       <strong className="font-semibold text-ink">{countWithNoun(times * tokens, 'token')}</strong>
       <span className="block">
-        {countText(shared)} shared, which the server can cache{duration}
+        {shared > 0
+          ? `${countText(shared)} shared, which the server can cache`
+          : 'No token is shared with this trajectory'}
+        {duration}
         {isEdit && '. The chat template is applied again from this prompt on.'}
       </span>
     </p>
