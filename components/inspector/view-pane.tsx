@@ -4,8 +4,11 @@ import { StatusLine } from '#components/commands/status-line.tsx'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { usePageKeys } from '#components/shell/use-page-keys.ts'
+import { keyName } from '#components/token-view/key-name.ts'
 import { TabPanel } from '#components/ui/tabs.tsx'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { isKeyOfTokens } from './commands/commands.ts'
 import type { InspectorPartProps, InspectorTab } from './inspection.ts'
 import { InspectorPalette } from './inspector-palette.tsx'
 import { InspectorNotices } from './notices.tsx'
@@ -58,6 +61,15 @@ export function ViewPane({
   const { inspection, said: message } = state
   const { tab, selection } = inspection.view
   const id = useId()
+  usePageKeys((event) => {
+    // A page that was just opened has no focus, nor has one after a click beside its controls.
+    if (event.target !== document.body || event.defaultPrevented) return
+    const key = keyName(event)
+    // Keys that scroll or select text keep their meaning in the other tabs.
+    if (tab !== 'tokens') {
+      if (key.length === 1) commands.runKey(event)
+    } else if (isKeyOfTokens(key)) inspection.grid.current?.press(event)
+  })
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
   return (
     <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto]">

@@ -1,6 +1,7 @@
 /** The inspector by keys and pointer: selection, copies, commands, links, tabs, and the focus. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
+import { COMMANDS } from '#components/inspector/commands/commands.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -241,6 +242,50 @@ test('keys of the inspector move, extend, copy, fold and run commands, and dialo
     await expect(help).toHaveCount(0)
   })
   expect(wrongs).toEqual([])
+})
+
+test('every listed key works on a page that was just opened, while nothing has the focus', async ({ page }) => {
+  await show(page, '?at=300')
+  const isUnfocused = () => page.evaluate(() => document.activeElement === document.body)
+  expect(await isUnfocused()).toBe(true)
+  await page.evaluate(() => {
+    window.addEventListener('keydown', (event) => {
+      document.documentElement.dataset.handled = `${event.key} ${event.defaultPrevented}`
+    })
+  })
+  const unhandled: string[] = []
+  const listed = COMMANDS.flatMap(({ name, keys = [], hasOwnKeys = false }) =>
+    keys.filter((key) => !hasOwnKeys || key === '?').map((key) => ({ name, key })),
+  )
+  expect(listed.length).toBeGreaterThan(40)
+  for (const { name, key } of [...listed, { name: 'extend', key: 'Shift+ArrowDown' }]) {
+    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    expect(await isUnfocused()).toBe(true)
+    await page.keyboard.press(key.replace('Mod', 'Control'))
+    if (name === 'keys' || name === 'export') {
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await press(page, 'Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      continue
+    }
+    const last = await page.evaluate(() => document.documentElement.dataset.handled)
+    if (!last?.endsWith(' true')) unhandled.push(`${key}: ${last}`)
+  }
+  expect(unhandled).toEqual([])
+
+  await test.step('a copy without the focus has the text of the selected tokens', async () => {
+    await show(page, '?at=300-302')
+    await press(page, 'Control+c')
+    await expect.poll(() => clipboard(page)).toBe(textBetween(300, 303))
+  })
+
+  await test.step('in another tab, keys that scroll keep their meaning', async () => {
+    await show(page, '?at=300&tab=messages')
+    await press(page, 'ArrowDown', 'PageDown')
+    await expect(page.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true')
+    await press(page, 'J')
+    await expect(page.getByRole('tab', { name: 'Tokens' })).toHaveAttribute('aria-selected', 'true')
+  })
 })
 
 test('the pointer selects tokens, and an image and a link contain the selection', async ({ page, context }) => {

@@ -28,6 +28,19 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
   const notes = page.getByRole('region', { name: 'Notes', exact: true })
   const dialog = page.getByRole('dialog')
 
+  await test.step('the keys V and A act on a page that was just opened', async () => {
+    await page.keyboard.press('v')
+    await expect(page.getByRole('button', { name: 'Value of tokens' })).toHaveAttribute('aria-pressed', 'true')
+    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    await page.keyboard.press('v')
+    await expect(page.getByRole('button', { name: 'Value of tokens' })).toHaveAttribute('aria-pressed', 'false')
+    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    await page.keyboard.press('a')
+    await expect(dialog.getByLabel('Note')).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+  })
+
   await test.step('the key A opens the dialog, whose text is stored with the selected tokens', async () => {
     await grid.focus()
     for (let times = 0; times < 5; times++) await page.keyboard.press('Shift+ArrowRight')
@@ -89,6 +102,10 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
       'Here it goes wrong.',
     ])
     await expect(notes.getByRole('listitem')).toHaveCount(3)
+    // The outline is higher than the window: it scrolls, and the document does not.
+    await page.setViewportSize({ width: 1440, height: 500 })
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(500)
+    await page.setViewportSize(WINDOWS[0])
     await expect(other.getByRole('region', { name: 'Notes', exact: true }).getByRole('listitem')).toHaveCount(3)
     await page.getByLabel('Title', { exact: true }).fill('A new title')
     await page.keyboard.press('Enter')

@@ -1,9 +1,9 @@
 /**
  * All commands of the inspector in one table for the keys, the command palette and the list of keys. Keys are written as in
- * key-name.ts, and act while the token view has the focus.
+ * key-name.ts, and act while the token view has the focus or nothing has it.
  */
 
-import { LIST_COMMANDS } from '#components/commands/command.ts'
+import { commandOfKey, LIST_COMMANDS } from '#components/commands/command.ts'
 import { selectedHex, selectedIds, selectedJson, selectedText } from '#components/token-view/card/selected-tokens.ts'
 import { copiedNote } from '#components/token-view/card/use-copy.ts'
 import { colourModeNamed, heatToggled, maskToggled } from '#components/token-view/colour/modes.ts'
@@ -36,6 +36,9 @@ const obstacleOfSteps =
   (offer: PanelCommandName) =>
   ({ offers, inspection }: CommandScreen) =>
     offers[offer] || inspection.colouring.mode.kind === 'number' ? undefined : 'There are no hits.'
+
+/** Key of the browser that copies the selected tokens. */
+const COPY = 'Mod+c'
 
 const NO_TOKEN = 'Select a single token of a stored trajectory first.'
 const NO_SAMPLED_TOKEN = 'Select a single sampled token of a stored trajectory first.'
@@ -223,7 +226,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     name: 'copy-text',
     title: 'Copy the text of the selected tokens',
     group: 'Copy',
-    keys: ['Mod+c'],
+    keys: [COPY],
     hasOwnKeys: true,
     obstacle: obstacleAtToken,
     run: (screen) => {
@@ -381,6 +384,11 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   { name: 'open', title: 'Open a file…', group: 'Trajectory', run: ({ page }) => page.openFile() },
 ]
+
+/** Returns whether the token view acts on a key, also with Shift, which extends the selection, or on a copy of the selected tokens. */
+export const isKeyOfTokens = (key: string): boolean =>
+  commandOfKey(COMMANDS, key.replace(/^Shift\+/, '')) !== undefined ||
+  (key === COPY && document.getSelection()?.isCollapsed !== false)
 
 function nothingRead({ inspection: { trajectory } }: CommandScreen): string | undefined {
   return segmentsOf(trajectory)[0]?.kind === 'prompt' ? undefined : 'The trajectory does not begin with a prompt.'

@@ -21,6 +21,8 @@ export interface GridControl {
   readonly drawing: () => { readonly picture: TokenPicture; readonly element: HTMLElement } | undefined
   /** Moves the keyboard focus into the token view. */
   readonly focus: () => void
+  /** Moves the keyboard focus into the token view, and handles a key as if it had been pressed there. */
+  readonly press: (event: KeyboardEvent) => void
   /** Calls the listener when the layout or the visible part has changed, at most once a frame. Returns the function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void
 }

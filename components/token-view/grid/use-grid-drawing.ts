@@ -113,6 +113,12 @@ export function useGridDrawing(props: GridDrawingOptions) {
           ? { picture: shownPicture.current, element: viewport.current }
           : undefined,
       focus: () => viewport.current?.focus({ preventScroll: true }),
+      press(event) {
+        const repeated = new KeyboardEvent(event.type, event)
+        viewport.current?.focus({ preventScroll: true })
+        viewport.current?.dispatchEvent(repeated)
+        if (repeated.defaultPrevented) event.preventDefault()
+      },
       subscribe: (listener) => {
         listeners.current.add(listener)
         return () => listeners.current.delete(listener)
