@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import type { RatiosState } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
@@ -44,6 +44,7 @@ export function OutlinePane({
 }: OutlinePaneProps) {
   const { trajectory, marks, view, storedKey } = inspection
   const { go } = useNavigation()
+  const origin = useRef<HTMLDivElement>(null)
   const drift = marks.find(({ kind }) => kind === 'drift')
   return (
     <>
@@ -80,20 +81,26 @@ export function OutlinePane({
       />
       {labels}
       <Heading>Origin</Heading>
-      <Origin
-        trajectory={trajectory}
-        repairAction={({ name, undo }) =>
-          undo &&
-          storedKey !== undefined && (
-            <RepairButton
-              storedKey={storedKey}
-              repair={{ name, title: 'Undo repair' }}
-              isUndo
-              onDone={() => inspection.say('The repair was undone: the trajectory is as in its file again.')}
-            />
-          )
-        }
-      />
+      {/* The button that undoes a repair disappears, so the focus stays at its place. */}
+      <div ref={origin} tabIndex={-1} className="rounded-md">
+        <Origin
+          trajectory={trajectory}
+          repairAction={({ name, undo }) =>
+            undo &&
+            storedKey !== undefined && (
+              <RepairButton
+                storedKey={storedKey}
+                repair={{ name, title: 'Undo repair' }}
+                isUndo
+                onDone={() => {
+                  origin.current?.focus()
+                  inspection.say('The repair was undone: the trajectory is as in its file again.')
+                }}
+              />
+            )
+          }
+        />
+      </div>
       {trajectory.model.tokenizer && onChooseTokenizer && (
         <Button className="mt-2 text-xs" onClick={onChooseTokenizer}>
           Choose another tokenizer…

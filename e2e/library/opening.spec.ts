@@ -150,6 +150,8 @@ test('A pasted record whose logprobs are all 0 is repaired by name, the page say
     await page.getByRole('button', { name: 'Undo repair' }).focus()
     await page.keyboard.press('Enter')
     await expect(page.getByText('Repaired: 1')).toBeHidden()
+    const outline = page.getByRole('complementary', { name: 'Outline' })
+    await expect(outline.locator(':focus')).toBeVisible()
     await expect(badges(page).filter({ hasText: 'No logprobs' })).toBeHidden()
     await expect(
       page

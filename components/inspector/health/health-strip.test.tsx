@@ -152,6 +152,7 @@ test('the health strip repairs a stored trajectory by the button of a finding, a
   repairTrajectory.mockResolvedValueOnce(sample)
   await user.click(screen.getByRole('button', { name: 'Make them unknown' }))
   await waitFor(() => expect(screen.queryByText('They are placeholders.')).toBeNull())
+  expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Health' }))
   expect(repairTrajectory.mock.calls.at(-1)).toEqual(['key', { name: 'zero-logprobs-trained' }])
 })
 

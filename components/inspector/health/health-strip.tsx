@@ -1,7 +1,7 @@
 'use client'
 /** The findings of the trajectory in one line, each with its count; a click shows its positions one after the other. */
 import { ChevronLeft, ChevronRight, CircleCheck, CircleHelp, CircleX, Info, TriangleAlert, X } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText } from '#components/token-view/numbers.ts'
@@ -27,6 +27,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
   const health = useInspectTask(inspection, 'health', { cut: inspection.trainerCut }, { isOn: !isRunning })
   const drift = useDrift(inspection, !isRunning)
   const [open, setOpen] = useState<Opened>()
+  const strip = useRef<HTMLElement>(null)
   const chips = isRunning ? [] : chipsOf(health, drift)
   const openChip = chips.find(({ key }) => key === open?.key)
   const show = (chip: Chip, at: number) => {
@@ -48,10 +49,12 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
   }
   return (
     <section
+      ref={strip}
+      tabIndex={-1}
       aria-label="Health"
       data-health={isRunning ? 'later' : health.kind}
       data-drift={isRunning ? 'later' : drift.kind}
-      className="min-w-0 bg-ground text-xs tabular-nums"
+      className="min-w-0 bg-ground text-xs tabular-nums focus-visible:-outline-offset-2"
       onKeyDown={leave}
     >
       <div className="relative flex items-center gap-1.5 overflow-x-auto px-3.5 py-1 lg:flex-wrap">
@@ -101,7 +104,11 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               key={openChip.repair.name}
               storedKey={storedKey}
               repair={openChip.repair}
-              onDone={() => setOpen(undefined)}
+              onDone={() => {
+                // The button and its finding disappear, so the focus stays at their place.
+                strip.current?.focus()
+                setOpen(undefined)
+              }}
             />
           )}
           {openChip.places.length > 1 && (
