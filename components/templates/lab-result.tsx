@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { MarkerBanner } from '#components/templates/editor/marker-banner.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { BUILT_IN } from '#lib/api/server-name.ts'
@@ -33,6 +34,7 @@ export function LabResult(props: LabResultProps) {
   const input = inputOf(document)
   const { data: trajectory } = useQuery(trajectoryOptions(document.trajectory))
   const { data: local = [] } = useQuery(tokenizerNamesOptions())
+  const { name, status } = useServerStatus(server)
   const tab = labTabNamed(address.tab)
   return (
     <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)]">
@@ -63,6 +65,7 @@ export function LabResult(props: LabResultProps) {
             input={input}
             tokenizer={tokenizer}
             server={server}
+            serverProblem={status.state === 'failed' ? `${name}: ${status.message}` : undefined}
             trajectory={trajectory}
             run={run}
             cursorLine={place.cursorLine}

@@ -20,6 +20,8 @@ export interface LabTabProps {
   readonly tokenizer: string
   /** Name of the chosen server; '' if unknown. */
   readonly server: string
+  /** Why the chosen server cannot be used now; undefined if it can, or if that is not known yet. */
+  readonly serverProblem: string | undefined
   /** The trajectory with which the lab was opened, if any. Its recorded ids are the reference. */
   readonly trajectory: TrajectoryView | undefined
   /** Runs a task of lib/templates/tasks/tasks.ts in the worker. */

@@ -7,6 +7,7 @@ export const labTabProps = (change: Partial<LabTabProps>): LabTabProps => ({
   input: { template: '', messages: '[]', tools: '', options: '' },
   tokenizer: 'bytes',
   server: '',
+  serverProblem: undefined,
   trajectory: undefined,
   run: vi.fn(),
   cursorLine: undefined,

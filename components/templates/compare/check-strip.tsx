@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { clipText, countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 
 type CheckRenderer = TemplateCheck['renderer']
@@ -11,6 +12,8 @@ type Answer =
   | { readonly kind: 'failed'; readonly error: Error & { readonly hint?: string | undefined } }
 
 interface CheckStripProps {
+  /** Why the server cannot be asked now; undefined if it can. */
+  readonly serverProblem: string | undefined
   readonly onAsk: (renderer: CheckRenderer, signal: AbortSignal) => Promise<TemplateCheck>
   /** Shows the position of a difference. */
   readonly onShow: (difference: NonNullable<TemplateCheck['firstDifference']>) => void
@@ -31,7 +34,7 @@ const CHECK_RENDERERS: readonly { readonly renderer: CheckRenderer; readonly tit
   ]
 
 /** Buttons that check the render with other renderers, and their verdicts with the renderer's version. Another document needs another key. */
-export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
+export function CheckStrip({ serverProblem, onAsk, onShow }: CheckStripProps) {
   const [answers, setAnswers] = useState<Readonly<Partial<Record<CheckRenderer, Answer>>>>({})
   const left = useRef(new AbortController())
   useEffect(() => {
@@ -58,12 +61,15 @@ export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
             key={renderer}
             className="text-xs"
             title={hint}
-            disabled={answers[renderer]?.kind === 'asking'}
+            disabled={answers[renderer]?.kind === 'asking' || (renderer === 'server' && serverProblem !== undefined)}
             onClick={() => ask(renderer)}
           >
             {answers[renderer]?.kind === 'asking' ? 'Checking…' : title}
           </Button>
         ))}
+        {serverProblem !== undefined && (
+          <span className="min-w-0 self-center text-dim [overflow-wrap:anywhere]">{visibleText(serverProblem)}</span>
+        )}
       </div>
       <div role="status" className="grid gap-1.5">
         {CHECK_RENDERERS.map(({ renderer }) => {

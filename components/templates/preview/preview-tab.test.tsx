@@ -200,6 +200,19 @@ describe('a check with another renderer', () => {
     expect(screen.getByRole('button', { name: 'Check with the server' })).toHaveProperty('disabled', false)
   })
 
+  test('with the server cannot be requested while the server does not answer', async () => {
+    const { show } = tab({ [input.template]: rendered })
+    const onCheck = vi.fn(async () => differs)
+    show({ serverProblem: 'lab: nothing answers at http://127.0.0.1:9' })
+    const button = screen.getByRole('button', { name: 'Check with the server' })
+    expect(button).toHaveProperty('disabled', true)
+    expect(screen.getByText('lab: nothing answers at http://127.0.0.1:9')).toBeDefined()
+    expect(screen.getByRole('button', { name: 'Check with my Python' })).toHaveProperty('disabled', false)
+    show({ onCheck })
+    await userEvent.click(button)
+    expect(onCheck).toHaveBeenCalledOnce()
+  })
+
   test('shows why it failed', async () => {
     const { show } = tab({ [input.template]: rendered })
     show({ onCheck: () => Promise.reject(Object.assign(new Error('no such server'), { hint: 'choose another' })) })

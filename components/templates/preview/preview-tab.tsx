@@ -32,7 +32,8 @@ const PAUSE_MS = 20
 const MASK_PAUSE_MS = 200
 
 /** The tab of the preview. */
-export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onCheck, onLine }: LabTabProps) {
+export function PreviewTab(props: LabTabProps) {
+  const { input, tokenizer, run, cursorLine, view, onView, onCheck, onLine, serverProblem } = props
   const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
   const result = state.kind === 'done' ? state.result : undefined
   const fresh = result?.kind === 'rendered' ? result.picture : undefined
@@ -86,6 +87,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
       )}
       <CheckStrip
         key={JSON.stringify([input, tokenizer])}
+        serverProblem={serverProblem}
         onAsk={onCheck}
         onShow={({ unit, at }) => {
           const index = unit === 'token' || !picture ? at : tokenAtOffset(picture, at)

@@ -49,6 +49,7 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer,
       }}
       tokenizer={tokenizer}
       server="built-in"
+      serverProblem={undefined}
       trajectory={trajectory}
       run={run}
       cursorLine={undefined}
