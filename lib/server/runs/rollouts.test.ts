@@ -7,9 +7,11 @@ import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { LIMITS } from '#lib/util/limits.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { testServices } from '#testing/services.ts'
@@ -463,4 +465,25 @@ test.each([
   const request = { prompt: 'Hi', templateOptions: { enable_thinking: false, [name]: true } }
   const [issue] = rolloutRequestSchema.safeParse(request).error?.issues ?? []
   expect(issue).toMatchObject({ path: ['templateOptions', name], message: expect.stringContaining(why) })
+})
+
+test('A rollout is refused if its prompt is longer than the playground accepts', () => {
+  const most = 'x'.repeat(LONGEST_PROMPT)
+  const ids = new Array(LIMITS.tokens + 1).fill(1)
+  const whole = (request: object) => rolloutRequestSchema.safeParse(request)
+  expect([
+    whole({ prompt: most }).success,
+    whole({ text: most }).success,
+    whole({ ids: ids.slice(1) }).success,
+  ]).toEqual([true, true, true])
+  for (const request of [{ prompt: `${most}x` }, { text: `${most}x` }, { prompt: 'x', system: `${most}x` }, { ids }])
+    expect(whole(request).error?.issues).toMatchObject([{ code: 'too_big' }])
+  const [half, image] = ['x'.repeat(LONGEST_PROMPT / 2), `data:image/png;base64,${'A'.repeat(1_000)}`]
+  const messages = [half, half].map((content) => ({ role: 'user', content }))
+  expect(whole({ messages }).error?.issues).toMatchObject([
+    { message: 'messages of at most 8,000,000 characters together', path: ['messages'] },
+  ])
+  expect(whole({ messages: [{ role: 'user', content: [{ type: 'image', image }] }] }).error?.issues).not.toMatchObject([
+    { message: 'messages of at most 8,000,000 characters together' },
+  ])
 })

@@ -8,6 +8,7 @@ import { suggestParser } from '#lib/parsers/suggest.ts'
 import { limitsSchema } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
+import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 import { NOT_IN_CHAT } from '#lib/sampling/engine-parameters.ts'
 import { samplingSchema } from '#lib/sglang/reply/sampling.ts'
 import { refusedOption } from '#lib/templates/chat-template.ts'
@@ -92,17 +93,18 @@ const imagesSchema = z
 
 const IMAGES_WITHOUT_QUESTION = '"images" only with "prompt"'
 
+const promptText = z.string().max(LONGEST_PROMPT)
+
 /** Schema of the body of a request to start a rollout. */
 export const rolloutRequestSchema = z
   .strictObject({
-    prompt: z.string().regex(/\S/, 'a question').exactOptional().describe('The question.'),
+    prompt: promptText.regex(/\S/, 'a question').exactOptional().describe('The question.'),
     messages: z
       .array(schemas.message)
       .min(1)
       .exactOptional()
       .describe('A conversation. The model answers its last message.'),
-    text: z
-      .string()
+    text: promptText
       .exactOptional()
       .describe(
         'The first prompt as text, without a chat template. The tokenizer encodes it, with the beginning-of-sequence ' +
@@ -111,12 +113,13 @@ export const rolloutRequestSchema = z
     ids: z
       .array(z.int().min(0))
       .min(1)
+      .max(LIMITS.tokens)
       .exactOptional()
       .describe(
         'The ids of the first prompt, sent unchanged. They have priority over `text`, which is then only compared with them.',
       ),
     images: imagesSchema.exactOptional(),
-    system: z.string().exactOptional().describe('System prompt, with `prompt` or `messages`.'),
+    system: promptText.exactOptional().describe('System prompt, with `prompt` or `messages`.'),
     tools: z
       .array(requestedToolSchema)
       .max(128)
@@ -196,17 +199,26 @@ export const rolloutRequestSchema = z
   .refine((request) => rawPromptIn(request) === undefined || request.system === undefined, {
     message: 'no "system" with "text" or "ids": no chat template is used',
   })
+  .refine(({ messages = [] }) => countCharacters(messages) <= LONGEST_PROMPT, {
+    message: `messages of at most ${LONGEST_PROMPT.toLocaleString('en')} characters together`,
+    path: ['messages'],
+  })
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
     message: '"messages" that do not end with an assistant message',
   })
+/** Returns the number of UTF-16 units of all texts in messages. Images have their own limit. */
+const countCharacters = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + JSON.stringify(message, withoutImages).length, 0)
+
+const withoutImages = (key: string, value: unknown): unknown => (key === 'image' ? '' : value)
+
 /** The body of a request to start a rollout, after its check. */
 export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
 
 /** Schema of the body of a request to continue a trajectory. */
 export const continueRequestSchema = z
   .strictObject({
-    prompt: z
-      .string()
+    prompt: promptText
       .regex(/\S/, 'a question')
       .exactOptional()
       .describe(
