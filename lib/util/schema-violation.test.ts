@@ -29,6 +29,17 @@ test.each<[z.ZodType, unknown, string]>([
     { schema: 'x' },
     'schema: expected an object, found "x"',
   ],
+  [
+    z.object({
+      force: z.union([
+        z.strictObject({ alternative: z.int() }),
+        z.strictObject({ text: z.string() }),
+        z.strictObject({ ids: z.array(z.int()) }),
+      ]),
+    }),
+    { force: { text: 'a', ids: [1] } },
+    'force: expected no key "ids", found an object with text, ids',
+  ],
   [z.union([z.literal(1), z.literal(2)]), 3, 'expected a different kind of value, found 3'],
   [
     z.union([z.string(), z.object({ a: z.union([z.string(), z.object({ b: z.int() })]) })]),

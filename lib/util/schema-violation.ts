@@ -28,12 +28,18 @@ export const violationText = ({ path, expected, found }: Violation): string =>
 type Issue = z.core.$ZodIssue
 
 /**
- * Returns the most informative issue. For a union, it is that of the branch that failed deepest in the value, and of several such
- * branches the one with the fewest issues. A zod error has at least one issue.
+ * Returns the most informative issue. For a union, it is that of a branch that only has keys too many, because all others fit. Otherwise it is
+ * that of the branch that failed deepest in the value, and of several such branches the one with the fewest issues. A zod error has at least one
+ * issue.
  */
 function deepest(issues: readonly Issue[]): Issue {
   const first = elementAt(issues, 0)
   if (first.code !== 'invalid_union') return first
+  const surplus = first.errors
+    .filter((branch) => branch.every(({ code, path }) => code === 'unrecognized_keys' && path.length === 0))
+    .map((branch) => branch[0])
+    .find((issue) => issue !== undefined)
+  if (surplus) return { ...surplus, path: [...first.path, ...surplus.path] }
   const [best = first] = first.errors
     .filter((branch) => branch.length > 0)
     .map((branch) => ({ issue: deepest(branch), count: branch.length }))

@@ -8,7 +8,7 @@ test('A session may have an id of letters, digits, _, . and -', () => {
 
 test.each([
   ['auto', 'another name than auto'],
-  ['..', 'another name than auto'],
+  ['..', 'a name that has not only dots'],
   ['a/b', '1 to 100 letters, digits, _, . and -'],
   ['', '1 to 100 letters, digits, _, . and -'],
   ['x'.repeat(101), '1 to 100 letters, digits, _, . and -'],

@@ -11,7 +11,8 @@ export const AUTO_SESSION = 'auto'
 /** Schema of the id of a session, which is part of its address. */
 export const sessionIdSchema = z.string().check(
   z.regex(/^[A-Za-z0-9_.-]{1,100}$/, '1 to 100 letters, digits, _, . and -'),
-  z.refine((id) => id !== AUTO_SESSION && !/^\.+$/.test(id), { message: 'another name than auto' }),
+  z.refine((id) => id !== AUTO_SESSION, { message: 'another name than auto' }),
+  z.refine((id) => !/^\.+$/.test(id), { message: 'a name that has not only dots' }),
 )
 
 /** Schema of the body of POST /sessions. */
