@@ -69,9 +69,6 @@ export const runJsonBody = <T>(schema: z.core.$ZodType<T>): Body<T> => ({
   read: (request) => readRunJson(request, schema),
 })
 
-/** Format of a body that is left unread after a check of its content type. */
-export const EMPTY_BODY: Body<undefined> = { type: 'application/json', read: () => undefined }
-
 /** Format of a change that needs only the header X-Rollscope. */
 export const NO_BODY: Body<undefined> = { type: undefined, read: () => undefined }
 

@@ -5,7 +5,7 @@ import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
 import { readJsonBody, readLargeJson, readText } from './body.ts'
-import { EMPTY_BODY, type Endpoint, fileBody, NO_BODY } from './endpoint.ts'
+import { type Endpoint, fileBody, jsonBody, NO_BODY } from './endpoint.ts'
 import { createRouter } from './router.ts'
 
 /** Returns a router with this single row for the path /. */
@@ -48,7 +48,7 @@ test('The JSON reader accepts a larger body for the ids of a long prompt than fo
 test('The router answers a call that needs no body without a body and a content type, but requires the header of changes', async () => {
   shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
   const cancel = routed({ body: NO_BODY, handle: () => ({}) })
-  const replace = routed({ body: EMPTY_BODY, handle: () => ({}) })
+  const replace = routed({ body: jsonBody(anything), handle: () => ({}) })
   const headers = { host: 'localhost', authorization: 'Bearer launch-token', 'x-rollscope': '1' }
   const statusOf = async (handler: typeof cancel, init: RequestInit) => {
     const request = new Request('http://localhost/', { method: 'POST', ...init })
