@@ -51,7 +51,7 @@ function Screen({ group, start }: { readonly group: TestGroup; readonly start: P
   }
   return (
     <>
-      <GroupPage forest={group.forest} title="Group 41-07" address={address} exportFile={() => {}} />
+      <GroupPage forest={group.forest} title="How many?" groupId="41-07" address={address} exportFile={() => {}} />
       <output data-testid="view">{JSON.stringify({ ...view, modes: [...view.modes] })}</output>
     </>
   )
@@ -156,7 +156,9 @@ describe('The page of a group', () => {
     expect(screen.getByText('0.575 ± 0.433')).toBeTruthy()
     expect(screen.getByText('5 of 8–10 tokens')).toBeTruthy()
     expect(screen.getByText('7 of 8')).toBeTruthy()
-    expect(screen.getByText('37.5 %, 92.9 %')).toBeTruthy()
+    expect(screen.getByText('pass@4').nextSibling?.textContent).toBe('92.9 %')
+    expect(screen.getByRole('heading', { name: 'How many?' })).toBeTruthy()
+    expect(screen.getByText('41-07').className).toContain('select-all')
   })
 
   test('dims the samples outside the brush, whose handles move by arrow keys', async () => {

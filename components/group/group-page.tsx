@@ -47,14 +47,16 @@ const Palette = lazyPart<PaletteProps<GroupScreenState>>(
 
 interface GroupPageProps {
   readonly forest: GroupForest
-  /** Title of the group, such as `Group 41-07`. */
+  /** Name of the samples, such as their question. */
   readonly title: string
+  /** Undefined for selected trajectories. */
+  readonly groupId: string | undefined
   readonly address: ReturnType<typeof useGroupAddress>
   readonly exportFile: () => void
 }
 
 /** Shows a group as a tree. */
-export function GroupPage({ forest, title, address, exportFile }: GroupPageProps) {
+export function GroupPage({ forest, title, groupId, address, exportFile }: GroupPageProps) {
   const { view, setView } = address
   const [part, setPart] = useState<GroupPart>('tree')
   const [modes, setModes] = useState(view.modes)
@@ -196,6 +198,7 @@ export function GroupPage({ forest, title, address, exportFile }: GroupPageProps
         samples={
           <SamplesPane
             title={title}
+            groupId={groupId}
             forest={forest}
             samples={forest.samples}
             view={view}

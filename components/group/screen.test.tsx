@@ -5,9 +5,18 @@ import { withNuqsTestingAdapter } from 'nuqs/adapters/testing'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { GroupScreen } from './screen.tsx'
+import { exampleGroup } from './test-group.ts'
 
 vi.mock('#components/shell/shell.tsx', () => ({
-  Shell: ({ children }: { readonly children: ReactNode }) => <div>{children}</div>,
+  Shell: ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+    <div>
+      <h1>{title}</h1>
+      {children}
+    </div>
+  ),
+}))
+vi.mock('./group-page.tsx', () => ({
+  GroupPage: ({ title, groupId }: { readonly title: string; readonly groupId: string }) => `${title} of ${groupId}`,
 }))
 vi.mock('#lib/browser/page-reader.ts', () => ({ pageReader: { prepare: () => {} } }))
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -36,4 +45,32 @@ test('A group that does not exist has one request, the error with its advice, an
   expect(screen.queryByText(/^Reading the samples/)).toBeNull()
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(requests).toEqual(['/api/groups/x/forest?advantage=mean-std'])
+})
+
+test('A group has the question of its samples as its title, or their common title, and otherwise its id', async () => {
+  const { forest } = exampleGroup()
+  const titleOf = async (titles: readonly (string | null)[]) => {
+    const samples = forest.samples.map((sample, index) => ({
+      ...sample,
+      row: {
+        ...sample.row,
+        title: titles[index % titles.length] ?? null,
+        question: titles[0] === 'a' ? `q${index}` : '  How many? ',
+      },
+    }))
+    vi.stubGlobal('fetch', async () => Response.json({ ...forest, samples }))
+    const { unmount } = render(
+      <QueryClientProvider client={new QueryClient()}>
+        <GroupScreen groupId="41-07" />
+      </QueryClientProvider>,
+      { wrapper: withNuqsTestingAdapter() },
+    )
+    await screen.findByText(/ of 41-07$/)
+    const title = screen.getByRole('heading', { level: 1 }).textContent
+    unmount()
+    return title
+  }
+  expect(await titleOf([null])).toBe('How many?')
+  expect(await titleOf(['Count files'])).toBe('Count files')
+  expect(await titleOf(['a', 'b'])).toBe('Group 41-07')
 })

@@ -7,6 +7,7 @@ import { LinkButton } from '#components/shell/link-button.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { clipText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
+import type { TrajectorySummary } from '#lib/api/library.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { type ForestSource, groupForestOptions } from '#lib/browser/library/group-forest.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
@@ -25,7 +26,7 @@ if (typeof window !== 'undefined') {
 
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
-/** Longest title; the ids of groups may be hashes or whole prompts. */
+/** Longest title; questions may be long, and the ids of groups may be hashes or whole prompts. */
 const LONG_TITLE = 60
 
 /** Shows a group by its id, or the trajectories that the address names; `undefined` is for the latter. */
@@ -39,11 +40,14 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
   const { data: group } = useQuery(groupOptions(isSlow && !forest && !error ? groupId : undefined))
   const [isExporting, setIsExporting] = useState(false)
   const [exportError, setExportError] = useState<string>()
-  const title =
-    groupId === undefined
-      ? countWithNoun(keys.length, 'selected trajectory', 'selected trajectories')
-      : `Group ${clipText(groupId, LONG_TITLE)}`
   const rows = forest?.samples.map(({ row }) => row) ?? group?.samples ?? []
+  const title = clipText(
+    commonName(rows) ??
+      (groupId === undefined
+        ? countWithNoun(keys.length, 'selected trajectory', 'selected trajectories')
+        : `Group ${groupId}`),
+    LONG_TITLE,
+  )
   const exportFile = rows.length > 0 ? () => setIsExporting(true) : undefined
   return (
     <Shell
@@ -64,7 +68,13 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
       }
     >
       {forest ? (
-        <GroupPage forest={forest} title={title} address={address} exportFile={() => setIsExporting(true)} />
+        <GroupPage
+          forest={forest}
+          title={title}
+          groupId={groupId}
+          address={address}
+          exportFile={() => setIsExporting(true)}
+        />
       ) : error ? (
         <Failure error={error} />
       ) : (
@@ -80,6 +90,7 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
             >
               <SamplesPane
                 title={title}
+                groupId={groupId}
                 forest={undefined}
                 samples={group.samples.map((row) => ({ row }))}
                 view={view}
@@ -103,6 +114,12 @@ export function GroupScreen({ groupId }: { readonly groupId: string | undefined 
       )}
     </Shell>
   )
+}
+
+/** Returns the name by which a person knows the samples: their title or their question; undefined if they differ. */
+function commonName(rows: readonly TrajectorySummary[]): string | undefined {
+  const only = (names: readonly (string | null)[]) => (new Set(names).size === 1 ? names[0]?.trim() : undefined)
+  return only(rows.map(({ title }) => title)) || only(rows.map(({ question }) => question)) || undefined
 }
 
 /** Time after which the list of samples is requested, in milliseconds. Most trees are there before. */

@@ -2,6 +2,7 @@ import { countText, decimalText, percentText } from '#components/token-view/numb
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import { passAt } from '#lib/trajectory/reward/group-rewards.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { countRangeText } from '../words.ts'
 
 /** Numbers of draws for which the probability of a pass is shown. */
@@ -18,14 +19,16 @@ export function GroupNumbers({ forest }: { readonly forest: GroupForest }) {
       <Fact name="reward" title="Mean ± sample standard deviation">
         {rewards ? `${decimalText(rewards.mean, 3)} ± ${decimalText(rewards.deviation, 3)}` : 'none'}
       </Fact>
-      {rewards && (
-        <Fact
-          name={draws.map((k) => `pass@${k}`).join(', ')}
-          title="Probability that at least one of k samples has a reward of 1 (Chen et al. 2021)"
-        >
-          {draws.map((k) => percentText(passAt(k, rewards) ?? 0)).join(', ')}
-        </Fact>
-      )}
+      {rewards &&
+        draws.map((k) => (
+          <Fact
+            key={k}
+            name={`pass@${k}`}
+            title={`Probability that at least one of ${countWithNoun(k, 'sample')} has a reward of 1 (Chen et al. 2021)`}
+          >
+            {percentText(passAt(k, rewards) ?? 0)}
+          </Fact>
+        ))}
       <Fact name="shared prefix" title="Tokens with which all samples begin, of all their tokens">
         {countText(sharedTokens)} of {countRangeText(lengths, '–')} tokens
       </Fact>

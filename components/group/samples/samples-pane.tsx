@@ -9,7 +9,10 @@ import { RewardHistogram } from './reward-histogram.tsx'
 import { type ListedSample, SampleList } from './sample-list.tsx'
 
 interface SamplesPaneProps {
+  /** Name of the samples: their question, or the id of the group. */
   readonly title: string
+  /** Undefined for selected trajectories. */
+  readonly groupId: string | undefined
   /** Undefined until the tree is known: then only the samples are shown. */
   readonly forest: GroupForest | undefined
   readonly samples: readonly ListedSample[]
@@ -24,13 +27,21 @@ interface SamplesPaneProps {
 
 /** Shows the facts of a group, the histogram, the samples and the formula of their advantages. */
 export function SamplesPane(props: SamplesPaneProps) {
-  const { title, forest, samples, view, onView, by, onBy, farthest, chosen, onSample } = props
+  const { title, groupId, forest, samples, view, onView, by, onBy, farthest, chosen, onSample } = props
   return (
     <>
       <div className="mb-2 flex items-baseline justify-between gap-3">
         <h2 className="min-w-0 font-semibold [overflow-wrap:anywhere]">{visibleText(title)}</h2>
         <span className="shrink-0 text-faint text-xs">{countWithNoun(samples.length, 'sample')}</span>
       </div>
+      {groupId !== undefined && (
+        <p className="mb-2 text-dim text-xs">
+          group{' '}
+          <code className="select-all break-all font-mono" title="Id of the group. A click selects it.">
+            {visibleText(groupId)}
+          </code>
+        </p>
+      )}
       {forest && (
         <>
           <div className="mb-4">

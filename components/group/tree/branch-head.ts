@@ -48,6 +48,19 @@ export function makeHead(): BranchHead {
 
 /** Most numbers of samples in a head; the others are counted. */
 const MOST_NUMBERS = 12
+const FEWEST_NUMBERS = 3
+/** Width of a number of two digits, of all other parts of a head with one label, and below which the plot is left out, in pixels. */
+const NUMBER_WIDTH = 25
+const PARTS_WIDTH = 570
+const PLOT_WIDTH = 88
+const NARROW_HEAD = 720
+
+/** Returns the most numbers of samples for which a head has space. */
+const mostNumbers = (width: number): number =>
+  Math.max(
+    FEWEST_NUMBERS,
+    Math.min(MOST_NUMBERS, Math.floor((width - PARTS_WIDTH + (width < NARROW_HEAD ? PLOT_WIDTH : 0)) / NUMBER_WIDTH)),
+  )
 
 /** Writes a branch into its head. */
 export function paintHead(
@@ -65,14 +78,18 @@ export function paintHead(
     painted?.branch === branch &&
     painted.picture.rows.tree === picture.rows.tree &&
     painted.picture.chosen === picture.chosen &&
-    painted.picture.indentOf === picture.indentOf
+    painted.picture.indentOf === picture.indentOf &&
+    painted.picture.width === picture.width
   )
     return
   head.painted = { branch, picture }
   const { tree } = picture.rows
   const { reward } = branch
   const all = tree.forest.samples.length
-  element.style.left = `${picture.indentOf(branch)}px`
+  const indent = picture.indentOf(branch)
+  const width = picture.width - indent
+  element.style.left = `${indent}px`
+  setData(element, 'narrow', String(width < NARROW_HEAD))
   setData(element, 'branch', String(branch.index))
   setData(element, 'dim', String(isDimmed(branch, picture.chosen)))
   setText(level, branch.level > DEEPEST_INDENT ? `level ${branch.level}` : '')
@@ -81,15 +98,17 @@ export function paintHead(
   setText(mean, reward ? meanText(reward.mean) : 'no reward')
   setText(interval, reward ? estimateInterval(reward) : '')
   setText(advantage, advantageText(branch.advantage))
+  const labels = branchChips(tree, branch)
+  chips.title = labels.map(({ text }) => text).join(', ')
   chips.replaceChildren(
-    ...branchChips(tree, branch).map(({ text, look }) => {
+    ...labels.map(({ text, look }) => {
       const chip = createPart('span', 'branch-chip')
       chip.dataset.look = look
       chip.textContent = text
       return chip
     }),
   )
-  samples.replaceChildren(...sampleNumbers(tree, branch, picture))
+  samples.replaceChildren(...sampleNumbers(tree, branch, picture, mostNumbers(width)))
 }
 
 /** Returns whether a branch has none of the chosen samples. */
@@ -117,8 +136,9 @@ function sampleNumbers(
   tree: SampleTree,
   { samples }: SampleBranch,
   { chosen, farthest }: TreePicture,
+  most: number,
 ): readonly HTMLElement[] {
-  const numbered = samples.length > MOST_NUMBERS ? samples.slice(0, MOST_NUMBERS - 1) : samples
+  const numbered = samples.length > most ? samples.slice(0, most - 1) : samples
   const numbers = numbered.map((index) => {
     const number = createPart('span', 'sample-number')
     number.dataset.sample = String(index)

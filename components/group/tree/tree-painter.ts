@@ -158,6 +158,7 @@ function paintFold(
   const branch = elementAt(tree.branches, item.branch)
   setStyle(element, 'transform', `translateY(${top}px)`)
   setStyle(element, 'left', `${left}px`)
+  setStyle(element, 'max-width', `calc(100% - ${left}px)`)
   const isBranch = item.kind === 'tokens' || (item.kind === 'fold' && item.isBranch)
   setData(element, 'toggle', String(branch.index))
   setData(element, 'dim', String(isDimmed(branch, picture.chosen)))

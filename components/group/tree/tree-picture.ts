@@ -13,6 +13,8 @@ export interface TreePicture {
   readonly trajectoryOf: (branch: SampleBranch) => TrajectoryView | undefined
   /** Returns the distance of a branch from the left edge, in pixels. */
   readonly indentOf: (branch: SampleBranch) => number
+  /** Width of a branch without indentation, in pixels. */
+  readonly width: number
   /** Width of one cell, and size of the font, in pixels. */
   readonly cell: number
   readonly fontSize: number

@@ -15,6 +15,7 @@ const pictureOf = (rows: TreeRows): TreePicture => ({
   pictureOf: () => undefined,
   trajectoryOf: () => undefined,
   indentOf: () => 0,
+  width: 900,
   cell: 8,
   fontSize: 13,
   pinned: undefined,

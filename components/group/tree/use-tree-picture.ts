@@ -142,12 +142,13 @@ export function useTreePicture(
         trajectories.get(sample),
     [trajectories],
   )
+  const width = (columns ?? 0) * (cell ?? 1)
   return useMemo(
     () =>
       rows && cell !== undefined && fontSize !== undefined
-        ? { rows, pictureOf, trajectoryOf, indentOf, cell, fontSize, pinned, pointed, chosen, farthest }
+        ? { rows, pictureOf, trajectoryOf, indentOf, width, cell, fontSize, pinned, pointed, chosen, farthest }
         : undefined,
-    [rows, pictureOf, trajectoryOf, indentOf, cell, fontSize, pinned, pointed, chosen, farthest],
+    [rows, pictureOf, trajectoryOf, indentOf, width, cell, fontSize, pinned, pointed, chosen, farthest],
   )
 }
 
