@@ -3,23 +3,45 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { ExportDialog } from './export-dialog.tsx'
 
-function show(hasForced: boolean) {
+function show(hasForced: boolean, offersAdvantage = false) {
   const save = vi.fn()
-  const choices = [{ name: 'slime', label: 'slime', keeps: 'ids', save }]
-  render(<ExportDialog title="Export" choices={choices} hasForced={hasForced} onClose={() => {}} />)
+  const choices = [
+    { name: 'slime', label: 'slime', keeps: 'ids', save },
+    { name: 'verifiers', label: 'verifiers', keeps: 'ids', keepsAdvantages: true, save },
+  ]
+  render(
+    <ExportDialog
+      title="Export"
+      choices={choices}
+      hasForced={hasForced}
+      offersAdvantage={offersAdvantage}
+      onClose={() => {}}
+    />,
+  )
   return { save, user: userEvent.setup() }
 }
 
 test('An export keeps the loss mask of forced tokens unless the dialog trains them', async () => {
   const { save, user } = show(true)
   await user.click(screen.getByRole('button', { name: 'Export as slime' }))
-  expect(save).toHaveBeenLastCalledWith('context')
+  expect(save).toHaveBeenLastCalledWith('context', undefined)
   await user.click(screen.getByRole('checkbox', { name: 'Train the forced tokens (loss mask 1)' }))
   await user.click(screen.getByRole('button', { name: 'Export as slime' }))
-  expect(save).toHaveBeenLastCalledWith('trained')
+  expect(save).toHaveBeenLastCalledWith('trained', undefined)
 })
 
 test('An export without forced tokens does not mention them', () => {
   show(false)
   expect(screen.queryByRole('region', { name: 'Forced tokens' })).toBeNull()
+})
+
+test('An export adds the advantages of a chosen formula, and each format says whether it has them', async () => {
+  const { save, user } = show(false, true)
+  const formats = screen.getByRole('list')
+  expect(formats.textContent).not.toMatch(/advantages/)
+  await user.selectOptions(screen.getByLabelText('Advantage of each trained token'), 'leave one out')
+  expect(screen.getByText('With the advantages.').parentElement?.textContent).toMatch(/^verifiers/)
+  expect(screen.getByText(/^Without the advantages/).parentElement?.textContent).toMatch(/^slime/)
+  await user.click(screen.getByRole('button', { name: 'Export as verifiers' }))
+  expect(save).toHaveBeenLastCalledWith('context', 'leave-one-out')
 })

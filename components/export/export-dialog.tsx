@@ -4,6 +4,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { CheckField } from '#components/ui/field.tsx'
 import type { ExportChoice } from '#lib/browser/files/files.ts'
+import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
+import { FormulaField } from './formula-field.tsx'
 
 interface ExportDialogProps {
   readonly title: string
@@ -12,6 +14,8 @@ interface ExportDialogProps {
   readonly subject?: 'this trajectory' | 'these trajectories'
   /** Whether a branch inserted tokens, so that the export decides whether they are trained. If omitted, none did. */
   readonly hasForced?: boolean
+  /** Whether an export can add advantages. If omitted, it cannot. */
+  readonly offersAdvantage?: boolean
   readonly onClose: () => void
   /** Further rows of the list. */
   readonly children?: ReactNode
@@ -23,10 +27,12 @@ export function ExportDialog({
   choices,
   subject = 'this trajectory',
   hasForced = false,
+  offersAdvantage = false,
   onClose,
   children,
 }: ExportDialogProps) {
   const [isTraining, setIsTraining] = useState(false)
+  const [formula, setFormula] = useState<AdvantageFormula>()
   return (
     <Dialog title={title} onClose={onClose}>
       {hasForced && (
@@ -41,19 +47,34 @@ export function ExportDialog({
           </p>
         </section>
       )}
+      {offersAdvantage && (
+        <section aria-label="Advantages" className="mb-4 border-line border-b pb-3">
+          <FormulaField label="Advantage of each trained token" formula={formula} onFormula={setFormula} none="none" />
+          <p className="mt-1 text-dim text-xs">
+            Samples are compared with their whole group, trajectories without a group with the others of this file.
+          </p>
+        </section>
+      )}
       <ul className="grid gap-4">
-        {choices.map(({ name, label, keeps, lost: loss, save }, index) => (
+        {choices.map(({ name, label, keeps, keepsAdvantages = false, lost: loss, save }, index) => (
           <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
             <div className="min-w-0">
               <h3 className="font-medium">{label}</h3>
               <p className="text-dim text-xs">{keeps}</p>
+              {formula && (
+                <p className={`mt-1 text-xs ${keepsAdvantages ? 'text-good' : 'text-warn'}`}>
+                  {keepsAdvantages
+                    ? 'With the advantages.'
+                    : 'Without the advantages: the format has no place for them.'}
+                </p>
+              )}
               {loss && <Lost words={loss} subject={subject} />}
             </div>
             <Button
               look={index === 0 ? 'primary' : 'plain'}
               aria-label={`Export as ${label}`}
               onClick={() => {
-                save(isTraining ? 'trained' : 'context')
+                save(isTraining ? 'trained' : 'context', formula)
                 onClose()
               }}
             >

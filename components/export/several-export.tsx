@@ -38,6 +38,7 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
       choices={samples === 0 ? [] : choices}
       subject="these trajectories"
       hasForced={(preview?.forced ?? 0) > 0}
+      offersAdvantage
       onClose={onClose}
     >
       {preview && preview.excluded.length > 0 && <Excluded excluded={preview.excluded} of={keys.length} />}

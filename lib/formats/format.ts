@@ -27,6 +27,7 @@ export interface Format {
   /** Writes a record. Omitted for formats that are only read, or that another file of this folder writes. */
   readonly write?: Writer['write']
   readonly rows?: Writer['rows']
+  readonly keepsAdvantages?: Writer['keepsAdvantages']
 }
 
 /** Information that a record does not contain. */

@@ -1,9 +1,9 @@
+import { FormulaField } from '#components/export/formula-field.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { GroupPageView } from '../address.ts'
 import type { BrushQuantity } from './brush.ts'
-import { FormulaField } from './formula-field.tsx'
 import { GroupNumbers } from './group-numbers.tsx'
 import { RewardHistogram } from './reward-histogram.tsx'
 import { type ListedSample, SampleList } from './sample-list.tsx'
@@ -65,7 +65,7 @@ export function SamplesPane(props: SamplesPaneProps) {
         onSample={onSample}
       />
       <div className="mt-4">
-        <FormulaField formula={view.formula} onFormula={(formula) => onView({ formula })} />
+        <FormulaField formula={view.formula} onFormula={(formula) => formula && onView({ formula })} />
       </div>
     </>
   )

@@ -72,9 +72,13 @@ describe('an export of several trajectories', () => {
     const { shown, requests } = await loaded((path) =>
       path.endsWith('preview') ? Response.json(preview) : new Response('{}\n', { headers: { [EXCLUDED_HEADER]: '1' } }),
     )
-    shown[1]?.choices[0]?.save('trained')
+    shown[1]?.choices[0]?.save('trained', 'mean')
     expect(await name).toBe('trajectories-2.jsonl')
-    expect(requests.at(-1)).toEqual({ keys: ['a', 'b', 'c'], format: 'rollscope', forced: 'trained' })
+    const request = { keys: ['a', 'b', 'c'], forced: 'trained' }
+    expect(requests.at(-1)).toEqual({ ...request, format: 'rollscope', advantage: 'mean' })
+    // A format without advantages is not asked for them.
+    shown[1]?.choices.find(({ name }) => name === 'slime')?.save('trained', 'mean')
+    expect(requests.at(-1)).toEqual({ ...request, format: 'slime' })
   })
 
   test('that breaks off half-way is an error, and nothing is saved', async () => {

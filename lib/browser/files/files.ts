@@ -1,6 +1,7 @@
 /** Exports trajectories to files in a worker, because a large one takes time. */
 import { EXCLUDED_HEADER, type ExportPreview, exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
+import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import type { ForcedChoice } from '#lib/trajectory/tokens/forced-tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
@@ -15,8 +16,10 @@ export interface ExportChoice {
   readonly keeps: string
   /** Parts of the trajectories that such a file lacks. Omitted while they are not known. */
   readonly lost?: readonly string[]
-  /** Saves the file. `forced` decides whether tokens that a branch inserted are trained. */
-  readonly save: (forced: ForcedChoice) => void
+  /** Whether the file can have the advantage of each trained token. */
+  readonly keepsAdvantages?: boolean
+  /** Saves the file. `forced` decides whether tokens that a branch inserted are trained; `advantage` adds advantages by this formula. */
+  readonly save: (forced: ForcedChoice, advantage?: AdvantageFormula) => void
 }
 
 /** The list of exports of an open dialog. */
@@ -100,11 +103,15 @@ export async function loadSeveralExports(
 ): Promise<void> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
   const choices = writableFormats.map(
-    ({ name, label, keeps, encoding }): ExportChoice => ({
+    ({ name, label, keeps, keepsAdvantages = false, encoding }): ExportChoice => ({
       name,
       label,
       keeps,
-      save: (forced) => void saveSeveral({ keys, format: name, forced }, encoding?.extension).catch(onSaveError),
+      keepsAdvantages,
+      save: (forced, advantage) => {
+        const request = { keys, format: name, forced, ...(keepsAdvantages && advantage && { advantage }) }
+        saveSeveral(request, encoding?.extension).catch(onSaveError)
+      },
     }),
   )
   if (signal.aborted) return
@@ -131,6 +138,7 @@ interface SeveralRequest {
   readonly keys: readonly string[]
   readonly format: string
   readonly forced: ForcedChoice
+  readonly advantage?: AdvantageFormula
 }
 
 async function saveSeveral(request: SeveralRequest, extension: string | undefined): Promise<void> {

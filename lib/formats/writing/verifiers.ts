@@ -17,6 +17,7 @@ export const verifiersWriter: Writer = {
   name: NAME,
   label: 'verifiers',
   keeps: 'Messages, ids, mask and logprobs of each message, rewards, tools: a trace of verifiers with one branch.',
+  keepsAdvantages: true,
   write,
   rows,
 }

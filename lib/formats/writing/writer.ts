@@ -20,6 +20,8 @@ export interface Writer {
    * Omitted: the format has no arrays over tokens.
    */
   readonly rows?: (record: object, trajectory: Trajectory) => readonly TrainingRow[]
+  /** Whether a file keeps the advantage of each trained token. Omitted: it does not. */
+  readonly keepsAdvantages?: true
   /** How records become a file. Omitted: one JSON value, or a line of JSON for each. */
   readonly encoding?: FileEncoding
 }

@@ -24,6 +24,19 @@ const withoutNulls = (value: unknown): unknown => JSON.parse(JSON.stringify(valu
 const textOf = (writer: Writer, records: readonly object[]): string =>
   new TextDecoder().decode(Buffer.concat([...(writer.encoding?.encode(records) ?? [])]))
 
+test('The formats that keep advantages say so, and no other has them', () => {
+  const advantage = 0.8125
+  const segments = example.segments.map((segment) => ({
+    ...segment,
+    columns: { advantage: Array.from(segment.ids, () => advantage) },
+  }))
+  const having = writableFormats.filter(({ write }) =>
+    JSON.stringify(write({ ...example, segments }).value).includes(String(advantage)),
+  )
+  expect(having.map(({ name }) => name)).toEqual(['rollscope', 'verifiers'])
+  expect(writableFormats.filter(({ keepsAdvantages }) => keepsAdvantages)).toEqual(having)
+})
+
 test('Replies of an exported conversation have their thinking and calls apart, and results name their call', () => {
   const messages = chatMessagesBySegment(example).flat()
   expect(messages.map(({ role }) => role)).toEqual(

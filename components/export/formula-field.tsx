@@ -21,22 +21,24 @@ const FORMULA_TEXTS: Readonly<Record<AdvantageFormula, { readonly name: string; 
 }
 
 interface FormulaFieldProps {
-  readonly formula: AdvantageFormula
-  readonly onFormula: (formula: AdvantageFormula) => void
+  readonly label?: string
+  /** Undefined if no formula is chosen. */
+  readonly formula: AdvantageFormula | undefined
+  readonly onFormula: (formula: AdvantageFormula | undefined) => void
+  /** The choice of no formula, in words. Omitted: a formula is always chosen. */
+  readonly none?: string
 }
 
 /** Field that chooses the formula of the advantages. */
-export function FormulaField({ formula, onFormula }: FormulaFieldProps) {
+export function FormulaField({ label = 'Advantage', formula, onFormula, none }: FormulaFieldProps) {
   return (
     <SelectField
-      label="Advantage"
-      explanation={FORMULA_TEXTS[formula].explanation}
-      value={formula}
-      onChange={({ target }) => {
-        const chosen = ADVANTAGE_FORMULAS.find((name) => name === target.value)
-        if (chosen) onFormula(chosen)
-      }}
+      label={label}
+      explanation={formula && FORMULA_TEXTS[formula].explanation}
+      value={formula ?? ''}
+      onChange={({ target }) => onFormula(ADVANTAGE_FORMULAS.find((name) => name === target.value))}
     >
+      {none !== undefined && <option value="">{none}</option>}
       {ADVANTAGE_FORMULAS.map((name) => (
         <option key={name} value={name}>
           {FORMULA_TEXTS[name].name}
