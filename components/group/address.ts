@@ -15,8 +15,14 @@ export interface PinnedToken {
   readonly token: number
 }
 
+/** The views of a group in the middle of its page. */
+export const GROUP_TABS = ['tree', 'table', 'charts'] as const
+/** A view of a group. */
+export type GroupTab = (typeof GROUP_TABS)[number]
+
 /** State of the page that its address stores. */
 export interface GroupPageView {
+  readonly tab: GroupTab
   readonly formula: AdvantageFormula
   /** Name of the colour mode. */
   readonly colour: string
@@ -30,6 +36,7 @@ export interface GroupPageView {
 
 const NAMES = {
   keys: parseAsString,
+  tab: parseAsStringLiteral(GROUP_TABS).withDefault('tree'),
   formula: parseAsStringLiteral(ADVANTAGE_FORMULAS).withDefault(DEFAULT_FORMULA),
   colour: parseAsString.withDefault(ADVANTAGE),
   limit: parseAsFloat,
@@ -42,11 +49,12 @@ const serialize = createSerializer(NAMES)
 
 /** Returns the state in the address, and functions that change it. A copied link shows the same view. */
 export function useGroupAddress() {
-  const [{ keys, formula, colour, limit, at, folds, brush }, set] = useAddress(NAMES)
+  const [{ keys, tab, formula, colour, limit, at, folds, brush }, set] = useAddress(NAMES)
   // An unchanged part of the address stays the same object, so that nothing is computed again from it.
   const pinned = useMemo(() => (at === null ? undefined : readPinned(at)), [at])
   const range = useMemo(() => (brush === null ? undefined : readBrush(brush)), [brush])
   const view: GroupPageView = {
+    tab,
     formula,
     colour,
     limit: limit ?? undefined,
@@ -81,8 +89,9 @@ export function readPinned(text: string): PinnedToken | undefined {
 }
 
 function namesOf(change: Partial<GroupPageView>) {
-  const { formula, colour } = change
+  const { tab, formula, colour } = change
   return {
+    ...(tab !== undefined && { tab }),
     ...(formula !== undefined && { formula }),
     ...(colour !== undefined && { colour }),
     ...('limit' in change && { limit: change.limit ?? null }),

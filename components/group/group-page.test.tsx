@@ -4,6 +4,7 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Plot } from '#components/inspector/charts/plot.tsx'
 import { ShellContext } from '#components/shell/shell-actions.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { GroupPageView, useGroupAddress } from './address.ts'
@@ -18,6 +19,25 @@ vi.mock('#components/shell/navigation.tsx', () => ({
   useNavigation: () => ({ go }),
 }))
 
+/** jsdom has no canvas: a point of a plot is a button, and its words follow. */
+vi.mock('#components/inspector/charts/plot.tsx', () => ({
+  Plot: ({ label, points, onPoint, onChoose, onOpen }: PlotProps) => (
+    <div role="img" aria-label={label}>
+      {[...points.x].map((x, index) => (
+        <button
+          key={`${x} ${points.y[index]}`}
+          type="button"
+          onMouseEnter={() => onPoint(index)}
+          onClick={() => onChoose(index)}
+          onDoubleClick={() => onOpen(index)}
+        >
+          {`${x}: ${points.y[index]?.toFixed(2)}`}
+        </button>
+      ))}
+    </div>
+  ),
+}))
+
 /** jsdom has no layout, so the tree gets a height of 900 pixels and a width of 800. */
 beforeAll(() => {
   Object.defineProperty(document, 'fonts', {
@@ -29,7 +49,10 @@ beforeAll(() => {
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
 })
 
+type PlotProps = Parameters<typeof Plot>[0]
+
 const START: GroupPageView = {
+  tab: 'tree',
   formula: 'mean-std',
   colour: ADVANTAGE,
   limit: undefined,
@@ -312,5 +335,63 @@ describe('A group without a decisive token', () => {
     const row = document.querySelector('[data-list-sample="2"]')
     expect(row?.textContent).toContain('no tokens')
     expect(row?.querySelector('button')?.disabled).toBe(true)
+  })
+})
+
+describe('The tabs of the group page', () => {
+  const rowsOf = (table: HTMLElement) =>
+    within(table)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => [...row.children].slice(0, 3).map(({ textContent }) => textContent))
+
+  test('list the samples in a table, which sorts by each column, leaves out what the brush does, and leads to the tree', async () => {
+    const { user } = await show(exampleGroup(), { brush: { by: 'reward', low: 0, high: 0.5 } })
+    await user.click(screen.getByRole('tab', { name: 'Table' }))
+    const table = await screen.findByRole('table', { name: 'Samples of the group' })
+    expect(rowsOf(table)).toEqual([
+      ['3', '0.05', '−1.21'],
+      ['6', '0.5', '−0.17'],
+      ['7', '0.25', '−0.75'],
+      ['8', '0', '−1.33'],
+    ])
+    await user.click(within(table).getByRole('button', { name: 'reward' }))
+    expect(rowsOf(table).map(([sample]) => sample)).toEqual(['6', '7', '3', '8'])
+    await user.click(within(table).getByRole('button', { name: 'Sample 7: show it in the tree' }))
+    expect(view().tab).toBe('tree')
+    expect(pinned()).toEqual([7, 6])
+  })
+
+  test('draw the difference in mean reward at each split, whose points pin their token and show it in the tree', async () => {
+    const { user } = await show(exampleGroup(), { tab: 'charts' })
+    const section = await screen.findByRole('region', { name: 'Difference in mean reward' })
+    const [first] = within(section).getAllByRole('button', { name: '5: 0.76' })
+    await user.hover(first as HTMLElement)
+    expect(section.textContent).toContain('token 5: difference 0.76, find 0.86 (5), ls 0.10 (3)')
+    await user.click(first as HTMLElement)
+    expect([view().tab, pinned()]).toEqual(['charts', [2, 5]])
+    expect(await screen.findByRole('region', { name: 'Branches at this token' })).toBeTruthy()
+    await user.dblClick(first as HTMLElement)
+    expect(view().tab).toBe('tree')
+  })
+
+  test('draw the reward of each sample by its length, and a point shows its path', async () => {
+    const { user } = await show(exampleGroup(), { tab: 'charts' })
+    const section = await screen.findByRole('region', { name: 'Reward by length' })
+    await user.click(within(section).getByRole('button', { name: '8: 0.00' }))
+    expect([view().tab, pinned()?.[0]]).toEqual(['tree', 8])
+  })
+
+  test('say what a group without rewards cannot show', async () => {
+    const { trajectories } = exampleGroup()
+    await show(groupOf(trajectories, []), { tab: 'charts' })
+    expect(await screen.findByText(/no means can be compared/)).toBeTruthy()
+    expect(screen.getByText('No sample has a reward.', { selector: '.text-dim' })).toBeTruthy()
+  })
+
+  test('return to the tree when a key pins a token', async () => {
+    await show(exampleGroup(), { tab: 'table' })
+    press('d')
+    expect([view().tab, pinned()]).toEqual(['tree', [2, 5]])
   })
 })

@@ -1,7 +1,7 @@
 'use client'
 /** The page of a group whose samples are known: facts and samples, the tree, and the card of a token. */
 import { SlidersHorizontal } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { useId, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
@@ -20,12 +20,13 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import type { PopoverControl } from '#components/ui/popover.tsx'
+import { TabList, TabPanel } from '#components/ui/tabs.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import { usePreference } from '#lib/browser/preference.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { useGroupAddress } from './address.ts'
+import { GROUP_TABS, type GroupTab, type useGroupAddress } from './address.ts'
 import { AdvantageLegend } from './advantage-legend.tsx'
 import { TokenPane } from './card/token-pane.tsx'
 import { ADVANTAGE, farthestAdvantage } from './colour.ts'
@@ -41,6 +42,8 @@ import { useTrajectories } from './tree/use-trajectories.ts'
 import { decisiveBranches, pathOfSample, spotOfSample, type TreeSpot, treeOfForest } from './tree.ts'
 import { placeText, sizeText } from './words.ts'
 
+const SampleTable = lazyPart(async () => (await import('./tabs/sample-table.tsx')).SampleTable)
+const GroupCharts = lazyPart(async () => (await import('./tabs/group-charts.tsx')).GroupCharts)
 const Palette = lazyPart<PaletteProps<GroupScreenState>>(
   async () => (await import('#components/commands/palette.tsx')).Palette,
 )
@@ -69,6 +72,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
   const shell = useShellActions()
   const legend = useRef<PopoverControl>(null)
   const whole = useRef<HTMLDivElement>(null)
+  const tabs = useId()
   const tree = useMemo(() => treeOfForest(forest), [forest])
   const farthest = useMemo(() => farthestAdvantage(forest), [forest])
   const { brush } = view
@@ -83,7 +87,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
     setModes(changed)
     void setView({ modes: changed })
   }
-  const pin = (spot: TreeSpot | undefined, sample?: number) => {
+  const pin = (spot: TreeSpot | undefined, sample?: number, tab: GroupTab = 'tree') => {
     if (!spot) {
       void setView({ pinned: undefined })
       return
@@ -94,7 +98,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
     // The sample whose path is walked stays the same where it has the token.
     const walked = sample ?? view.pinned?.sample
     const own = walked !== undefined && branch.samples.includes(walked) ? walked : branch.sample
-    void setView({ pinned: { sample: own, token: spot.token }, ...(visible !== modes && { modes: visible }) })
+    void setView({ tab, pinned: { sample: own, token: spot.token }, ...(visible !== modes && { modes: visible }) })
   }
   const showSample = (sample: number) => {
     const branch = pathOfSample(tree, sample).findLast(({ start, end }) => end > start)
@@ -113,7 +117,10 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
   const pinnedBranch = pinned && tree.branches[pinned.branch]
   const pinnedKey = pinnedBranch && forest.samples[pinnedBranch.sample]?.row.key
   useTokensTarget(() => {
-    flushSync(() => setPart('tree'))
+    flushSync(() => {
+      setPart('tree')
+      void setView({ tab: 'tree' })
+    })
     whole.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
   })
   const commands = useCommands({
@@ -215,6 +222,20 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
         }
         tree={
           <div className="flex h-full min-h-0 flex-col">
+            <div className="flex items-center justify-between gap-3 border-line border-b px-3.5 max-lg:px-3">
+              <TabList<GroupTab>
+                id={tabs}
+                label="View"
+                value={view.tab}
+                onChange={(tab) => void setView({ tab })}
+                tabs={GROUP_TABS.map((value) => ({ value, text: TAB_TITLES[value] }))}
+              />
+              <span className="flex shrink-0 gap-3 text-faint text-xs max-xl:hidden" aria-hidden>
+                <span>[ ] split</span>
+                <span>Z fold</span>
+                <span>D decisive token</span>
+              </span>
+            </div>
             <DecisiveLine
               forest={forest}
               farthest={farthest}
@@ -228,64 +249,87 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
                 hint="The tree is drawn without the tokens of this sample. Reload the page to try again."
               />
             )}
-            <div
-              className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
-            >
-              {first && colouring && (
-                <ColourBar
-                  trajectory={first}
-                  colouring={colouring}
-                  onChange={(change) =>
-                    void setView({
-                      ...(change.colour !== undefined && { colour: change.colour }),
-                      ...('limit' in change && { limit: change.limit }),
-                    })
-                  }
-                  own={{
-                    name: ADVANTAGE,
-                    title: 'Advantage',
-                    explanation: 'Mean advantage of the samples of a branch, at its trained tokens',
-                    isChosen: isAdvantage,
-                  }}
-                  {...(isAdvantage && { legend: <AdvantageLegend farthest={farthest} /> })}
-                />
+            <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
+              <TabPanel id={tabs} value="tree" isShown={view.tab === 'tree'}>
+                <div className="flex h-full min-h-0 flex-col">
+                  <div
+                    className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
+                  >
+                    {first && colouring && (
+                      <ColourBar
+                        trajectory={first}
+                        colouring={colouring}
+                        onChange={(change) =>
+                          void setView({
+                            ...(change.colour !== undefined && { colour: change.colour }),
+                            ...('limit' in change && { limit: change.limit }),
+                          })
+                        }
+                        own={{
+                          name: ADVANTAGE,
+                          title: 'Advantage',
+                          explanation: 'Mean advantage of the samples of a branch, at its trained tokens',
+                          isChosen: isAdvantage,
+                        }}
+                        {...(isAdvantage && { legend: <AdvantageLegend farthest={farthest} /> })}
+                      />
+                    )}
+                    <span className="ml-auto flex items-center gap-1">
+                      <Button className="min-h-7!" onClick={run('fold-to-splits')} title="Fold to splits (Z)">
+                        Fold to splits
+                      </Button>
+                      <span className="max-lg:hidden">{buttons}</span>
+                    </span>
+                  </div>
+                  <OverviewStrip
+                    tree={tree}
+                    colour={view.colour}
+                    farthest={farthest}
+                    chosen={chosen}
+                    pinned={pinned}
+                    onPin={(spot) => pin(spot)}
+                  />
+                  <div className="min-h-0 flex-1">
+                    {tree.branches.length === 0 ? (
+                      <p className="p-4 text-dim">No sample has tokens, so there is no tree.</p>
+                    ) : (
+                      <TreeGrid
+                        tree={tree}
+                        trajectories={trajectories}
+                        modes={modes}
+                        options={options}
+                        colour={view.colour}
+                        limit={view.limit}
+                        pinned={pinned}
+                        chosen={chosen}
+                        farthest={farthest}
+                        onPin={(spot) => pin(spot)}
+                        onPoint={setPointed}
+                        onToggle={toggle}
+                        onSample={showSample}
+                        onVisible={onVisible}
+                        onSay={say}
+                      />
+                    )}
+                  </div>
+                </div>
+              </TabPanel>
+              {view.tab === 'table' && (
+                <TabPanel id={tabs} value="table" isShown>
+                  <SampleTable forest={forest} chosen={chosen} current={view.pinned?.sample} onSample={showSample} />
+                </TabPanel>
               )}
-              <span className="ml-auto flex items-center gap-1">
-                <Button className="min-h-7!" onClick={run('fold-to-splits')} title="Fold to splits (Z)">
-                  Fold to splits
-                </Button>
-                <span className="max-lg:hidden">{buttons}</span>
-              </span>
-            </div>
-            <OverviewStrip
-              tree={tree}
-              colour={view.colour}
-              farthest={farthest}
-              chosen={chosen}
-              pinned={pinned}
-              onPin={(spot) => pin(spot)}
-            />
-            <div className="min-h-0 flex-1">
-              {tree.branches.length === 0 ? (
-                <p className="p-4 text-dim">No sample has tokens, so there is no tree.</p>
-              ) : (
-                <TreeGrid
-                  tree={tree}
-                  trajectories={trajectories}
-                  modes={modes}
-                  options={options}
-                  colour={view.colour}
-                  limit={view.limit}
-                  pinned={pinned}
-                  chosen={chosen}
-                  farthest={farthest}
-                  onPin={(spot) => pin(spot)}
-                  onPoint={setPointed}
-                  onToggle={toggle}
-                  onSample={showSample}
-                  onVisible={onVisible}
-                  onSay={say}
-                />
+              {view.tab === 'charts' && (
+                <TabPanel id={tabs} value="charts" isShown>
+                  <GroupCharts
+                    tree={tree}
+                    pinned={pinned}
+                    chosen={chosen}
+                    onPin={(spot) => pin(spot, undefined, 'charts')}
+                    onShow={(spot) => pin(spot)}
+                    onSample={showSample}
+                  />
+                </TabPanel>
               )}
             </div>
             <StatusLine
@@ -318,6 +362,8 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
     </div>
   )
 }
+
+const TAB_TITLES: Readonly<Record<GroupTab, string>> = { tree: 'Tree', table: 'Table', charts: 'Charts' }
 
 /** Returns the text of the pinned token; '' until it is loaded. */
 function pinnedTokenText(

@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { elementAt } from '#lib/util/element-at.ts'
 import { exampleGroup, groupOf, wordTrajectory } from './test-group.ts'
+import { foldedBranchText, hiddenTokensText } from './tree/fold-texts.ts'
 import { treeOfForest } from './tree.ts'
-import {
-  branchChips,
-  estimateInterval,
-  firstTokenText,
-  foldedBranchText,
-  hiddenTokensText,
-  placeText,
-  signedText,
-  sizeText,
-} from './words.ts'
+import { branchChips, estimateInterval, firstTokenText, placeText, signedText, sizeText } from './words.ts'
 
 const { forest, trajectories } = exampleGroup()
 const tree = treeOfForest(forest)

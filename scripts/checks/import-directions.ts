@@ -295,7 +295,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'components/sessions': { imports: PAGE, packages: REACT },
   'components/compare': { imports: [...PAGE, 'lib/analysis'], packages: REACT },
   'components/file': { imports: [...PAGE, 'components/inspector'], packages: REACT },
-  'components/group': { imports: [...PAGE, 'lib/analysis'], packages: REACT },
+  'components/group': { imports: [...PAGE, 'components/inspector', 'lib/analysis'], packages: REACT },
   'components/playground': {
     imports: [...PAGE, 'components/inspector', 'components/templates', 'lib/parsers', 'lib/share/settings'],
     packages: [...REACT, 'zod'],

@@ -172,7 +172,7 @@ const outcomeInk = ({ outcomeKind }: TrajectorySummary): string => (outcomeKind 
 const MOST_NAMED = 3
 
 /** Returns the labels of a sample: identical, truncated, or not in the tree. */
-function sampleChips({ identicalTo = [], isTruncated = false, finding }: ListedSample): readonly Chip[] {
+export function sampleChips({ identicalTo = [], isTruncated = false, finding }: ListedSample): readonly Chip[] {
   const chips: Chip[] = []
   if (identicalTo.length > 0) {
     const named = identicalTo.slice(0, MOST_NAMED).map((index) => String(index + 1))

@@ -209,6 +209,3 @@ export const groupForestSchema = z.object({
 })
 /** A group of samples as trees. */
 export type GroupForest = Plain<z.infer<typeof groupForestSchema>>
-
-/** Returns the path of the request for the trees of a group. */
-export const groupForestPath = (groupId: string): string => `/api/groups/${encodeURIComponent(groupId)}/forest`

@@ -1,6 +1,6 @@
 /** The trees of a group, or of selected trajectories. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type GroupForest, groupForestPath, groupForestSchema } from '#lib/api/forest/group-forest.ts'
+import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import { callApi, readJson } from '../api.ts'
 import { GROUPS } from '../queries.ts'
@@ -11,6 +11,9 @@ export type ForestSource =
   | { readonly kind: 'keys'; readonly keys: readonly string[] }
 
 const POLL_RUNNING_MS = 1_500
+
+// The schema loads beside the request: the page needs it only for the answer.
+const loadSchema = () => import('#lib/api/forest/group-forest.ts')
 
 /**
  * Query for the trees of some samples, repeated while one of them is running. The server sends nothing while its answer is the same, so
@@ -24,13 +27,16 @@ export const groupForestOptions = (source: ForestSource, formula: AdvantageFormu
     queryFn: async ({ client, signal }): Promise<GroupForest> => {
       const before = client.getQueryData<GroupForest>(queryKey)
       const known = before?.revision
+      const schema = loadSchema()
+      // Of two failures the one of the request is reported.
+      schema.catch(() => {})
       const { path, response } = await requestForest(
         source,
         { advantage: formula, ...(known !== undefined && { known }) },
         signal,
       )
       if (response.status === 204 && before) return before
-      return readJson(path, response, groupForestSchema, signal)
+      return readJson(path, response, (await schema).groupForestSchema, signal)
     },
     enabled: source.kind === 'group' || source.keys.length > 0,
     structuralSharing: false,
@@ -49,6 +55,6 @@ async function requestForest(
     const path = '/api/forest'
     return { path, response: await callApi(path, { method: 'POST', json: { keys: source.keys, ...query }, signal }) }
   }
-  const path = `${groupForestPath(source.id)}?${new URLSearchParams(query)}`
+  const path = `/api/groups/${encodeURIComponent(source.id)}/forest?${new URLSearchParams(query)}`
   return { path, response: await callApi(path, { signal }) }
 }

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type GroupForest, groupForestPath, groupForestSchema } from '#lib/api/forest/group-forest.ts'
+import { type GroupForest, groupForestSchema } from '#lib/api/forest/group-forest.ts'
 import { openPackedWriter } from '#lib/store/packed.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -81,7 +81,7 @@ const storedGroup = (rewards: readonly number[], continuation: readonly number[]
 }
 
 const responseOf = (group: string, query = '') =>
-  forestOfGroup(group, new Request(`http://localhost${groupForestPath(group)}${query}`), all)
+  forestOfGroup(group, new Request(`http://localhost/api/groups/${encodeURIComponent(group)}/forest${query}`), all)
 const forestIn = async (response: Response): Promise<GroupForest> => groupForestSchema.parse(await response.json())
 const forest = async (group: string, query = '') => forestIn(await responseOf(group, query))
 const selection = async (body: unknown) =>
