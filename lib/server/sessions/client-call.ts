@@ -1,13 +1,15 @@
 /** Answers a call of a client in its protocol, whole or as a stream, and records it in its session. */
 import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
-import { EngineError } from '#lib/engine/http/errors.ts'
+import { type ContextCounts, EngineError } from '#lib/engine/http/errors.ts'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { contextNeeded } from '#lib/rollout/loop/call-ending.ts'
 import { outcomeIn } from '#lib/rollout/loop/run-ended.ts'
 import type { ProtocolName, ReplyHead, SessionCall } from '#lib/session/call.ts'
 import { protocols, type ReplyStream } from '#lib/session/protocols/protocol.ts'
 import { type CallFailure, CallRefusal, errorBody, failureOf } from '#lib/session/protocols/refusal.ts'
 import { LIMITS } from '#lib/util/limits.ts'
+import { withAdvice } from '#lib/util/text/with-advice.ts'
 import { readText } from '../http/body.ts'
 import { foreseenProblem } from '../http/foreseen-problem.ts'
 import { json } from '../http/json-response.ts'
@@ -101,7 +103,7 @@ async function wholeAnswer(answering: Answering): Promise<Response> {
       await record(answering, answered, { status: 200, written })
       return json(written)
     }
-    const failure = signal.aborted ? LEFT : failureFor(answered.error)
+    const failure = signal.aborted ? LEFT : failureFor(answered.error, call)
     await record(answering, answered, { status: failure.status, failure })
     if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
     return json(errorBody(name, failure), failure.status)
@@ -152,7 +154,7 @@ async function streamedAnswer(answering: Answering): Promise<Response> {
       queue.add(writer?.write({ kind: 'usage', usage: reply.usage }) ?? '')
       return
     }
-    const failure = signal.aborted ? LEFT : failureFor(answered.error)
+    const failure = signal.aborted ? LEFT : failureFor(answered.error, call)
     await record(answering, answered, { status: failure.status, failure })
     if (writer) queue.add(writer.fail(failure))
     else begun.resolve(json(errorBody(name, failure), failure.status))
@@ -262,38 +264,55 @@ const factsOf = ({ name, ...call }: Omit<Answering, 'call'>, { status, failure }
   callFacts({ ...call, protocol: name, path: protocols[name].path }, { status, error: failure?.message ?? null })
 
 /** Returns the failure of a call for its client: the status of the server, if the server refused it. */
-function failureFor(error: unknown): CallFailure {
+function failureFor(error: unknown, call?: SessionCall): CallFailure {
   if (error instanceof CallRefusal) return failureOf(error)
   const outcome = outcomeIn(error)
   const cause = outcome && error instanceof Error ? error.cause : error
   if (cause instanceof EngineError)
     return {
       status: cause.code === 'CONTEXT_LENGTH' ? 400 : (cause.status ?? 502),
-      message: `${cause.sentence}. ${cause.hint}`,
+      message: withAdvice(cause.message, cause.hint),
+      ...(cause.code === 'CONTEXT_LENGTH' && { context: cause.context ?? {} }),
     }
   if (outcome?.kind === 'ended' && outcome.reason === 'context_full') {
-    const { needed, holds } = outcome.context ?? {}
-    const counts =
-      holds === undefined
-        ? ''
-        : `: ${needed === undefined ? 'the request' : `it needs ${needed} tokens, and the context`} has ${holds}`
-    return { status: 400, message: `The conversation does not fit into the context of the model${counts}. Shorten it.` }
+    const context = contextOf(outcome.context ?? {}, call)
+    return { status: 400, message: `${contextText(context)} Shorten it.`, context }
   }
   if (outcome?.kind === 'ended') return { status: 502, message: `The server ended the call: ${outcome.reason}.` }
   if (outcome?.kind === 'failed')
     return {
       status: outcome.code === 'TEMPLATE_ERROR' ? 400 : 502,
-      message: [outcome.message, outcome.hint].filter(Boolean).join(' '),
+      message: withAdvice(outcome.message, outcome.hint),
     }
   const problem = foreseenProblem(error)
   if (problem) {
     const { status, detail, hint, field } = problem
     return {
       status,
-      message: hint === undefined ? detail : `${detail}. ${hint}`,
+      message: withAdvice(detail, hint),
       ...(field !== undefined && { field }),
     }
   }
   console.error('unexpected error in a call of a session:', error)
   return { status: 500, message: 'Rollscope itself failed: see its log.' }
+}
+
+/**
+ * Returns the token counts of a call that does not fit. A call without a limit requested the whole context, though one token would do for
+ * a reply: clients compute from these counts what they must remove.
+ */
+function contextOf(
+  { needed, holds }: { readonly [Name in keyof ContextCounts]?: ContextCounts[Name] | undefined },
+  call: SessionCall | undefined,
+): ContextCounts {
+  const isUnlimited = call !== undefined && call.sampling.max_new_tokens === undefined
+  return contextNeeded(needed !== undefined && holds !== undefined && isUnlimited ? needed - holds + 1 : needed, holds)
+}
+
+function contextText({ needed, holds }: ContextCounts): string {
+  const what = 'The conversation does not fit into the context of the model'
+  if (holds === undefined) return `${what}.`
+  return needed === undefined
+    ? `${what}, which has ${holds} tokens.`
+    : `${what}: it needs ${needed} tokens, and the context has ${holds}.`
 }

@@ -239,17 +239,58 @@ describe('A call of a session that gets no answer', () => {
     expect(records.records).toHaveLength(1)
   })
 
-  test('gets status 400 if its prompt does not fit into the context, whatever the status of the server is', async () => {
-    scripts = [
-      () =>
-        (async function* (): AsyncGenerator<Chunk> {
-          yield Promise.reject<Chunk>(new EngineError('CONTEXT_LENGTH', 'the input is too long', { status: 413 }))
-        })(),
-    ]
-    const body = { model: 'm', messages: [user('a')] }
-    const response = await send('POST', `/sessions/${await created()}/v1/chat/completions`, body)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('too long') } })
+  const tooLong =
+    (message: string, context: object): Script =>
+    () =>
+      (async function* (): AsyncGenerator<Chunk> {
+        yield Promise.reject<Chunk>(new EngineError('CONTEXT_LENGTH', message, { status: 413, context }))
+      })()
+
+  test('has the code of its protocol if its prompt does not fit into the context, whatever the status of the server is', async () => {
+    const id = await created()
+    scripts = [tooLong('the input is too long', {}), tooLong('the input is too long', { needed: 5000, holds: 4096 })]
+    const body = { model: 'm', messages: [user('a')], max_tokens: 9 }
+    const refused = await send('POST', `/sessions/${id}/v1/chat/completions`, body)
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      {
+        error: { code: 'context_length_exceeded', message: expect.stringMatching(/^The input is too long\. Shorten/) },
+      },
+    ])
+    const other = await send('POST', `/sessions/${id}/v1/messages`, body)
+    expect([other.status, await other.json()]).toMatchObject([
+      400,
+      { error: { type: 'invalid_request_error', message: 'prompt is too long: 5000 tokens > 4096 maximum' } },
+    ])
+  })
+
+  test('has the token counts of its prompt if it is longer than the context, and those of the reply if it requests a long one', async () => {
+    const id = await created()
+    const refused = async (length: number, more: object) => {
+      const messages = [user('x'.repeat(length))]
+      const body = { model: 'm', messages, ...more }
+      const chat = await send('POST', `/sessions/${id}/v1/chat/completions`, body)
+      const { error } = (await chat.json()) as { error: { code: string; message: string } }
+      return [chat.status, error.code, error.message]
+    }
+    expect(await refused(5000, {})).toEqual([
+      400,
+      'context_length_exceeded',
+      "This model's maximum context length is 4096 tokens. The conversation does not fit into the context of the model: it needs 5020 tokens, and the context has 4096. Shorten it.",
+    ])
+    expect((await refused(5000, { max_tokens: 10 }))[2]).toContain('it needs 5029 tokens')
+    expect(requests).toEqual([])
+  })
+
+  test('has the failure of its template and the advice as two sentences', async () => {
+    template = `{% if messages[0].content == 'bad' %}{{ raise_exception('only 7 messages') }}{% endif %}${chatml}`
+    const response = await send('POST', `/sessions/${await created()}/v1/chat/completions`, {
+      model: 'm',
+      messages: [user('bad')],
+    })
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringMatching(/^The chat template cannot render this: only 7 messages\. Change the/) },
+    })
   })
 
   test('ends a stream with an error event if the server fails after the first token, and keeps the tokens', async () => {

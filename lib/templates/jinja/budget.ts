@@ -61,7 +61,7 @@ export class Meter {
 
   /** Checks the length of a text that was charged while it grew. */
   within(size: number): void {
-    if (size > this.budget.size) throw over(`made a text or list longer than ${this.budget.size}`)
+    if (size > this.budget.size) throw over(`made a text or list longer than ${this.budget.size} characters or entries`)
   }
 
   private look(charged: number): void {
