@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openDatabase } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { transaction } from './transaction.ts'
+import { transaction, unsyncedTransaction } from './transaction.ts'
 
 let folder: string
 beforeEach(() => {
@@ -132,5 +132,24 @@ test('commitWaiting commits at once what has not been committed, and nothing twi
   await stored
   await new Promise((resolve) => setImmediate(resolve))
   expect(committed()).toEqual(['a'])
+  close()
+})
+
+test('A transaction that does not wait for the disk is committed at once, and later ones wait for it again', () => {
+  const { database, put, committed, close } = opened()
+  const level = () => database.prepare('PRAGMA synchronous').get()
+  unsyncedTransaction(database, () => {
+    expect(level()).toEqual({ synchronous: 1 })
+    put.run('one')
+  })
+  expect([committed(), level()]).toEqual([['one'], { synchronous: 2 }])
+  expect(() =>
+    unsyncedTransaction(database, () => {
+      put.run('lost')
+      throw new Error('no')
+    }),
+  ).toThrow('no')
+  transaction(database, () => unsyncedTransaction(database, () => put.run('two')))
+  expect([committed(), level()]).toEqual([['one', 'two'], { synchronous: 2 }])
   close()
 })

@@ -12,6 +12,8 @@ export interface GroupCommit {
    * change runs again in its own, so it must have no other effect than on the database.
    */
   groupCommit<T>(change: () => T): Promise<T>
+  /** Runs a change in a transaction now. Throws its error. */
+  commitNow<T>(change: () => T): T
   /** Commits the waiting changes now. */
   commitWaiting(): void
 }
@@ -37,6 +39,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
         if (waiting.length === 0) setImmediate(commitWaiting)
         waiting.push({ change, resolve: (value) => resolve(value as T), reject })
       }),
+    commitNow: (change) => transaction(database, change),
     commitWaiting,
   }
 }

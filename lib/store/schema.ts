@@ -26,6 +26,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepSessions,
   shareTexts,
   keepGroupStarts,
+  keepBegunCalls,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -313,6 +314,19 @@ function keepGroupStarts(database: DatabaseSync): void {
       samples INTEGER NOT NULL,
       refused TEXT NOT NULL
     ) STRICT;
+  `)
+}
+
+/** Calls of sessions that are being answered, each by the instance that answers it. A row that outlives its instance is an interrupted call. */
+function keepBegunCalls(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE session_calls_begun (
+      id INTEGER PRIMARY KEY,
+      session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+      running_in INTEGER NOT NULL,
+      call TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX session_calls_begun_by_session ON session_calls_begun (session);
   `)
 }
 

@@ -28,7 +28,7 @@ export interface TrajectoryStore
     GroupTable,
     EstimateTable,
     SessionTable,
-    Pick<GroupCommit, 'groupCommit'> {
+    Pick<GroupCommit, 'groupCommit' | 'commitNow'> {
   /**
    * Stores a trajectory under its id. If another trajectory has that id, the key gets a suffix and the trajectory stays
    * unchanged. An equal deleted one is restored. One that cannot be read counts as different, or is replaced if it was
@@ -223,7 +223,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     return row && ended(summary(row))
   }
   const groups = createGroupTable(database)
-  const { groupCommit, commitWaiting } = createGroupCommit(database)
+  const { groupCommit, commitNow, commitWaiting } = createGroupCommit(database)
   return {
     add: (trajectory, { runsHere } = { runsHere: false }) =>
       transaction(database, () => add(trajectory, runsHere ? instance.id : null)),
@@ -280,9 +280,10 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     ...health,
     ...groups,
     ...createEstimateTable(database, instance),
-    ...createSessionTable(database),
+    ...createSessionTable(database, instance),
     groupRows: (id) => groups.groupRows(id).map(ended),
     groupCommit,
+    commitNow,
     close() {
       commitWaiting()
       database.close()

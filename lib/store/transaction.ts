@@ -18,6 +18,20 @@ export function transaction<T>(database: DatabaseSync, action: () => T): T {
   }
 }
 
+/**
+ * Runs an action atomically without waiting for the disk. Its change survives the end of the process. It survives a power cut only if
+ * another transaction was committed after it. Inside another transaction it is as durable as that one.
+ */
+export function unsyncedTransaction<T>(database: DatabaseSync, action: () => T): T {
+  if (database.isTransaction) return transaction(database, action)
+  database.exec('PRAGMA synchronous = NORMAL')
+  try {
+    return transaction(database, action)
+  } finally {
+    database.exec('PRAGMA synchronous = FULL')
+  }
+}
+
 /** Runs an action that reads one state of the database, while other connections write. */
 export function readTransaction<T>(database: DatabaseSync, action: () => T): T {
   if (database.isTransaction) return action()

@@ -101,7 +101,7 @@ const sessionCallSchema = z.object({
   client: withDescription(z.nullable(z.string()), 'What the client reports in User-Agent.'),
   model: z.nullable(z.string()),
   isStreamed: z.boolean(),
-  status: withDescription(count, 'HTTP status of the answer; 499: the client left.'),
+  status: withDescription(count, 'HTTP status of the answer. Without an answer: 499, the client left; 503, Rollscope ended meanwhile.'),
   error: withDescription(z.nullable(z.string()), 'Message of the error; null: none.'),
   attached: z.nullable(attached),
   messages: withDescription(count, 'Messages of the call.'),

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { contextNeeded } from '#lib/rollout/loop/call-ending.ts'
 import { outcomeIn } from '#lib/rollout/loop/run-ended.ts'
 import type { ProtocolName, ReplyHead, SessionCall } from '#lib/session/call.ts'
+import type { Attachment } from '#lib/session/forest/forest.ts'
 import { protocols, type ReplyStream } from '#lib/session/protocols/protocol.ts'
 import { type CallFailure, CallRefusal, errorBody, failureOf } from '#lib/session/protocols/refusal.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -39,18 +40,19 @@ export async function answerClient(
   const started = { at: new Date(), ms: performance.now() }
   let session: Session | undefined
   let body: JsonObject = {}
+  const beginning: Beginning = {}
   try {
     body = await bodyOf(request)
     const call = protocols[name].read(body)
     session = await chooseSession(sessionId, call, request.headers, all, signal)
     const chosen = session
-    const answering: Answering = { name, session: chosen, call, body, started, request, signal, all }
+    const answering: Answering = { name, session: chosen, call, body, started, request, signal, all, beginning }
     return call.stream ? streamedAnswer(answering) : await wholeAnswer(answering)
   } catch (error) {
-    if (signal.aborted) return new Response(null, { status: CLIENT_LEFT })
-    const failure = failureFor(error)
+    if (signal.aborted && beginning.begun === undefined) return new Response(null, { status: CLIENT_LEFT })
+    const failure = signal.aborted ? LEFT : failureFor(error)
     if (!session && sessionId !== AUTO_SESSION) session = knownSession(sessionId, all)
-    if (session) await recordRefusal({ name, session, body, started, request, signal, all }, failure)
+    if (session) await recordRefusal({ name, session, body, started, request, signal, all, beginning }, failure)
     return json(errorBody(name, failure), failure.status)
   }
 }
@@ -73,6 +75,12 @@ interface Answering {
   /** Aborts when the client leaves, or when the process ends. */
   readonly signal: AbortSignal
   readonly all: Services
+  readonly beginning: Beginning
+}
+
+/** What the session stored when the call had its place. */
+interface Beginning {
+  begun?: number | undefined
 }
 
 /** Returns the JSON object of a body. Throws HttpProblem or CallRefusal. */
@@ -97,7 +105,13 @@ async function bodyOf(request: Request): Promise<JsonObject> {
 async function wholeAnswer(answering: Answering): Promise<Response> {
   const { name, session, call, signal, all } = answering
   return all.sessions.during(session, async () => {
-    const answered = await answerOf(session)(session, call, { head() {}, delta() {} }, all, signal)
+    const answered = await answerOf(session)(
+      session,
+      call,
+      { attached: begin(answering), head() {}, delta() {} },
+      all,
+      signal,
+    )
     const written = writtenAnswer(answering, answered)
     if (written) {
       await record(answering, answered, { status: 200, written })
@@ -135,6 +149,7 @@ async function streamedAnswer(answering: Answering): Promise<Response> {
       session,
       call,
       {
+        attached: begin(answering),
         head(head: ReplyHead, bytes) {
           writer = protocols[name].stream(head, call, bytes)
           queue.add(writer.begin())
@@ -236,28 +251,43 @@ interface Ended {
   readonly failure?: CallFailure
 }
 
+/** Returns what stores the beginning of a call when it has its place. */
+const begin = (answering: Answering) => (attachment: Attachment) => {
+  const { session, call, beginning } = answering
+  const facts = { ...factsOf(answering, { status: 503, failure: INTERRUPTED }), ...factsOfCall(call) }
+  beginning.begun = session.begin({ facts, attachment })
+}
+
+const INTERRUPTED: CallFailure = {
+  status: 503,
+  message: 'Rollscope ended during this call, so it has no answer. Send it again.',
+}
+
+const factsOfCall = ({ stream, messages }: SessionCall) => ({ isStreamed: stream, messages: messages.length })
+
 /** Adds an answered call to its session. */
 async function record(answering: Answering, answered: Answered, ended: Ended): Promise<void> {
-  const { session, call, body } = answering
+  const { session, call, body, beginning } = answering
   const { attachment, nodes, reply } = answered
   const facts: CallRecord['facts'] = {
     ...factsOf(answering, ended),
-    isStreamed: call.stream,
-    messages: call.messages.length,
+    ...factsOfCall(call),
     promptTokens: reply?.usage.promptTokens ?? 0,
     cachedTokens: reply?.usage.cachedTokens ?? 0,
     drift: answered.drift ?? null,
     completionTokens:
       reply?.usage.completionTokens ?? nodes.reduce((sum, { outcome }) => sum + outcome.tokens.reply, 0),
   }
-  await session.exclusive(() => session.commit({ facts, attachment, nodes, body, response: ended.written ?? null }))
+  await session.exclusive(() =>
+    session.commit({ facts, attachment, nodes, body, response: ended.written ?? null, ...beginning }),
+  )
 }
 
 /** Adds a call that was refused before it had a place in the forest. */
 async function recordRefusal(answering: Omit<Answering, 'call'>, failure: CallFailure): Promise<void> {
-  const { session, body } = answering
+  const { session, body, beginning } = answering
   const facts = factsOf(answering, { status: failure.status, failure })
-  await session.exclusive(() => session.commit({ facts, nodes: [], body, response: null }))
+  await session.exclusive(() => session.commit({ facts, nodes: [], body, response: null, ...beginning }))
 }
 
 const factsOf = ({ name, ...call }: Omit<Answering, 'call'>, { status, failure }: Ended): CallRecord['facts'] =>

@@ -43,6 +43,7 @@ export async function answerObserved(
     )
   const prepared = await session.exclusive(() => prepare(session, call, signal))
   const { attachment, serving, promptEncoder } = prepared
+  follower.attached(attachment)
   const { bytes } = promptEncoder.tokenizer
   const client = all.servers.client(serving.serverName)
   let answer: JsonObject

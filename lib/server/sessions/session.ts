@@ -63,7 +63,12 @@ export interface CallRecord {
   readonly nodes: readonly NodeRecord[]
   readonly body: Readonly<Record<string, unknown>>
   readonly response: unknown
+  /** What `begin` returned for the call. Omitted: its beginning was not stored. */
+  readonly begun?: number | undefined
 }
+
+/** A call that is being answered, as it is recorded if the process ends meanwhile. */
+type BegunCall = Pick<CallRecord, 'facts' | 'attachment'>
 
 /** A session in memory. */
 export interface Session {
@@ -81,8 +86,10 @@ export interface Session {
   lastUsedMs: number
   /** Runs an action after all earlier ones of this session. */
   exclusive<T>(action: () => Promise<T>): Promise<T>
-  /** Reads what another process stored. Returns false if the session was removed. */
+  /** Reads what another process stored, and records its calls as interrupted if it has ended. Returns false if the session was removed. */
   refresh(): boolean
+  /** Stores that a call is being answered, so that it is listed if the process ends meanwhile. Never throws. */
+  begin(call: BegunCall): number | undefined
   /** Returns the path of a node with its current labels; undefined if no trajectory in the library contains the node. */
   path(node: number): NodePath | undefined
   /** Returns the nodes that trajectories in the library contain. A deleted trajectory does not count. */
@@ -119,6 +126,8 @@ export function openSession(stored: StoredSession, all: Services): Session {
   const lastLists = new Map<string, { readonly sequence: number; readonly entries: readonly string[] }>()
   /** Changes that are not stored. One that fails precedes the next one, because later calls name earlier ones. */
   const unstored: Change[] = []
+  /** Interrupted calls that are in the forest, by their numbers in the store. */
+  const recorded = new Set<number>()
   let last = 0
   let reward = stored.reward
   let queue: Promise<unknown> = Promise.resolve()
@@ -160,7 +169,8 @@ export function openSession(stored: StoredSession, all: Services): Session {
     }
     return keys
   }
-  const refresh = (): boolean => {
+  /** Reads the calls of other processes. Returns false if the session was removed. */
+  const read = (): boolean => {
     const now = all.store.sessionState(stored.id)
     if (!now) return false
     reward = now.reward
@@ -188,7 +198,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
     return { body: { ...body, [list]: values.slice(shared) }, list, base: before.sequence, shared }
   }
   /** Adds a call to the forest and to the changes that must be stored. */
-  const add = ({ facts, attachment, nodes, body, response }: CallRecord): void => {
+  const add = ({ facts, attachment, nodes, body, response, begun }: CallRecord): void => {
     const appended = attachment
       ? forest.append(
           attachment,
@@ -232,6 +242,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
     unstored.push({
       keys: stored.map(({ key }) => key),
       store() {
+        if (begun !== undefined) all.store.endSessionCall(begun)
         for (const { key, trajectory, from } of stored) {
           if (from !== undefined) all.store.update(key, trajectory, from)
           else {
@@ -242,6 +253,53 @@ export function openSession(stored: StoredSession, all: Services): Session {
         all.store.addSessionCall(session.id, { facts: JSON.stringify(row), content: JSON.stringify(content) })
       },
     })
+  }
+
+  /** Stores all changes within a transaction, and returns what must be called when it is committed. */
+  const storeChanges = (): (() => void) => {
+    for (const { store } of unstored) store()
+    const keys = unstored.flatMap((change) => change.keys)
+    const revisions = keys.map((key) => [key, all.store.leafState(key)?.revision] as const)
+    return () => {
+      unstored.length = 0
+      for (const [key, revision] of revisions) {
+        const leaf = leaves.get(key)
+        if (leaf && revision !== undefined) leaves.set(key, { ...leaf, revision })
+        else leaves.delete(key)
+      }
+    }
+  }
+  const interruptedCalls = () =>
+    all.store.interruptedSessionCalls().filter((call) => call.session === stored.id && !recorded.has(call.begun))
+  /** Records the calls of processes that ended meanwhile. */
+  const recordInterrupted = (): void => {
+    if (interruptedCalls().length === 0) return
+    try {
+      const settle = all.store.commitNow(() => {
+        read()
+        for (const { begun, call } of interruptedCalls()) {
+          const { facts, attachment } = JSON.parse(call) as BegunCall
+          recorded.add(begun)
+          add({
+            facts,
+            ...(attachment && { attachment }),
+            nodes: attachment ? [INTERRUPTED] : [],
+            body: {},
+            response: null,
+            begun,
+          })
+        }
+        return storeChanges()
+      })
+      settle()
+    } catch (error) {
+      console.error(`the interrupted calls of the session ${stored.id} could not be stored:`, error)
+    }
+  }
+  const refresh = (): boolean => {
+    const isThere = read()
+    if (isThere) recordInterrupted()
+    return isThere
   }
 
   const session: Session = {
@@ -262,6 +320,14 @@ export function openSession(stored: StoredSession, all: Services): Session {
       return result
     },
     refresh,
+    begin(call) {
+      try {
+        return all.store.beginSessionCall(stored.id, JSON.stringify(call))
+      } catch (error) {
+        console.error(`the beginning of a call of the session ${stored.id} could not be stored:`, error)
+        return undefined
+      }
+    },
     path(node) {
       const place = places.get(node)
       if (!place) return undefined
@@ -275,25 +341,18 @@ export function openSession(stored: StoredSession, all: Services): Session {
     keys: () => [...new Set([...places.values()].map(({ key }) => key))],
     async commit(record) {
       let isAdded = false
-      let revisions: ReadonlyMap<string, number | undefined> = new Map()
+      let settle = () => {}
       try {
         await all.store.groupCommit(() => {
           // The transaction keeps other instances from storing a call between this look and the change.
           if (!isAdded) {
-            refresh()
+            read()
             add(record)
             isAdded = true
           }
-          for (const { store } of unstored) store()
-          const keys = unstored.flatMap((change) => change.keys)
-          revisions = new Map(keys.map((key) => [key, all.store.leafState(key)?.revision]))
+          settle = storeChanges()
         })
-        unstored.length = 0
-        for (const [key, revision] of revisions) {
-          const leaf = leaves.get(key)
-          if (leaf && revision !== undefined) leaves.set(key, { ...leaf, revision })
-          else leaves.delete(key)
-        }
+        settle()
       } catch (error) {
         if (!isAdded) add(record)
         console.error(`a call of the session ${stored.id} could not be stored:`, error)
@@ -302,6 +361,12 @@ export function openSession(stored: StoredSession, all: Services): Session {
   }
   refresh()
   return session
+}
+
+/** The reply of a call whose process ended. */
+const INTERRUPTED: NodeRecord = {
+  outcome: { status: 'failed', tokens: { start: 0, prompt: 0, reply: 0 } },
+  text: '',
 }
 
 /** Gives a stored trajectory the reward of its session, unless it has one of its own. */

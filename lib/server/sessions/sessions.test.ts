@@ -361,6 +361,18 @@ describe('A call of a session that gets no answer', () => {
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'request_too_large' } })
   })
 
+  test('is answered although its beginning cannot be stored', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const id = await created()
+    const fail = vi.spyOn(services.store, 'beginSessionCall').mockImplementation(() => {
+      throw new Error('the disk is full')
+    })
+    await chat(id, [user('a')])
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('the beginning of a call'), expect.any(Error))
+    fail.mockRestore()
+    expect((await calls(id)).map(({ status }) => status)).toEqual([200])
+  })
+
   test('is answered although it cannot be stored', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const id = await created()
@@ -641,6 +653,8 @@ describe('Two instances of the application on the same data folder', () => {
       within(two, () => chat(id, [...history, user('x')])),
     ]
     await expect.poll(() => requests.length).toBe(4)
+    // A call of the other instance is not interrupted while that instance runs.
+    for (const instance of [one, two]) expect(await within(instance, () => calls(id))).toHaveLength(1)
     gate.resolve()
     const replies = await Promise.all(all)
     scripts = ['after']
@@ -900,7 +914,7 @@ test('A client that never reads its stream is disconnected after 30 s, and its g
   expect(await response.text()).toContain('read nothing from this stream for 30 s')
 })
 
-test('A process that is killed during a call loses nothing that was answered, and the client continues with the same address', async () => {
+test('A process that is killed during a call loses nothing that was answered, lists the call as interrupted, and the client continues', async () => {
   services.store.close()
   const child = spawn(process.execPath, ['lib/server/sessions/test-killed-session.ts', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -911,13 +925,31 @@ test('A process that is killed during a call loses nothing that was answered, an
     if (line === 'generating') child.kill('SIGKILL')
   }
   start()
+  const listed = await (await send('GET', '/api/sessions')).json()
+  expect(listed).toMatchObject({ sessions: [{ id: 'ses_killed', calls: 2, failedCalls: 1, running: 0 }] })
+  const [, interrupted] = await calls('ses_killed')
+  expect(interrupted).toMatchObject({
+    status: 503,
+    error: expect.stringContaining('Rollscope ended during this call'),
+    attached: { kind: 'continued' },
+    messages: 3,
+    nodes: [{ parent: 0, status: 'failed', trajectory: null }],
+  })
   const reply = JSON.parse(lines[0] ?? '') as object
   scripts = ['two']
   await chat('ses_killed', [user('a'), reply, user('b')])
+  // The instance that ended has no call any more, whichever instance looks next.
+  services.store.close()
+  start()
   const rows = await calls('ses_killed')
-  expect(rows.map(({ attached }) => attached?.kind)).toEqual(['new-root', 'continued'])
-  const stored = services.store.get(rows[1]?.nodes[0]?.trajectory ?? '')
+  expect(rows.map(({ status, attached }) => [status, attached?.kind])).toEqual([
+    [200, 'new-root'],
+    [503, 'continued'],
+    [200, 'retried'],
+  ])
+  const stored = services.store.get(rows[2]?.nodes[0]?.trajectory ?? '')
   expect(stored?.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt', 'response'])
+  expect(services.store.interruptedSessionCalls()).toEqual([])
 })
 
 test('A call with ids to /generate is recorded, and one that begins with recorded ids continues them', async () => {

@@ -138,6 +138,8 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     },
     automatic: () => [...open.values()].filter(({ settings }) => settings.isAuto),
     list() {
+      // A session records its interrupted calls when it is opened.
+      for (const { session } of services().store.interruptedSessionCalls()) if (!leaving.has(session)) find(session)
       const listed = new Map<string, CallSummary>()
       const rows = services()
         .store.sessions(MOST_LISTED)

@@ -28,6 +28,8 @@ import type { NodeRecord, Session } from './session.ts'
 
 /** Who follows a reply as it arrives. */
 export interface ReplyFollower {
+  /** Called once, when the place of the call is found and before anything is generated. */
+  attached(attachment: Attachment): void
   /** Called once, before the first delta. */
   head(head: ReplyHead, bytes: BytesOfToken): void
   delta(delta: ReplyDelta): void
@@ -58,6 +60,7 @@ export async function answerTito(
 ): Promise<Answered> {
   const prepared = await session.exclusive(() => prepare(session, call, signal))
   const { attachment } = prepared
+  follower.attached(attachment)
   const { bytes } = prepared.promptEncoder.tokenizer
   const sampling = { ...samplingOf(call), ...(await forcedSampling(call, prepared, all, signal)) }
   const id = newRequestId()

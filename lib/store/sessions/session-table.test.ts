@@ -49,3 +49,20 @@ test('The store removes a session with its calls, and stores no further one', ()
   expect(store.sessionCalls('a', 0)).toEqual([])
   expect(store.addSessionCall('a', call('two'))).toBeUndefined()
 })
+
+test('The store lists a call as interrupted if it has begun in an instance that ended, and no other call', () => {
+  store.addSession(session('a'))
+  const own = store.beginSessionCall('a', 'own') ?? 0
+  expect(store.beginSessionCall('b', 'without a session')).toBeUndefined()
+  const other = openTrajectoryStore(folder, { now: () => new Date() })
+  expect(other.interruptedSessionCalls()).toEqual([])
+  // A store that is closed is an instance that has ended; its calls were still being answered.
+  store.close()
+  expect(other.interruptedSessionCalls()).toEqual([{ session: 'a', begun: own, call: 'own' }])
+  other.endSessionCall(own)
+  other.beginSessionCall('a', 'of a removed session')
+  other.removeSession('a')
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+  other.close()
+  expect(store.interruptedSessionCalls()).toEqual([])
+})

@@ -5,8 +5,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import { visibleLabelsIn } from '../entry.ts'
+import type { Instance } from '../files/instance.ts'
 import { insertRow } from '../row.ts'
-import { transaction } from '../transaction.ts'
+import { transaction, unsyncedTransaction } from '../transaction.ts'
 
 /** A stored session. */
 export interface StoredSession {
@@ -25,6 +26,15 @@ interface StoredCall {
   readonly sequence: number
   readonly facts: string
   readonly content: string
+}
+
+/** A call that was being answered when its instance ended. */
+interface InterruptedCall {
+  readonly session: string
+  /** The number that `beginSessionCall` returned. */
+  readonly begun: number
+  /** The text that `beginSessionCall` received. */
+  readonly call: string
 }
 
 /** What may have changed in a trajectory since its session read it. */
@@ -61,6 +71,15 @@ export interface SessionTable {
   sessionCalls(id: string, after: number): readonly StoredCall[]
   /** Returns what instances must read again before they use a session; undefined if it does not exist. */
   sessionState(id: string): SessionState | undefined
+  /**
+   * Stores that this instance answers a call, and returns a number for `endSessionCall`; undefined if the session does not exist. The row
+   * survives the end of the process, and does not wait for the disk.
+   */
+  beginSessionCall(id: string, call: string): number | undefined
+  /** Removes the row of a call that has ended. */
+  endSessionCall(begun: number): void
+  /** Returns the calls that instances answered which have ended. */
+  interruptedSessionCalls(): readonly InterruptedCall[]
   /** Returns the state of the trajectory of a leaf; undefined if it does not exist or is deleted. */
   leafState(key: string): LeafState | undefined
 }
@@ -68,8 +87,8 @@ export interface SessionTable {
 /** The sequence of the last call of a session. */
 const LAST_CALL = 'COALESCE((SELECT MAX(sequence) FROM session_calls WHERE session = sessions.id), 0)'
 
-/** Prepares the statements for sessions on a connection. */
-export function createSessionTable(database: DatabaseSync): SessionTable {
+/** Prepares the statements for sessions on a connection of an instance. */
+export function createSessionTable(database: DatabaseSync, instance: Pick<Instance, 'id' | 'isAlive'>): SessionTable {
   const one = database.prepare('SELECT * FROM sessions WHERE id = ?')
   const newest = database.prepare(
     `SELECT sessions.*, ${LAST_CALL} AS last FROM sessions ORDER BY sessions.sequence DESC LIMIT ?`,
@@ -80,6 +99,9 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
   const state = database.prepare(`SELECT reward, ${LAST_CALL} AS last FROM sessions WHERE id = ?`)
   const put = database.prepare('INSERT INTO session_calls (session, sequence, facts, content) VALUES (?, ?, ?, ?)')
   const calls = database.prepare('SELECT * FROM session_calls WHERE session = ? AND sequence > ? ORDER BY sequence')
+  const begin = database.prepare('INSERT INTO session_calls_begun (session, running_in, call) VALUES (?, ?, ?)')
+  const end = database.prepare('DELETE FROM session_calls_begun WHERE id = ?')
+  const begun = database.prepare('SELECT * FROM session_calls_begun WHERE running_in <> ? ORDER BY id')
   const leaf = database.prepare(
     'SELECT revision, labels, tokens FROM trajectories WHERE key = ? AND deleted_at IS NULL',
   )
@@ -118,6 +140,18 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
         content: String(row.content),
       })),
     sessionState: stateOf,
+    beginSessionCall: (id, call) =>
+      unsyncedTransaction(database, () =>
+        one.get(id) ? Number(begin.run(id, instance.id, call).lastInsertRowid) : undefined,
+      ),
+    endSessionCall(number) {
+      end.run(number)
+    },
+    interruptedSessionCalls: () =>
+      begun
+        .all(instance.id)
+        .filter((row) => !instance.isAlive(Number(row.running_in)))
+        .map((row) => ({ session: String(row.session), begun: Number(row.id), call: String(row.call) })),
     leafState(key) {
       const row = leaf.get(key)
       return row && { revision: Number(row.revision), labels: visibleLabelsIn(row) }
