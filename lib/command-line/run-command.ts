@@ -19,7 +19,8 @@ calls; otherwise the command starts one, which ends with COMMAND.
   --server NAME   a saved server; default: the server of SGLANG_BASE_URL, otherwise the built-in model
   --mode MODE     tito (default): the server gets token ids; observe: calls go on unchanged
 
-Exit status: that of COMMAND. 2 invalid command, 3 no session could be opened.
+Exit status: that of COMMAND, as a shell reports it: 126 COMMAND is not executable, 127 COMMAND was not found, 128 + N
+signal N ended it. 2 invalid command, 3 no session could be opened.
 `
 
 /** Runs `rollscope run` and returns the exit status of the program. Throws CommandError. */
@@ -39,18 +40,21 @@ export async function runCommand(argumentList: readonly string[], around: Comman
     const id = await createSession(application, settings)
     const session = `${application.address}/sessions/${id}`
     around.complain(`Session ${id}: ${session}?token=${application.token}\n`)
-    const status = await statusOf(program, programArguments, {
+    const { status, isStarted } = await runProgram(program, programArguments, around, {
       OPENAI_BASE_URL: `${session}/v1`,
       OPENAI_API_KEY: application.token,
       ANTHROPIC_BASE_URL: session,
       ANTHROPIC_API_KEY: application.token,
     })
-    around.complain(summaryText(await readSession(application, id)))
+    await summarize(application, id, { complain: isStarted ? around.complain : () => {} })
     return status
   } finally {
     if (!present) around.stop()
   }
 }
+
+/** Exit statuses of shells for programs that cannot be started. */
+const [NOT_EXECUTABLE, NOT_FOUND] = [126, 127]
 
 function settingsIn(options: readonly string[]): Readonly<Record<string, string>> {
   const settings: Record<string, string> = {}
@@ -75,7 +79,7 @@ async function call<T>(
       ...init,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     })
-    const answer: unknown = await response.json()
+    const answer: unknown = response.status === 204 ? null : await response.json()
     if (response.ok) return z.parse(schema, answer)
     throw new CommandError(EXIT.unchecked, `no session: ${refusalText(answer)}`)
   } catch (error) {
@@ -89,15 +93,40 @@ async function createSession(application: RunningApplication, settings: object):
   return (await call(application, '/sessions', init, sessionCreatedSchema)).session_id
 }
 
-const readSession = async (application: RunningApplication, id: string): Promise<SessionRow> =>
-  (await call(application, `/api/sessions/${id}`, {}, sessionSchema)).session
+/** Prints what a session contains. One without a call is removed. A failure is printed, because the program has its own status. */
+async function summarize(
+  application: RunningApplication,
+  id: string,
+  { complain }: Pick<CommandEnvironment, 'complain'>,
+): Promise<void> {
+  try {
+    const { session } = await call(application, `/api/sessions/${id}`, {}, sessionSchema)
+    if (session.calls > 0) return complain(summaryText(session))
+    await call(application, `/sessions/${id}`, { method: 'DELETE' }, z.null())
+    complain(NO_CALL)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    complain(`${error.message}\n`)
+  }
+}
 
-/** Runs a program on this terminal, and returns its exit status as a shell reports it. Throws CommandError if it cannot be started. */
-async function statusOf(
+const NO_CALL = `No call of a model was recorded, so the session was removed.
+  Does the program read OPENAI_BASE_URL or ANTHROPIC_BASE_URL? Is the recording paused on the page Sessions?
+`
+
+interface ProgramEnd {
+  /** Exit status as a shell reports it. */
+  readonly status: number
+  readonly isStarted: boolean
+}
+
+/** Runs a program on this terminal. */
+async function runProgram(
   program: string,
   programArguments: readonly string[],
+  { complain }: Pick<CommandEnvironment, 'complain'>,
   variables: Readonly<Record<string, string>>,
-): Promise<number> {
+): Promise<ProgramEnd> {
   const child = spawn(program, [...programArguments], { stdio: 'inherit', env: { ...process.env, ...variables } })
   // A terminal sends SIGINT to both. The program decides when it ends.
   const ignore = () => {}
@@ -105,10 +134,12 @@ async function statusOf(
   process.on('SIGINT', ignore).on('SIGTERM', pass)
   try {
     const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-    return status ?? 128 + (signal === null ? 0 : os.constants.signals[signal])
+    return { status: status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]), isStarted: true }
   } catch (error) {
-    if (!(error instanceof Error)) throw error
-    throw new CommandError(EXIT.unchecked, `${program} cannot be started: ${error.message}`, { cause: error })
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    complain(`${program} cannot be started: ${code === 'ENOENT' ? 'there is no such program' : message}\n`)
+    return { status: code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE, isStarted: false }
   } finally {
     process.off('SIGINT', ignore).off('SIGTERM', pass)
   }

@@ -38,15 +38,17 @@ const session = {
 }
 
 /** Starts an application with one session, which records the requests. */
-async function application(status = 200) {
+async function application(status = 200, { calls = session.calls, readStatus = status } = {}) {
   const received: string[] = []
   const server = createServer(async (request, response) => {
     received.push(`${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`.trim())
-    const answer = request.method === 'POST' ? { session_id: 'ses_1' } : { session, calls: [] }
+    const answer = request.method === 'POST' ? { session_id: 'ses_1' } : { session: { ...session, calls }, calls: [] }
+    if (request.method === 'DELETE') return response.writeHead(204).end()
     const problem = { detail: 'there is no server named "x"', hint: 'Choose another.' }
-    response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(JSON.stringify(status === 200 ? answer : problem))
+    const answered = request.method === 'POST' ? status : readStatus
+    return response
+      .writeHead(answered, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answered === 200 ? answer : problem))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
@@ -133,8 +135,31 @@ test('rollscope run reports why no session was opened, and a program that does n
   })
   const gone = await run(['--', 'true'], { runs: { address: 'http://127.0.0.1:9', token: TOKEN } })
   expect([gone.status, gone.complaint]).toEqual([3, expect.stringMatching(/^no session: fetch failed: .+\n$/)])
-  const { running } = await application()
-  const { status, complaint } = await run(['--', './no-such-program'], { runs: running })
-  expect(status).toBe(3)
-  expect(complaint).toContain('cannot be started')
+})
+
+const REMOVED = 'No call of a model was recorded, so the session was removed.'
+test.each<[string, readonly string[], number, string]>([
+  ['is not there', ['./no-such-program'], 127, './no-such-program cannot be started: there is no such program\n'],
+  ['is not executable', ['./package.json'], 126, './package.json cannot be started: '],
+  [
+    'a signal ends',
+    [process.execPath, '-e', 'process.kill(process.pid, "SIGKILL"); setInterval(() => {})'],
+    137,
+    REMOVED,
+  ],
+  ['makes no call', [process.execPath, '-e', ''], 0, REMOVED],
+])(
+  'rollscope run returns the status of a shell for a program that %s, and removes its session without a call',
+  async (_, args, status, words) => {
+    const { received, running } = await application(200, { calls: 0 })
+    const result = await run(['--', ...args], { runs: running })
+    expect([result.status, result.complaint]).toEqual([status, expect.stringContaining(words)])
+    expect(received.at(-1)).toBe(`DELETE /sessions/ses_1 Bearer ${TOKEN}`)
+  },
+)
+
+test('rollscope run returns the status of a program whose session was deleted meanwhile, and says why there is no summary', async () => {
+  const { running } = await application(200, { readStatus: 404 })
+  const result = await run(['--', process.execPath, '-e', 'process.exit(5)'], { runs: running })
+  expect([result.status, result.complaint]).toEqual([5, expect.stringContaining('there is no server named "x"')])
 })
