@@ -19,7 +19,7 @@ export const sessionIdSchema = z.string().check(
 export const createSessionSchema = z.strictObject({
   session_id: withDescription(
     z.exactOptional(sessionIdSchema),
-    'Id of the session. If it exists, it is continued and the other fields are ignored. Omitted: a new id.',
+    'Id of the session. If it exists, it is continued, and other fields must be omitted or equal to its own. Omitted: a new id.',
   ),
   server: withDescription(
     z.exactOptional(z.string()),
@@ -101,7 +101,10 @@ const sessionCallSchema = z.object({
   client: withDescription(z.nullable(z.string()), 'What the client reports in User-Agent.'),
   model: z.nullable(z.string()),
   isStreamed: z.boolean(),
-  status: withDescription(count, 'HTTP status of the answer. Without an answer: 499, the client left; 503, Rollscope ended meanwhile.'),
+  status: withDescription(
+    count,
+    'HTTP status of the answer. Without an answer: 499, the client left; 503, Rollscope ended meanwhile.',
+  ),
   error: withDescription(z.nullable(z.string()), 'Message of the error; null: none.'),
   attached: z.nullable(attached),
   messages: withDescription(count, 'Messages of the call.'),
@@ -159,7 +162,18 @@ export const sessionListSchema = z.object({
 export const recordingSchema = z.strictObject({ isPaused: z.boolean() })
 
 /** The answer of GET /api/sessions/{id}. */
-export const sessionSchema = z.object({ session: sessionRowSchema, calls: z.array(sessionCallSchema) })
+export const sessionSchema = z.object({
+  session: sessionRowSchema,
+  calls: withDescription(z.array(sessionCallSchema), 'In their order. The calls after `after` if it is there.'),
+  after: withDescription(
+    z.exactOptional(z.int()),
+    'Sequence of the last call of the revision `known`, whose calls are left out. Omitted: all calls are here.',
+  ),
+  revision: withDescription(
+    z.exactOptional(z.string()),
+    'Changes with every call. Send it as `known` to get later calls only. Omitted: there is no call.',
+  ),
+})
 
 /** Schema of the body of PUT /sessions/{id}/reward. */
 export const sessionRewardSchema = z.strictObject({

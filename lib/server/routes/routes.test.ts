@@ -296,7 +296,9 @@ test('The rows of sessions answer as the table describes', async () => {
   await call('POST /sessions/{id}/v1/messages', { params, body: { ...limit, max_tokens: 4, messages: MESSAGES } })
   await call('POST /sessions/{id}/v1/responses', { params, body: { ...limit, max_output_tokens: 4, input: 'Hi' } })
   expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(3)
-  expect((await call('GET /api/sessions/{id}', { params })).calls).toHaveLength(3)
+  const { calls: answered, revision } = await call('GET /api/sessions/{id}', { params })
+  expect(answered).toHaveLength(3)
+  expect((await call('GET /api/sessions/{id}', { params, query: `?known=${revision}` })).calls).toEqual([])
   expect((await call('GET /api/sessions/{id}/savings', { params, query: '?leaves=all' })).leaves).toHaveLength(3)
   await expect
     .poll(async () => (await call('GET /api/savings')).sessions)

@@ -22,6 +22,7 @@ import { answerGenerate } from '../sessions/generate-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
 import { sessionRecords } from '../sessions/records.ts'
 import { exportSamples, pickersIn, SAMPLES_QUERY } from '../sessions/samples.ts'
+import { callsAfter } from '../sessions/session-row.ts'
 
 /** Format of a body that the handler reads itself, in the protocol of the client. */
 const protocolBody: Body<undefined> = { type: 'application/json', read: () => undefined }
@@ -75,10 +76,12 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/api/sessions/{id}',
     summary: 'Returns a session with its calls: how each attached to the forest, and its nodes.',
+    query: { known: 'The revision of an earlier answer: only later calls are returned. Default: all calls.' },
     answers: { 200: { description: 'The session.', schema: sessionSchema } },
-    handle({ params, services }) {
+    handle({ request, params, services }) {
       const session = services.sessions.find(params.id)
-      return { session: services.sessions.row(session), calls: [...session.rows] }
+      const known = new URL(request.url).searchParams.get('known')
+      return { session: services.sessions.row(session), ...callsAfter(session, known) }
     },
   }),
   endpoint({

@@ -10,7 +10,7 @@ const SESSION_HEADERS = ['x-session-id', 'proxy_x_session_id', 'x-parent-session
 
 /**
  * Returns the session of a call. Under /sessions/auto it is the one that the client names, or the one whose history the call continues,
- * or a new one. Throws HttpProblem 404, and the errors of a server that cannot be described.
+ * or a new one, which began with the call. Throws HttpProblem 404, and the errors of a server that cannot be described.
  */
 export async function chooseSession(
   id: string,
@@ -18,14 +18,15 @@ export async function chooseSession(
   headers: Headers,
   all: Services,
   signal: AbortSignal,
+  startedAt: Date,
 ): Promise<Session> {
   const { sessions } = all
   if (id !== AUTO_SESSION) return sessions.find(id)
   const named = SESSION_HEADERS.map((name) => headers.get(name)).find(Boolean) ?? call.metadata.sessionId
-  if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named))
+  if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named), startedAt)
   const serving = await sessions.defaultServing.find({ tools: call.tools, options: call.templateArguments }, signal)
   const found = findSession({ messages: call.messages, context: serving.context }, sessions.automatic())
-  return found === undefined ? sessions.create({ isAuto: true }) : sessions.find(found)
+  return found === undefined ? sessions.create({ isAuto: true }, undefined, startedAt) : sessions.find(found)
 }
 
 /** Returns an id that the client chose, if it can be part of an address. */

@@ -44,7 +44,7 @@ export async function answerClient(
   try {
     body = await bodyOf(request)
     const call = protocols[name].read(body)
-    session = await chooseSession(sessionId, call, request.headers, all, signal)
+    session = await chooseSession(sessionId, call, request.headers, all, signal, started.at)
     const chosen = session
     const answering: Answering = { name, session: chosen, call, body, started, request, signal, all, beginning }
     return call.stream ? streamedAnswer(answering) : await wholeAnswer(answering)

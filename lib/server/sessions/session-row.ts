@@ -1,4 +1,5 @@
 import type { SessionCallRow, SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
+import type { Session } from './session.ts'
 
 /** What a row has besides the summary of the calls. */
 interface RowSource {
@@ -65,5 +66,20 @@ export function sessionRow(
     reward,
     group: settings.group ?? null,
     tags: settings.tags ?? [],
+  }
+}
+
+/**
+ * Returns the calls of a session that a client does not know, and the revision that it knows then. The revision names the session by its
+ * creation too: a session that was deleted and created again has other calls.
+ */
+export function callsAfter({ createdAt, rows }: Pick<Session, 'createdAt' | 'rows'>, known: string | null) {
+  const last = rows.at(-1)?.sequence
+  const revisionOf = (sequence: number) => `${Date.parse(createdAt)}-${sequence}`
+  const after = rows.findLast(({ sequence }) => revisionOf(sequence) === known)?.sequence
+  return {
+    calls: after === undefined ? [...rows] : rows.filter(({ sequence }) => sequence > after),
+    ...(after !== undefined && { after }),
+    ...(last !== undefined && { revision: revisionOf(last) }),
   }
 }

@@ -513,6 +513,64 @@ test('A reward belongs to a session or to a leaf', async () => {
   expect(sessions).toMatchObject([{ id, calls: 2, leaves: 2, reward: 1, state: 'live' }])
 })
 
+test('POST /sessions continues a session with the same settings, and refuses other ones by name', async () => {
+  await created({ session_id: 'mine', tags: ['swe'], group: 'g' })
+  await chat('mine', [user('a')])
+  const again = (body: object) => send('POST', '/sessions', { session_id: 'mine', ...body })
+  for (const body of [{}, { tags: ['swe'] }, { group: 'g', tags: ['swe'] }])
+    expect((await again(body)).status, JSON.stringify(body)).toBe(200)
+  for (const [body, words] of [
+    [{ tags: ['swe', 'new'] }, 'the session mine exists and has tags ["swe"]'],
+    [{ mode: 'observe' }, 'the session mine exists and has no mode'],
+  ] as const) {
+    const refused = await again(body)
+    expect([refused.status, await refused.json()]).toMatchObject([
+      409,
+      {
+        code: 'SESSION_EXISTS',
+        detail: words,
+        field: Object.keys(body)[0],
+        hint: expect.stringContaining('Leave out'),
+      },
+    ])
+  }
+  // A call to /sessions/auto that names the session continues it.
+  const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': 'mine' }
+  const body = { model: 'm', messages: [user('b')] }
+  expect((await send('POST', '/sessions/auto/v1/chat/completions', body, { headers })).status).toBe(200)
+  expect(await calls('mine')).toHaveLength(2)
+})
+
+test('GET /api/sessions/{id} returns only the calls after the revision that the client knows', async () => {
+  const read = async (id: string, known = '') =>
+    (await (await send('GET', `/api/sessions/${id}${known && `?known=${known}`}`)).json()) as {
+      readonly session: { readonly calls: number }
+      readonly calls: readonly { readonly sequence: number }[]
+      readonly after?: number
+      readonly revision?: string
+    }
+  await created({ session_id: 'mine' })
+  const empty = await read('mine')
+  expect([empty.calls, empty.revision]).toEqual([[], undefined])
+  await chat('mine', [user('a')])
+  const { revision = '', after } = await read('mine')
+  expect([after, await read('mine', revision)]).toEqual([
+    undefined,
+    expect.objectContaining({ calls: [], after: 1, revision, session: expect.objectContaining({ calls: 1 }) }),
+  ])
+  await chat('mine', [user('b')])
+  const later = await read('mine', revision)
+  expect([later.after, later.calls.map(({ sequence }) => sequence), later.session.calls]).toEqual([1, [2], 2])
+  expect((await read('mine', 'other')).calls).toHaveLength(2)
+  // Another session with the id has other calls.
+  await send('DELETE', '/sessions/mine')
+  await new Promise((resolve) => setTimeout(resolve, 2))
+  await created({ session_id: 'mine' })
+  await chat('mine', [user('c')])
+  expect(await read('mine', revision)).toMatchObject({ calls: [{ sequence: 1 }] })
+  expect(await read('mine', revision)).not.toHaveProperty('after')
+})
+
 describe('The reward of a session', () => {
   const reward = (id: string, body: object) => send('PUT', `/sessions/${id}/reward`, body)
   const rewards = async (id: string) => (await exported(id)).map((sample) => sample.reward)
@@ -712,9 +770,12 @@ describe('The address /sessions/auto', () => {
     await chat('auto', [user('other')])
     await chat('auto', [user('a'), reply, user('b')])
     const { sessions } = (await (await send('GET', '/api/sessions')).json()) as {
-      sessions: readonly { readonly calls: number }[]
+      sessions: readonly { readonly calls: number; readonly createdAt: string; readonly lastCallAt: string }[]
     }
     expect(sessions.map((session) => session.calls)).toEqual([1, 2])
+    // A session that a call opened began with the call.
+    for (const { createdAt, lastCallAt } of sessions)
+      expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.parse(lastCallAt))
   })
 
   test('uses the session that the client names in a header', async () => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SessionCallRow, SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
+import { hasSameJson } from '#lib/json/same-json.ts'
 import type { StoredSession } from '#lib/store/sessions/session-table.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -13,8 +14,11 @@ import { type CallSummary, sessionRow, summaryOfCalls } from './session-row.ts'
 export interface Sessions {
   /** Whether calls go on to the servers unchanged and unrecorded, in all sessions of this process. */
   isPaused: boolean
-  /** Creates a session, or returns the existing one with the requested id. Throws HttpProblem 409 for a session that is being deleted. */
-  create(settings: SessionSettings, id?: string): Session
+  /**
+   * Creates a session, or returns the existing one with the requested id. `createdAt` is now if it is omitted. Throws HttpProblem 409 for a
+   * session that is being deleted, and for settings that differ from those of the existing session.
+   */
+  create(settings: SessionSettings, id?: string, createdAt?: Date): Session
   /** Returns a session. Throws HttpProblem 404. */
   find(id: string): Session
   /** Runs an action that counts as a call of the session: its deletion waits for it. */
@@ -96,7 +100,7 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     isPaused: false,
     find,
     row,
-    create(settings, id = `ses_${randomBytes(6).toString('hex')}`) {
+    create(settings, id = `ses_${randomBytes(6).toString('hex')}`, createdAt = new Date()) {
       if (leaving.has(id))
         throw new HttpProblem({
           status: 409,
@@ -104,13 +108,15 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
           detail: `the session ${id} is being deleted`,
           hint: 'Create it again when the deletion has been answered.',
         })
-      services().store.addSession({
+      const isNew = services().store.addSession({
         id,
-        createdAt: new Date().toISOString(),
+        createdAt: createdAt.toISOString(),
         settings: JSON.stringify(settings),
         reward: null,
       })
-      return find(id)
+      const session = find(id)
+      if (!isNew) checkSameSettings(session, settings)
+      return session
     },
     async during(session, action) {
       session.running++
@@ -187,6 +193,22 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       if (!store.label(leaf, { reward })) throw deletedLeaf(id, leaf)
       if (reward === null) rewardLeaf(session, leaf, services())
     },
+  }
+}
+
+/** Throws HttpProblem for the first setting that a session has not: what it recorded was made with its own. */
+function checkSameSettings({ id, settings: own }: Session, { isAuto: _, ...settings }: SessionSettings): void {
+  const values = new Map<string, unknown>(Object.entries(own))
+  for (const [field, value] of Object.entries(settings)) {
+    const now = values.get(field)
+    if (hasSameJson(now ?? null, value ?? null)) continue
+    throw new HttpProblem({
+      status: 409,
+      code: 'SESSION_EXISTS',
+      detail: `the session ${id} exists and has ${now === undefined ? `no ${field}` : `${field} ${JSON.stringify(now).slice(0, 200)}`}`,
+      hint: `Leave out ${field} to continue the session, or choose another session_id.`,
+      field,
+    })
   }
 }
 
