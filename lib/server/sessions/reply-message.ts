@@ -9,7 +9,7 @@ export function replyMessage(parts: readonly ReplyPart[]): AssistantMessage {
   const textOf = (kind: 'reasoning' | 'text', between: string) =>
     parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join(between)
   const calls = parts.flatMap((part) =>
-    part.kind === 'call' ? [{ id: part.id, name: part.name, input: JSON.parse(part.arguments) as unknown }] : [],
+    part.kind === 'call' ? [{ id: part.id, name: part.name, input: inputOf(part.arguments) }] : [],
   )
   const reasoning = textOf('reasoning', BETWEEN_THOUGHTS)
   return {
@@ -17,5 +17,14 @@ export function replyMessage(parts: readonly ReplyPart[]): AssistantMessage {
     content: textOf('text', ''),
     ...(reasoning !== '' && { reasoning }),
     ...(calls.length > 0 && { toolCalls: calls }),
+  }
+}
+
+/** Returns arguments as clients send them back: parsed, or as their text if a call was begun and became malformed. */
+function inputOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parsers } from '#lib/parsers/registry.ts'
-import { CALLS } from '#lib/parsers/test-calls.ts'
+import { CALLS, TWO_CALLS } from '#lib/parsers/test-calls.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
@@ -32,7 +32,8 @@ function streamed(parser: (typeof parsers)[number], text: string, sizes: readonl
   const plain: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [], finish: { kind: 'stop' } }
   const closed = { ...plain, ...annotations(plain, trajectory, parser, byteTokenizer) }
   const parts = partsOfReply(closed, trajectory, reading)
-  return { early, all: [...early, ...stream.end(parts)], parts }
+  const ended = stream.end(parts)
+  return { early, all: [...early, ...ended.deltas], parts, sent: ended.parts }
 }
 
 /** Adds up deltas to parts. */
@@ -55,6 +56,14 @@ function partsIn(deltas: readonly ReplyDelta[]): ReplyPart[] {
   }
   return parts
 }
+
+/** Formats whose calls are read when the reply has ended. */
+const AT_THE_END = ['pythonic', 'lfm2', 'gemma4', 'minimax-m3']
+/** Formats whose arguments are texts between tags, which have a type when they are whole. */
+const BY_ARGUMENT = [
+  ...['qwen_xml', 'glm', 'deepseek_v32', 'deepseek_v4', 'minimax-m2', 'kimi_k3', 'muse', 'hunyuan', 'minicpm5'],
+  'seed_oss',
+]
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
 
@@ -83,6 +92,50 @@ describe('A stream of parts', () => {
     )
   })
 
+  test.each(parsers)('of the parser $name has whatever was begun, also if a call is cut or broken', (parser) => {
+    const call = CALLS[parser.name]?.('"text"') ?? expect.fail(`${parser.name} has no call`)
+    const [open, whole, between, broken, close] = TWO_CALLS[parser.name] ?? expect.fail('no calls')
+    const piece = fc.constantFrom(
+      'Hi ',
+      call,
+      open + whole + between,
+      broken,
+      whole + close,
+      '\n',
+      '<think>',
+      '</think>',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 4 }), sizes, fc.nat(99), (pieces, cuts, kept) => {
+        const text = pieces.join('')
+        const { all, sent, parts, early } = streamed(parser, text.slice(0, Math.ceil((text.length * kept) / 99)), cuts)
+        expect(partsIn(all)).toEqual(sent)
+        // What was not begun is read as in a whole reply.
+        if (!early.some(({ kind }) => kind === 'call')) expect(sent).toEqual(parts)
+      }),
+    )
+  })
+
+  test.each(parsers.filter(({ name }) => !AT_THE_END.includes(name)))(
+    'of the parser $name begins a call when its name is known',
+    (parser) => {
+      const call = CALLS[parser.name]?.('["so it is", 12]') ?? expect.fail(`${parser.name} has no call`)
+      const { early, parts } = streamed(parser, call, [1])
+      expect(partsIn(early)).toEqual(
+        parts.map((part) => expect.objectContaining({ ...part, arguments: expect.any(String) })),
+      )
+      const pieces = early.filter(({ kind }) => kind === 'arguments')
+      expect(pieces.length).toBeGreaterThanOrEqual(BY_ARGUMENT.includes(parser.name) ? 1 : 8)
+    },
+  )
+
+  test('begins a call without a delimiter, and no text that may become one', () => {
+    const llama3 = parsers.find(({ name }) => name === 'llama3') ?? expect.fail('no parser llama3')
+    const { early } = streamed(llama3, '{"name": "f", "parameters": {"a": "so it is"}}', [1])
+    expect(partsIn(early)).toEqual([{ kind: 'call', id: 'call_0000', name: 'f', arguments: '{"a":"so it is"}' }])
+    expect(streamed(llama3, '{"answer": 42}', [1]).all).toEqual([{ kind: 'text', choice: 0, text: '{"answer": 42}' }])
+  })
+
   test('names the tokens of texts', () => {
     const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
     const { parts } = streamed(hermes, '<think>so</think> Hello é!', [1], { ...ALL, hasSpans: true })
@@ -100,6 +153,7 @@ describe('A stream of parts', () => {
     expect(partsIn(early)).toEqual([
       { kind: 'reasoning', text: 'so it is' },
       { kind: 'text', text: 'Hello you' },
+      { kind: 'call', id: 'call_0000', name: 'f', arguments: '{"a":1}' },
     ])
     expect(early.length).toBeGreaterThan(8)
   })

@@ -2,13 +2,14 @@
  * Reads a reply in the parts that its client gets. A stream is read with the same function again and again, and only what no further token
  * can change is passed on.
  */
+import { growingCalls, mayBeCall } from '#lib/parsers/growing-calls.ts'
 import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import { spellingsOf, type ToolParser } from '#lib/parsers/parser.ts'
 import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
-import { writtenReply } from '#lib/rollout/prompt/written-reply.ts'
+import { type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
-import { callDeltas, type PlacedPart, placedParts } from '#lib/session/protocols/reply-parts.ts'
+import { type PlacedPart, placedParts } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -31,17 +32,24 @@ export const partsOfReply = (
   reading: ReplyReading,
 ): readonly ReplyPart[] => withSpans(placedPartsOf(segment, trajectory, reading), segment, trajectory, reading)
 
-function placedPartsOf(
+const placedPartsOf = (
   segment: ResponseSegment,
   trajectory: Trajectory,
-  { calls, stops }: ReplyReading,
-): readonly PlacedPart[] {
+  reading: ReplyReading,
+): readonly PlacedPart[] => placedIn(writtenOf(segment, trajectory, reading), reading)
+
+/** Returns the text of a response with its ranges, as it is read. */
+function writtenOf(segment: ResponseSegment, trajectory: Trajectory, { calls, stops }: ReplyReading): WrittenReply {
   const written = writtenReply(segment, trajectory)
-  const parts = placedParts({
+  return {
     ...written,
     text: withoutStop(written.text, segment, stops),
     ...(calls === 'none' && { calls: [], markup: written.markup.filter(({ kind }) => kind === 'between') }),
-  })
+  }
+}
+
+function placedIn(written: WrittenReply, { calls }: ReplyReading): readonly PlacedPart[] {
+  const parts = placedParts(written)
   if (calls !== 'first') return parts
   const first = parts.find(({ part }) => part.kind === 'call')
   return parts.filter((placed) => placed.part.kind !== 'call' || placed === first)
@@ -82,8 +90,11 @@ type PartDelta = Extract<ReplyDelta, { kind: 'reasoning' | 'text' | 'call' | 'ar
 export interface PartStream {
   /** Returns what is new and final in the response that is open in a trajectory. */
   read(trajectory: LiveTrajectory): readonly PartDelta[]
-  /** Returns the rest of the parts of the closed response. */
-  end(parts: readonly ReplyPart[]): readonly PartDelta[]
+  /**
+   * Returns the rest of the parts of the closed response, and the parts that the client has then. Those are the given ones, unless a call that
+   * was begun turned out to be malformed.
+   */
+  end(parts: readonly ReplyPart[]): { readonly deltas: readonly PartDelta[]; readonly parts: readonly ReplyPart[] }
 }
 
 /** A reply is read again when it has grown by this fraction, so that reading all of it takes linear time. */
@@ -95,15 +106,19 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
   let next = 0
   /** The parts that the client has, of which the last one may grow. */
   const sent: ReplyPart[] = []
+  const isContinued = (parts: readonly ReplyPart[]) =>
+    sent.every((part, index) => continues(part, parts[index], index === sent.length - 1))
   const bring = (parts: readonly ReplyPart[]): PartDelta[] => {
-    if (!sent.every((part, index) => continues(part, parts[index], index === sent.length - 1))) return []
+    if (!isContinued(parts)) return []
     const deltas: PartDelta[] = []
     for (const [index, part] of parts.entries()) {
       const before = sent[index]
       if (part.kind === 'call') {
-        if (before) continue
-        const call = sent.filter(({ kind }) => kind === 'call').length
-        deltas.push(...callDeltas(choice, call, part))
+        const { id, name, arguments: all } = part
+        const call = sent.slice(0, index).filter(({ kind }) => kind === 'call').length
+        const length = before?.kind === 'call' ? before.arguments.length : 0
+        if (!before) deltas.push({ kind: 'call', choice, call, id, name })
+        if (all.length > length) deltas.push({ kind: 'arguments', choice, call, text: all.slice(length) })
       } else {
         const known = before && before.kind !== 'call' ? before : undefined
         const length = known?.text.length ?? 0
@@ -116,37 +131,70 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
     }
     return deltas
   }
+  /** Returns the calls that the text begins where its final parts end. */
+  const growing = (start: number, written: WrittenReply, segment: ResponseSegment, trajectory: Trajectory) => {
+    // A stop text may cut arguments.
+    if (reading.calls === 'none' || reading.stops.length > 0) return []
+    const { tools } = trajectory.model
+    // The last character may have arrived in part.
+    const text = written.text.replace(/\uFFFD+$/, '')
+    const calls = growingCalls(parser, { text, start, shielded: written.thinks, tools }).slice(
+      0,
+      reading.calls === 'first' ? 1 : undefined,
+    )
+    return calls.flatMap(({ name, arguments: all }, index): readonly ReplyPart[] => {
+      // Without an id, the parser does not see the call yet.
+      const id = segment.toolCalls[index]?.id
+      return id === undefined ? [] : [{ kind: 'call', id, name, arguments: all }]
+    })
+  }
   return {
     read(trajectory) {
       const open = trajectory.live?.open
       if (open?.kind !== 'response' || open.ids.length < next) return []
       next = open.ids.length + Math.max(1, Math.floor(open.ids.length / GROWTH))
       const read = { ...open, ...annotations(open, trajectory, parser, tokenizer) }
-      return bring(withSpans(finalParts(placedPartsOf(read, trajectory, reading), openers), read, trajectory, reading))
+      const written = writtenOf(read, trajectory, reading)
+      const { parts, callsFrom } = finalParts(placedIn(written, reading), openers, parser)
+      const texts = withSpans(parts, read, trajectory, reading)
+      return bring(callsFrom === undefined ? texts : [...texts, ...growing(callsFrom, written, read, trajectory)])
     },
-    end: bring,
+    end(parts) {
+      const deltas = bring(parts)
+      return { deltas, parts: isContinued(parts) ? parts : sent }
+    },
   }
 }
 
 /** Returns whether a part of a later reading is the sent one, or continues it if it is the last. */
 function continues(sent: ReplyPart, later: ReplyPart | undefined, isLast: boolean): boolean {
   if (later === undefined || sent.kind !== later.kind) return false
-  if (sent.kind === 'call' || later.kind === 'call') return JSON.stringify(sent) === JSON.stringify(later)
+  if (sent.kind === 'call' || later.kind === 'call') {
+    if (sent.kind !== 'call' || later.kind !== 'call' || sent.id !== later.id || sent.name !== later.name) return false
+    return isLast ? later.arguments.startsWith(sent.arguments) : later.arguments === sent.arguments
+  }
   return isLast ? later.text.startsWith(sent.text) : later.text === sent.text
 }
 
+interface FinalParts {
+  readonly parts: readonly PlacedPart[]
+  /** Offset of the first call, whole or begun. Undefined: the text has none yet, or something else begins there. */
+  readonly callsFrom?: number
+}
+
 /**
- * Returns the parts that further tokens leave unchanged, except that the last one may grow. What is written from the first call on waits for
- * the end of the reply: in some formats, later tokens decide where a call ends.
+ * Returns the parts before the first call that further tokens leave unchanged, except that the last one may grow. In some formats, later tokens
+ * decide where a call ends.
  */
-function finalParts(parts: readonly PlacedPart[], openers: readonly string[]): readonly PlacedPart[] {
+function finalParts(parts: readonly PlacedPart[], openers: readonly string[], parser: ToolParser): FinalParts {
   const final: PlacedPart[] = []
   for (const [index, { part, range }] of parts.entries()) {
-    if (part.kind === 'call') return final
+    if (part.kind === 'call') return { parts: final, callsFrom: range.start }
     const isLast = index === parts.length - 1
     // A character of several bytes may have arrived in part.
     const arrived = isLast ? part.text.replace(/\uFFFD+$/, '') : part.text
-    const opens = openers.map((opener) => arrived.indexOf(opener)).filter((at) => at >= 0)
+    const isBare = part.kind === 'text' && final.every((one) => one.part.kind !== 'text') && mayBeCall(parser, arrived)
+    const opens = isBare ? [0] : openers.map((opener) => arrived.indexOf(opener)).filter((at) => at >= 0)
     const end =
       opens.length > 0
         ? Math.min(...opens)
@@ -156,9 +204,13 @@ function finalParts(parts: readonly PlacedPart[], openers: readonly string[]): r
     const text = end === part.text.length && !isLast ? arrived : arrived.slice(0, end).trimEnd()
     const cut = part.text.length - text.length
     if (text !== '') final.push({ part: { ...part, text }, range: { ...range, end: range.end - cut } })
-    if (text.length < part.text.length) return final
+    if (text.length < part.text.length)
+      return {
+        parts: final,
+        ...(opens.length > 0 && part.kind === 'text' && { callsFrom: range.end - (part.text.length - end) }),
+      }
   }
-  return final
+  return { parts: final }
 }
 
 /** Returns the length of the longest end of a text that may become one of the openers. */

@@ -214,8 +214,11 @@ async function generate(
   const { trajectory } = fold
   if (!trajectory) throw new Error('a recorder begins with a trajectory')
   const parts = partsOfReply(last, trajectory, reading)
-  if (call.stream) for (const delta of [...unsent, ...stream.end(parts)]) follower.delta(delta)
-  return recordedReply(trajectory, last, parts, before, error)
+  if (!call.stream) return recordedReply(trajectory, last, parts, before, error)
+  const ended = stream.end(parts)
+  for (const delta of [...unsent, ...ended.deltas]) follower.delta(delta)
+  // The client sends back what it got, also of a call that became malformed after its beginning.
+  return recordedReply(trajectory, last, ended.parts, before, error)
 }
 
 const readingOf = ({

@@ -76,6 +76,20 @@ describe('A reply', () => {
   })
 })
 
+test('A call that was cut after its beginning has its text in OpenAI’s protocols, and no input in that of Anthropic', () => {
+  const whole = (name: ProtocolName) =>
+    protocols[name].whole(
+      replyOf({ kind: 'length' }, [{ kind: 'call', id: 'c1', name: 'add', arguments: '{"a":' }]),
+      callOf(name),
+      letterBytes,
+    )
+  expect(whole('chat')).toMatchObject({
+    choices: [{ message: { tool_calls: [{ function: { arguments: '{"a":' } }] } }],
+  })
+  expect(whole('responses')).toMatchObject({ output: [{ arguments: '{"a":' }] })
+  expect(whole('messages')).toMatchObject({ stop_reason: 'max_tokens', content: [{ name: 'add', input: {} }] })
+})
+
 describe('A stream', () => {
   test('of chat completions has counts only on request, and ends with [DONE]', () => {
     const reply = replyOf({ kind: 'stop' }, [{ kind: 'text', text: 'hi' }])

@@ -28,7 +28,16 @@ function blockOf(part: ReplyPart, id: string): JsonObject {
     case 'text':
       return { type: 'text', text: part.text, citations: null }
     case 'call':
-      return { ...emptyCall(part.id, part.name), input: JSON.parse(part.arguments) }
+      return { ...emptyCall(part.id, part.name), input: inputOf(part.arguments) }
+  }
+}
+
+/** A call that was cut after its beginning has no input: the protocol has only objects. */
+function inputOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
   }
 }
 

@@ -111,7 +111,7 @@ function partDeltas(choice: number, parts: readonly ReplyPart[]): readonly Reply
 }
 
 /** Returns the deltas of a whole call. */
-export const callDeltas = (
+const callDeltas = (
   choice: number,
   call: number,
   { id, name, arguments: text }: Extract<ReplyPart, { kind: 'call' }>,

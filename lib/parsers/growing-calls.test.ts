@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { growingCalls, mayBeCall } from './growing-calls.ts'
+import { hermes } from './json/hermes.ts'
+import { mistral } from './json/mistral.ts'
+import { parserNamed, parsers } from './registry.ts'
+import { qwenXml } from './tags/qwen-xml.ts'
+import { TWO_CALLS } from './test-calls.ts'
+import { parseText } from './test-draw.ts'
+
+/** Formats whose calls are read when the reply has ended. */
+const AT_THE_END = ['pythonic', 'lfm2', 'gemma4', 'minimax-m3']
+
+const tools: readonly ToolSpec[] = [
+  { name: 'add', inputSchema: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } } },
+]
+
+const growing = (parser: (typeof parsers)[number], text: string, start = 0) =>
+  growingCalls(parser, { text, start, shielded: [], tools })
+
+describe('The growing calls of a reply', () => {
+  test.each(parsers)('of $name are beginnings of those that the parser reads at the end', (parser) => {
+    const [open, whole, between, , close] = TWO_CALLS[parser.name] ?? expect.fail('no calls')
+    const text = `${open}${whole}${between}${whole}${close}`
+    const calls = parseText(parser, text, tools).map((call) =>
+      call.kind === 'parsed' ? [call.name, JSON.stringify(call.input)] : expect.fail(call.why),
+    )
+    expect(calls).toHaveLength(2)
+    let most = 0
+    for (let end = 0; end <= text.length; end++) {
+      const found = growing(parser, text.slice(0, end))
+      for (const [index, call] of found.entries()) {
+        const [name, input = ''] = calls[index] ?? expect.fail('too many calls')
+        expect(call.name).toBe(name)
+        if (call.hasEnded) expect(call.arguments).toBe(input)
+        else expect(input.startsWith(call.arguments)).toBe(true)
+      }
+      most = Math.max(most, found.length)
+    }
+    expect(most).toBe(AT_THE_END.includes(parser.name) ? 0 : 2)
+  })
+
+  test('begin where the first call does, and end before what is no call', () => {
+    const call = (name: string) => `<tool_call>{"name": ${name}, "arguments": {"a": 1}}</tool_call>`
+    const text = `so ${call('"add"')}\n${call('"s\\u00fcm"')} and ${call('"add"')}`
+    expect(growing(hermes, text)).toEqual([])
+    expect(growing(hermes, text, 3).map(({ name }) => name)).toEqual(['add', 'süm'])
+    expect(
+      growing(mistral, '[TOOL_CALLS] [{"name": "f", "arguments": {"a": 1}}, {"name": "g", "arguments": {'),
+    ).toEqual([
+      { name: 'f', arguments: '{"a":1}', hasEnded: true },
+      { name: 'g', arguments: '{', hasEnded: false },
+    ])
+  })
+
+  test('between tags stop at an argument that cannot be read, or that would move', () => {
+    const begin = '<tool_call>\n<function=add>\n'
+    const argument = (name: string, value: string) => `<parameter=${name}>\n${value}\n</parameter>\n`
+    expect(growing(qwenXml, begin)).toEqual([{ name: 'add', arguments: '{', hasEnded: false }])
+    expect(growing(qwenXml, begin + argument('a', 'one'))).toEqual([])
+    expect(growing(qwenXml, begin + argument('b', 'x') + argument('1', 'x'))).toEqual([])
+    expect(growing(qwenXml, `${begin}${argument('a', 'one')}</function>`)).toEqual([])
+  })
+})
+
+test('A text may be a call without a delimiter in formats that have such calls', () => {
+  const may = (name: string, text: string) => mayBeCall(parserNamed(name) ?? expect.fail(name), text)
+  expect([may('llama3', '{"name"'), may('llama3', 'Hi {')]).toEqual([true, false])
+  expect([may('functionary_v32', 'add\n{'), may('functionary_v32', 'Hi you')]).toEqual([true, false])
+  expect([may('gpt-oss', 'to'), may('gpt-oss', 'to=functions.f'), may('gpt-oss', 'today')]).toEqual([true, true, false])
+  expect(may('hermes', '{"name"')).toBe(false)
+})

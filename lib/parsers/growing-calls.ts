@@ -1,0 +1,243 @@
+/**
+ * The calls of a reply that is still written: the name as soon as it is whole, then the arguments as they grow. Formats with JSON grow by
+ * character, formats with tags by argument. Other formats are read when the reply has ended.
+ */
+import { decidedJson } from '#lib/json/decided-json.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { TextRange, ToolParser } from './parser.ts'
+
+/** A call that a reply has begun. */
+export interface GrowingCall {
+  readonly name: string
+  /** Beginning of the compact JSON of the arguments; all of it if the call has ended. */
+  readonly arguments: string
+  readonly hasEnded: boolean
+}
+
+/** What a reply has written so far. */
+export interface GrowingReply {
+  readonly text: string
+  /** Offset of the first call. */
+  readonly start: number
+  readonly shielded: readonly TextRange[]
+  readonly tools: readonly ToolSpec[]
+}
+
+/** Returns the calls that follow each other from a position on. A call can still turn out to be malformed. */
+export function growingCalls(parser: ToolParser, reply: GrowingReply): readonly GrowingCall[] {
+  const json = JSON_FORMATS[parser.name]
+  if (json) return jsonCalls(json, reply)
+  const tags = TAG_FORMATS[parser.name]
+  return tags ? taggedCalls(parser, tags, reply) : []
+}
+
+/** Returns whether a text may begin with a call that has no delimiter before it, as some formats write the first call of a reply. */
+export const mayBeCall = ({ name }: Pick<ToolParser, 'name'>, text: string): boolean => BARE[name]?.test(text) ?? false
+
+const BARE: Readonly<Record<string, RegExp>> = {
+  llama3: /^\{/,
+  'gpt-oss': /^(?:t|to|to=.*)$/s,
+  functionary_v32: /^[^\s<>{}[\]"']*(?:\n|$)/,
+}
+
+interface JsonFormat {
+  /** What precedes the arguments, with the name as its group. Sticky. */
+  readonly head: RegExp
+  /** What follows the arguments, up to the next head. Sticky. */
+  readonly after: RegExp
+}
+
+function jsonCalls({ head, after }: JsonFormat, { text, start }: GrowingReply): readonly GrowingCall[] {
+  const calls: GrowingCall[] = []
+  for (let at = start; ; ) {
+    head.lastIndex = at
+    const name = nameIn(head.exec(text))
+    if (name === undefined) return calls
+    const { json, end } = decidedJson(text, head.lastIndex)
+    calls.push({ name, arguments: json, hasEnded: end !== undefined })
+    if (end === undefined) return calls
+    after.lastIndex = end
+    if (!after.test(text)) return calls
+    at = after.lastIndex
+  }
+}
+
+/** Returns the name of a head: as it is, or as JSON. */
+function nameIn(head: RegExpExecArray | null): string | undefined {
+  const { plain, quoted } = head?.groups ?? {}
+  return quoted === undefined ? plain : (JSON.parse(quoted) as string)
+}
+
+const QUOTED = '(?<quoted>"(?:[^"\\\\\\p{Cc}]|\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4}))+")'
+
+/** Returns the format of calls that are objects, between these patterns. The first one may precede only the first call. */
+const objects = (before: string, after: string, name = 'name', id = ''): JsonFormat => ({
+  head: new RegExp(
+    `${before}\\s*\\{\\s*${id}"${name}"\\s*:\\s*${QUOTED}\\s*,\\s*"(?:arguments|parameters)"\\s*:\\s*(?=\\{)`,
+    'yu',
+  ),
+  after: new RegExp(`\\s*\\}${after}`, 'yu'),
+})
+
+/** Returns the format of calls with the name before the arguments. */
+const headed = (head: string, after: string): JsonFormat => ({
+  head: new RegExp(`${head}\\s*(?=\\{)`, 'yu'),
+  after: new RegExp(`\\s*${after}\\s*`, 'yu'),
+})
+
+const COMMA = '\\s*,\\s*'
+const DEEPSEEK = '(?:<｜tool▁calls▁begin｜>\\s*)?<｜tool▁call▁begin｜>'
+
+const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
+  hermes: objects('<tool_call>', '\\s*</tool_call>\\s*'),
+  llama3: objects('(?:<\\|python_tag\\|>)?', '\\s*[;,]?\\s*'),
+  mistral: {
+    head: new RegExp(
+      `(?:${objects('(?:\\[TOOL_CALLS\\]\\s*\\[)?', '').head.source}|\\[TOOL_CALLS\\]\\s*(?<plain>[^[{<\\s]+)\\s*(?:\\[CALL_ID\\][^[{<\\s]*\\s*)?\\[ARGS\\]\\s*(?=\\{))`,
+      'yu',
+    ),
+    // The compact form has neither a bracket nor a comma.
+    after: /\s*(?:\}\s*,\s*)?/y,
+  },
+  cohere_command4: objects(
+    '(?:<\\|START_ACTION\\|>\\s*\\[)?',
+    COMMA,
+    'tool_name',
+    '(?:"tool_call_id"\\s*:\\s*"[^"]*"\\s*,\\s*)?',
+  ),
+  command_r: objects('(?:Action:\\s*```json\\s*\\[)?', COMMA, 'tool_name'),
+  apertus2509: {
+    head: new RegExp(`(?:<\\|tools_prefix\\|>\\s*\\[)?\\s*\\{\\s*${QUOTED}\\s*:\\s*(?=\\{)`, 'yu'),
+    after: new RegExp(`\\s*\\}${COMMA}`, 'yu'),
+  },
+  gigachat3: objects('(?:<\\|function_call\\|>|function call<\\|role_sep\\|>)', '\\s*'),
+  tool_calls: objects('(?:<tool_calls>\\s*\\[?)?', '\\s*,?\\s*'),
+  nemotron: objects('(?:<TOOLCALL>\\s*\\[?)?', '\\s*,?\\s*'),
+  kimi_k2: headed(
+    '(?:<\\|tool_calls_section_begin\\|>\\s*)?<\\|tool_call_begin\\|>\\s*(?:functions\\.)?(?<plain>[^<\\s]+?)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>',
+    '<\\|tool_call_end\\|>',
+  ),
+  deepseek_v3: headed(`${DEEPSEEK}[^<]*<｜tool▁sep｜>(?<plain>[^<\\s]+)\\n\`\`\`json\\n`, '\\n```<｜tool▁call▁end｜>'),
+  deepseek_v31: headed(`${DEEPSEEK}\\s*(?<plain>[^<\\s]+)\\s*<｜tool▁sep｜>`, '<｜tool▁call▁end｜>'),
+  'gpt-oss': headed(
+    '(?:<\\|start\\|>\\s*assistant\\s*)?(?:<\\|channel\\|>\\s*commentary\\s+)?to=(?:functions\\.)?(?<plain>[^\\s<]+)(?:[^<{]|<\\|(?:channel|constrain)\\|>)*<\\|message\\|>',
+    '<\\|call\\|>',
+  ),
+  functionary_v31: headed('<function=(?<plain>[^<>\\s]+)>', '</function>'),
+  functionary_v32: headed('(?:>>>)?(?<plain>[^\\s<>{}[\\]"\']+)\\n', ''),
+  solar_open: headed(
+    '(?:<\\|tool_calls\\|>\\s*)?<\\|tool_call:begin\\|>[^<]*<\\|tool_call:name\\|>(?<plain>[^<]*[^<\\s][^<]*)<\\|tool_call:args\\|>',
+    '<\\|tool_call:end\\|>',
+  ),
+}
+
+interface TagFormat {
+  /** What precedes the first argument, with the name as its group. Sticky. */
+  readonly head: RegExp
+  /** The tag that closes an argument. */
+  readonly closeArgument: string
+  /** What follows the last argument. */
+  readonly closeCall: string
+  /** What follows the last call. */
+  readonly closeSection?: string
+}
+
+function taggedCalls(
+  parser: ToolParser,
+  { head, closeArgument, closeCall, closeSection = '' }: TagFormat,
+  { text, start, shielded, tools }: GrowingReply,
+): readonly GrowingCall[] {
+  const calls: GrowingCall[] = []
+  /** Returns the compact JSON of the last call of a text that is closed here. */
+  const argumentsAt = (end: number): string | undefined => {
+    const closed = text.slice(0, end) + closeCall + closeSection
+    const call = parser.parse(closed, shielded, tools).at(-1)
+    const isRead = call?.kind === 'parsed' && !Object.keys(call.input).some((name) => /^\d+$/.test(name))
+    return isRead ? JSON.stringify(call.input) : undefined
+  }
+  for (let at = start; ; ) {
+    head.lastIndex = at
+    const { plain: name } = head.exec(text)?.groups ?? {}
+    if (name === undefined) return calls
+    let end = head.lastIndex
+    for (;;) {
+      const next = skipSpaceIn(text, end)
+      if (text.startsWith(closeCall, next)) break
+      const close = text.indexOf(closeArgument, next)
+      if (close < 0) {
+        const json = argumentsAt(end)
+        if (json === undefined) return calls
+        return [...calls, { name, arguments: json.slice(0, -1), hasEnded: false }]
+      }
+      end = close + closeArgument.length
+    }
+    const json = argumentsAt(end)
+    if (json === undefined) return calls
+    calls.push({ name, arguments: json, hasEnded: true })
+    at = skipSpaceIn(text, skipSpaceIn(text, end) + closeCall.length)
+  }
+}
+
+function skipSpaceIn(text: string, start: number): number {
+  let at = start
+  while (/\s/.test(text[at] ?? '')) at++
+  return at
+}
+
+const invoked = (section: string, call: string): RegExp =>
+  new RegExp(`(?:<${section}>\\s*)?<${call}\\s+name="\\s*(?<plain>[^"\\s]+)\\s*"\\s*>`, 'yu')
+
+const keyed = (suffix: string): TagFormat => ({
+  head: new RegExp(
+    `(?:<tool_calls${suffix}>\\s*)?<tool_call${suffix}>\\s*(?<plain>[^<\\s]+)\\s*(?:<tool_sep${suffix}>\\s*)?(?=<arg_key${suffix}>|</tool_call${suffix}>)`,
+    'yu',
+  ),
+  closeArgument: `</arg_value${suffix}>`,
+  closeCall: `</tool_call${suffix}>`,
+})
+
+const qwen = (tag: string): TagFormat => ({
+  head: new RegExp(`(?:</${tag}>\\s*)?<${tag}>\\s*<function=\\s*(?<plain>[^<>\\s]+)\\s*>`, 'yu'),
+  closeArgument: '</parameter>',
+  closeCall: '</function>',
+  closeSection: `</${tag}>`,
+})
+
+const dsml = (block: string): TagFormat => ({
+  head: invoked(`｜DSML｜${block}`, '｜DSML｜invoke'),
+  closeArgument: '</｜DSML｜parameter>',
+  closeCall: '</｜DSML｜invoke>',
+  closeSection: `</｜DSML｜${block}>`,
+})
+
+const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
+  qwen_xml: qwen('tool_call'),
+  seed_oss: qwen('seed:tool_call'),
+  glm: keyed(''),
+  hunyuan: keyed(':opensource'),
+  deepseek_v32: dsml('function_calls'),
+  deepseek_v4: dsml('tool_calls'),
+  'minimax-m2': {
+    head: invoked('minimax:tool_call', 'invoke'),
+    closeArgument: '</parameter>',
+    closeCall: '</invoke>',
+    closeSection: '</minimax:tool_call>',
+  },
+  muse: {
+    head: invoked('atem:function_calls', 'atem:invoke'),
+    closeArgument: '</atem:parameter>',
+    closeCall: '</atem:invoke>',
+    closeSection: '</atem:function_calls>',
+  },
+  minicpm5: {
+    head: /<function\s+name="\s*(?<plain>[^"\s]+)\s*"\s*>/y,
+    closeArgument: '</param>',
+    closeCall: '</function>',
+  },
+  kimi_k3: {
+    head: /(?:<\|open\|>tools<\|sep\|>\s*)?<\|open\|>call\s+tool="(?<plain>[^"\s&]+)"(?:\s+index="\d+")?\s*<\|sep\|>/y,
+    closeArgument: '<|close|>argument<|sep|>',
+    closeCall: '<|close|>call<|sep|>',
+    closeSection: '<|close|>tools<|sep|>',
+  },
+}
