@@ -101,7 +101,8 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
   const calls = database.prepare('SELECT * FROM session_calls WHERE session = ? AND sequence > ? ORDER BY sequence')
   const begin = database.prepare('INSERT INTO session_calls_begun (session, running_in, call) VALUES (?, ?, ?)')
   const end = database.prepare('DELETE FROM session_calls_begun WHERE id = ?')
-  const begun = database.prepare('SELECT * FROM session_calls_begun WHERE running_in <> ? ORDER BY id')
+  const others = database.prepare('SELECT DISTINCT running_in FROM session_calls_begun WHERE running_in <> ?')
+  const begun = database.prepare('SELECT * FROM session_calls_begun WHERE running_in = ? ORDER BY id')
   const leaf = database.prepare(
     'SELECT revision, labels, tokens FROM trajectories WHERE key = ? AND deleted_at IS NULL',
   )
@@ -148,9 +149,11 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
       end.run(number)
     },
     interruptedSessionCalls: () =>
-      begun
+      others
         .all(instance.id)
-        .filter((row) => !instance.isAlive(Number(row.running_in)))
+        .map((row) => Number(row.running_in))
+        .filter((other) => !instance.isAlive(other))
+        .flatMap((other) => begun.all(other))
         .map((row) => ({ session: String(row.session), begun: Number(row.id), call: String(row.call) })),
     leafState(key) {
       const row = leaf.get(key)
