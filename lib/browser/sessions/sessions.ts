@@ -1,10 +1,13 @@
 /** Recorded sessions: their list, the calls of one, and changes to them. */
 import { queryOptions } from '@tanstack/react-query'
+import type * as z from 'zod/mini'
 import { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import { sessionCreatedSchema, sessionListSchema, sessionSchema } from '#lib/api/sessions/session.ts'
 import { callApi, fetchJson } from '../api.ts'
 
 const POLL_MS = 1_500
+
+type SessionAnswer = z.infer<typeof sessionSchema>
 
 /** Beginning of the key of everything that is known about sessions. */
 export const SESSIONS = ['sessions'] as const
@@ -17,11 +20,16 @@ export const sessionsOptions = () =>
     refetchInterval: POLL_MS,
   })
 
-/** Query for a session with its calls, repeated while the page is visible. */
+/** Query for a session with its calls, repeated while the page is visible. A repetition requests only the calls that are new. */
 export const sessionOptions = (id: string | undefined) =>
   queryOptions({
     queryKey: [...SESSIONS, id],
-    queryFn: ({ signal }) => fetchJson(`/api${pathOf(id ?? '')}`, sessionSchema, { signal }),
+    queryFn: async ({ client, queryKey, signal }): Promise<SessionAnswer> => {
+      const before = client.getQueryData<SessionAnswer>(queryKey)
+      const known = before?.revision === undefined ? '' : `?${new URLSearchParams({ known: before.revision })}`
+      const answer = await fetchJson(`/api${pathOf(id ?? '')}${known}`, sessionSchema, { signal })
+      return before && answer.after !== undefined ? { ...answer, calls: [...before.calls, ...answer.calls] } : answer
+    },
     enabled: id !== undefined,
     refetchInterval: POLL_MS,
   })
