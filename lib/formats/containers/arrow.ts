@@ -1,9 +1,18 @@
 /** Reads Arrow files and streams row by row, one record batch after the other. */
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette'
-import { decompress } from 'fzstd'
+import { Decompress, decompress } from 'fzstd'
 import { errorText } from '#lib/util/text/error-text.ts'
-import { type Budget, type ByteSource, ContainerError, copyOf, type ReadContainer, type Row } from './container.ts'
+import {
+  type Budget,
+  type ByteSource,
+  ContainerError,
+  copyOf,
+  joined,
+  type ReadContainer,
+  type Row,
+} from './container.ts'
 import { jsonRow } from './json-value.ts'
+import { createFrameChecks } from './zstd-frames.ts'
 
 /** Bytes of one message: a schema, a dictionary or a batch of rows. */
 const LARGEST_MESSAGE = 256 * 2 ** 20
@@ -197,18 +206,27 @@ function checkLists({ length, offsets, sizes, children = [], stride = 0 }: ListP
 
 /** The library has one table of codecs for all files. A buffer begins with its size, which the library removes. */
 function registerCodecs(budget: Budget): void {
-  const counted = (decode: (data: Uint8Array) => Uint8Array) => ({
-    decode: (data: Uint8Array) => {
-      const decoded = decode(data)
-      budget.count(decoded.length, data.length)
-      // Columns are views of aligned buffers, and the result may be a part of a larger one.
-      return copyOf(decoded)
-    },
-    // Nothing is written.
-    encode: refuseLz4,
+  // Nothing is written.
+  setCompressionCodec(CompressionType.ZSTD, { decode: (data) => unzstdBuffer(data, budget), encode: refuseLz4 })
+  setCompressionCodec(CompressionType.LZ4_FRAME, { decode: refuseLz4, encode: refuseLz4 })
+}
+
+/** Returns the content of a buffer in a buffer of its own, since columns are views of aligned buffers. */
+function unzstdBuffer(data: Uint8Array, budget: Budget): Uint8Array {
+  const checks = createFrameChecks({ keepsWindow: false })
+  checks.add(data)
+  const size = checks.contentBytes()
+  budget.count(size ?? 0, data.length)
+  if (size !== undefined) return copyOf(decompress(data))
+  // Some writers do not name the size, which is then counted block by block.
+  createFrameChecks({ keepsWindow: true }).add(data)
+  const parts: Uint8Array[] = []
+  const decompressor = new Decompress((part) => {
+    budget.count(part.length, 0)
+    parts.push(part)
   })
-  setCompressionCodec(CompressionType.ZSTD, counted(decompress))
-  setCompressionCodec(CompressionType.LZ4_FRAME, counted(refuseLz4))
+  decompressor.push(data, true)
+  return joined(parts)
 }
 
 /** The known library for LZ4 frames does not end for some damaged data. */

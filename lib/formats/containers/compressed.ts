@@ -2,8 +2,9 @@
 import { Gunzip, Inflate } from 'fflate'
 import { Decompress } from 'fzstd'
 import { errorText } from '#lib/util/text/error-text.ts'
-import { type Budget, BudgetError, type ByteSource, ContainerError, copyOf, piecesOf } from './container.ts'
+import { type Budget, type ByteSource, ContainerError, copyOf, piecesOf } from './container.ts'
 import { createCrc32 } from './crc32.ts'
+import { createFrameChecks } from './zstd-frames.ts'
 
 /** A push-based decompressor. `push` calls `ondata` of the options for each decompressed part. */
 interface Decompressor {
@@ -30,7 +31,7 @@ async function* decompressed(
     try {
       decompressor.push(piece, isLast)
     } catch (error) {
-      if (error instanceof BudgetError) throw error
+      if (error instanceof ContainerError) throw error
       throw broken(what, errorText(error))
     }
   }
@@ -86,34 +87,17 @@ export async function* gunzipped(bytes: ByteSource, budget: Budget): AsyncGenera
 const TRAILER = 8
 
 /** Decompresses Zstandard data with any number of frames. */
-export async function* unzstd(bytes: ByteSource, budget: Budget): AsyncGenerator<Uint8Array> {
-  if (windowOf(await bytes.read(0, Math.min(LONGEST_HEADER, bytes.size))) > LARGEST_WINDOW)
-    throw new ContainerError(
-      `a Zstandard window of at most ${LARGEST_WINDOW / 2 ** 20} MiB`,
-      'a larger one',
-      'Decompress it yourself: `zstd -d --long=31`.',
-    )
-  yield* decompressed('Zstandard', bytes, budget, (ondata) => new Decompress(ondata))
-}
-
-/** The window in bytes to which the program zstd limits itself. */
-const LARGEST_WINDOW = 2 ** 27
-
-/** Bytes of the longest header of a frame. */
-const LONGEST_HEADER = 18
-
-/**
- * Returns at least the window of a frame, in bytes, which its header names. fzstd reserves that much memory and moves it with every
- * block, whatever the frame contains. The window of a frame of a single segment is its content.
- */
-function windowOf(header: Uint8Array): number {
-  const descriptor = header[4] ?? 0
-  if ((descriptor & 32) === 0) return 2 ** (10 + ((header[5] ?? 0) >> 3))
-  const dictionaryLength = (1 << (descriptor & 3)) >> 1
-  const start = 5 + dictionaryLength
-  const length = 1 << (descriptor >> 6)
-  return header.subarray(start, start + length).reduceRight((size, byte) => size * 256 + byte, 0)
-}
+export const unzstd = (bytes: ByteSource, budget: Budget): AsyncGenerator<Uint8Array> =>
+  decompressed('Zstandard', bytes, budget, (ondata) => {
+    const checks = createFrameChecks({ keepsWindow: true })
+    const decompressor = new Decompress(ondata)
+    return {
+      push(piece, isLast) {
+        checks.add(piece)
+        decompressor.push(piece, isLast)
+      },
+    }
+  })
 
 /** Decompresses deflate data without a header, as in zip archives. */
 export const inflated = (bytes: ByteSource, budget: Budget): AsyncGenerator<Uint8Array> =>

@@ -161,6 +161,17 @@ export async function* piecesOf(
 /** Returns a copy in a buffer of its own. The method `slice` of Node’s Buffer copies nothing. */
 export const copyOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
+/** Returns the parts one after the other in one buffer. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
 /** Returns a range of bytes as bytes of their own. */
 export const rangeOf = ({ read }: ByteSource, start: number, end: number): KeptBytes => ({
   size: end - start,
@@ -171,13 +182,7 @@ export const rangeOf = ({ read }: ByteSource, start: number, end: number): KeptB
 /** Returns the same tools in memory, for files that are small. */
 export const memoryTools: UnpackTools = {
   async keep(chunks) {
-    const parts = await Array.fromAsync(chunks)
-    const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-    let at = 0
-    for (const part of parts) {
-      all.set(part, at)
-      at += part.length
-    }
+    const all = joined(await Array.fromAsync(chunks))
     return { size: all.length, read: async (start, end) => all.subarray(start, end), close: async () => {} }
   },
   sqlite: undefined,

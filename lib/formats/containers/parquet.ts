@@ -24,6 +24,7 @@ import {
 import { jsonRow } from './json-value.ts'
 import { broken, type Column, createColumnCursor } from './parquet-pages.ts'
 import { decompressSnappy } from './snappy.ts'
+import { createFrameChecks } from './zstd-frames.ts'
 
 /** A row has several columns, and empty rows take few bytes. */
 const MOST_ROWS_A_BYTE = 4096
@@ -45,7 +46,13 @@ const refuse = (codec: string) => (): never => {
  */
 const CODECS = {
   GZIP: (input: Uint8Array, size: number) => gunzipSync(input, { out: new Uint8Array(size) }),
-  ZSTD: (input: Uint8Array, size: number) => decompress(input, new Uint8Array(size)),
+  ZSTD(input: Uint8Array, size: number) {
+    const checks = createFrameChecks({ keepsWindow: false })
+    checks.add(input)
+    // The decompressor would write each frame over the one before.
+    if (checks.frames() > 1) throw broken('several Zstandard frames in a page')
+    return decompress(input, new Uint8Array(size))
+  },
   SNAPPY: decompressSnappy,
   BROTLI: refuse('Brotli'),
   LZ4: refuse('LZ4'),
