@@ -263,9 +263,9 @@ test('every listed key works on a page that was just opened, while nothing has t
     expect(await isUnfocused()).toBe(true)
     await page.keyboard.press(key.replace('Mod', 'Control'))
     if (name === 'keys' || name === 'export') {
-      await expect(page.getByRole('dialog')).toBeVisible()
+      await expect(page.locator('dialog[open]')).toBeVisible()
       await press(page, 'Escape')
-      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect(page.locator('dialog[open]')).toHaveCount(0)
       continue
     }
     const last = await page.evaluate(() => document.documentElement.dataset.handled)
