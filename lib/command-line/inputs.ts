@@ -91,6 +91,17 @@ export async function filesNamed(folder: string, pattern: string): Promise<reado
   return found ? [pattern] : (await Array.fromAsync(glob(pattern, { cwd: folder }))).sort()
 }
 
+/** Returns the PyTorch files in a folder, which no command opens, sorted by name. Empty for a file or a pattern. */
+export async function pyTorchFilesIn(folder: string, name: string): Promise<readonly string[]> {
+  const found = await stat(path.resolve(folder, name)).catch(() => undefined)
+  if (!found?.isDirectory()) return []
+  const names = await readdir(path.resolve(folder, name), { recursive: true })
+  return names
+    .filter((one) => /\.(pt|pth)$/.test(one))
+    .sort()
+    .map((one) => path.join(name, one))
+}
+
 /** Yields pieces of UTF-8 as text. */
 export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()

@@ -7,7 +7,7 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { failureText, refusalText } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { filesNamed } from './inputs.ts'
+import { filesNamed, pyTorchFilesIn } from './inputs.ts'
 import { startedApplication } from './started-application.ts'
 
 const HELP = `rollscope open FILE…
@@ -33,7 +33,12 @@ export async function openCommand(argumentList: readonly string[], around: Comma
   if (option !== undefined)
     throw new CommandError(EXIT.usage, `rollscope open has no option ${option}: run rollscope open --help`)
   if (argumentList.length === 0) throw new CommandError(EXIT.usage, `open requires a FILE\n\n${HELP}`)
-  const { files, missing } = await filesOf(argumentList, around.folder)
+  const { files, missing, passedOver } = await filesOf(argumentList, around.folder)
+  const [first] = passedOver
+  if (first !== undefined)
+    around.complain(
+      `${countWithNoun(passedOver.length, 'PyTorch file')} not opened, the first is ${first}. Convert it with Rollscope’s script: python public/convert_pt.py ${first}\n`,
+    )
   for (const name of missing)
     around.complain(`${name}: There is no such file, and a folder of that name contains no rollouts.\n`)
   if (files.length === 0) return EXIT.unchecked
@@ -51,12 +56,14 @@ export async function openCommand(argumentList: readonly string[], around: Comma
 async function filesOf(names: readonly string[], folder: string) {
   const files: string[] = []
   const missing: string[] = []
+  const passedOver: string[] = []
   for (const name of names) {
     const found = name === STANDARD_INPUT ? [name] : await filesNamed(folder, name)
     files.push(...found)
     if (found.length === 0) missing.push(name)
+    if (name !== STANDARD_INPUT) passedOver.push(...(await pyTorchFilesIn(folder, name)))
   }
-  return { files, missing }
+  return { files, missing, passedOver }
 }
 
 type Stored = { readonly ok: true; readonly imported: ImportResult } | { readonly ok: false; readonly why: string }

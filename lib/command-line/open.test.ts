@@ -110,6 +110,18 @@ test('rollscope open sends the bytes of each file to the running application, an
   )
 })
 
+test('rollscope open says which files of a folder it does not open because they are pickles of PyTorch', async () => {
+  write('runs/a.jsonl', '{}')
+  write('runs/b/2.pt', new Uint8Array([0x80]))
+  write('runs/b/1.pt', new Uint8Array([0x80]))
+  const { received, running } = await application()
+  const { status, complaint } = await open(['runs'], { runs: running })
+  expect([status, received.length]).toEqual([0, 1])
+  expect(complaint).toBe(
+    '2 PyTorch files not opened, the first is runs/b/1.pt. Convert it with Rollscope’s script: python public/convert_pt.py runs/b/1.pt\n',
+  )
+})
+
 test('rollscope open starts an application if none runs, and stores standard input there', async () => {
   const { received, running } = await application(imported({ trajectories: ['a'], existing: 1 }))
   const { status, output, started } = await open(['-'], {
