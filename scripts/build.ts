@@ -1,9 +1,11 @@
 /** Builds the application if the present sources have no build yet: `npm run build`, and `npm start` before it starts. */
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { createBuildProgress, REPORT_S } from './build-progress.ts'
 import { claimBuild, claimPresentBuild, findBuild, sourceHash } from './builds.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -35,7 +37,7 @@ export async function buildWhenNeeded({
           console.error('The packages that build Rollscope are not installed: npm install --include=dev')
           return false
         }
-        console.log('Building Rollscope (half a minute to some minutes, once) …')
+        console.log('Building Rollscope, once: about a minute on a laptop, some minutes on a busy machine …')
         if (await build(made, output)) return true
         console.error(`The build failed.${output === 'ignore' ? ' `npm run build` shows its whole output.' : ''}`)
         return false
@@ -69,11 +71,16 @@ async function build(folder: string, output: 'inherit' | 'ignore'): Promise<bool
   rmSync(path.join(root, '.next', 'dev', 'types'), { recursive: true, force: true })
   const environmentTypes = path.join(root, 'next-env.d.ts')
   const earlier = existsSync(environmentTypes) ? readFileSync(environmentTypes) : undefined
-  const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
+  const next = spawn(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ROLLSCOPE_BUILD: path.relative(root, folder) },
-    stdio: ['ignore', output, 'inherit'],
+    stdio: ['ignore', output === 'inherit' ? 'inherit' : 'pipe', 'inherit'],
   })
+  const progress = createBuildProgress(console.log, Date.now)
+  next.stdout?.setEncoding('utf8').on('data', progress.read)
+  const reminder = output === 'inherit' ? undefined : setInterval(progress.remind, REPORT_S * 1000)
+  const [status] = (await once(next, 'exit')) as [number | null]
+  clearInterval(reminder)
   // Next writes the folder of this build into the file, but that folder is temporary. `npm run types` writes the permanent
   // version.
   if (earlier === undefined) rmSync(environmentTypes, { force: true })

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeF
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createBuildProgress } from './build-progress.ts'
 import { type Builds, claimBuild, claimPresentBuild, findBuild, sourceHash } from './builds.ts'
 import { tryLock } from './file-lock.ts'
 
@@ -183,7 +184,7 @@ test('many processes can share the lock of a file, and meanwhile none has it alo
 })
 
 test('Without the devDependencies a start prints the command that installs them, and nothing else', () => {
-  for (const file of ['build.ts', 'builds.ts', 'file-lock.ts'])
+  for (const file of ['build.ts', 'build-progress.ts', 'builds.ts', 'file-lock.ts'])
     cpSync(path.join(import.meta.dirname, file), path.join(folder, 'scripts', file))
   const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/build.ts'], {
     cwd: folder,
@@ -194,4 +195,33 @@ test('Without the devDependencies a start prints the command that installs them,
     'The packages that build Rollscope are not installed: npm install --include=dev\n',
     1,
   ])
+})
+
+test('A build names each of its steps once, whatever the pieces of the output are, and says how long it takes', () => {
+  const output = [
+    '▲ Next.js (Turbopack)',
+    '  Creating an optimized production build ...',
+    '✓ Compiled successfully in 40s',
+    '  Collecting page data using 1 worker ...',
+    '  Collecting page data using 1 worker ...',
+    '  Finalizing page optimization ...',
+    '',
+  ].join('\n')
+  for (const length of [1, 7, output.length]) {
+    const printed: string[] = []
+    let now = 1_000
+    const progress = createBuildProgress(
+      (line) => printed.push(line),
+      () => now,
+    )
+    for (let at = 0; at < output.length; at += length) progress.read(output.slice(at, at + length))
+    now += 15_400
+    progress.remind()
+    expect(printed).toEqual([
+      '  1 of 3: compiling the pages, the longest step …',
+      '  2 of 3: collecting the data of the pages …',
+      '  3 of 3: bundling the page that opens without a server …',
+      '  still building after 15 s',
+    ])
+  }
 })
