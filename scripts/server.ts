@@ -8,6 +8,7 @@ import { type Config, ConfigError, hostInAddress, readConfig } from '#lib/server
 import { createHttpGateway, isSessionCall } from '#lib/server/http/http-gateway.ts'
 import { answerWith } from '#lib/server/http/node-answer.ts'
 import { ignoreWriteErrors } from '#lib/server/log-streams.ts'
+import { listenProblem, portProblem } from '#lib/server/port-problem.ts'
 import { answerFromLocalModel, isForLocalModel } from '#lib/server/servers/builtin-server-node.ts'
 import { BUILT_IN_PATH } from '#lib/server/servers/own-address.ts'
 import { shareConfig, sharedInstance, sharedRouter, sharedServices, shareInstance } from '#lib/server/shared.ts'
@@ -28,6 +29,9 @@ export async function startServer(development: boolean, present: string | undefi
     // This precedes chdir, because `rollscope start` takes paths relative to the folder of the caller.
     const config = readConfig(process.env, folder)
     process.chdir(folder)
+    // A build takes a minute, so the port is tried before it.
+    const problem = await portProblem(config)
+    if (problem !== undefined) fail(problem)
     const { instance, notice } = checkConfig(config)
     shareInstance(instance)
     const offline = readFileSync(
@@ -35,7 +39,7 @@ export async function startServer(development: boolean, present: string | undefi
     )
     shareConfig(config)
     const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
-    await application.prepare()
+    await (development ? application.prepare() : quietly(() => application.prepare()))
     const pages = application.getRequestHandler()
     const gateway = createHttpGateway({
       ...config,
@@ -51,13 +55,7 @@ export async function startServer(development: boolean, present: string | undefi
       },
     })
     if (development) gateway.on('upgrade', application.getUpgradeHandler())
-    gateway.on('error', (error: NodeJS.ErrnoException) => {
-      fail(
-        error.code === 'EADDRINUSE'
-          ? `Port ${config.port} is in use: stop what listens there, or choose another with PORT=…`
-          : `Cannot listen on ${config.host}:${config.port}: ${error.message}`,
-      )
-    })
+    gateway.on('error', async (error) => fail(await listenProblem(error, config)))
     gateway.listen(config.port, config.host, () => {
       const address = `http://${hostInAddress(config.host)}:${config.port}`
       instance.announce({ address, token: config.token })
@@ -71,6 +69,17 @@ export async function startServer(development: boolean, present: string | undefi
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     fail(error.message)
+  }
+}
+
+/** Runs an action without its output: Next prints how long it has read its configuration. Warnings and errors are printed. */
+async function quietly(action: () => Promise<void>): Promise<void> {
+  const { log } = console
+  console.log = () => {}
+  try {
+    await action()
+  } finally {
+    console.log = log
   }
 }
 
