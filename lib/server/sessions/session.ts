@@ -3,6 +3,7 @@
  * extends it; any other call begins a new trajectory with the same first tokens (docs/decisions/0097-sessions-are-trajectories.md).
  */
 import { randomUUID } from 'node:crypto'
+import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { SessionCallRow, SessionNodeRow, SessionSettings } from '#lib/api/sessions/session.ts'
 import type { AttachmentKind } from '#lib/session/forest/attachment-kind.ts'
 import { ALL_RULES } from '#lib/session/forest/equality.ts'
@@ -211,6 +212,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
     const base = attached && baseOf(attached, attachment?.parent)
     const basePlace = base === undefined ? undefined : places.get(base)
     let tip = parent && leafOf(parent.key)?.segments.length === parent.segments ? parent : undefined
+    let begunTrajectories = 0
     const added = nodes.map(({ path }) => {
       if (!path) return undefined
       if (tip) {
@@ -221,7 +223,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
         if (before)
           return { key, trajectory: { ...path, id: before.id, createdAt: before.createdAt }, from: segments - 1 }
       }
-      const trajectory = newTrajectory(path, settings, all)
+      const trajectory = newTrajectory(path, settings, begunTrajectories++, all)
       const fork = basePlace && leafOf(basePlace.key)
       const whole: Trajectory =
         fork && attached ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attached.kind) } : trajectory
@@ -403,9 +405,11 @@ function baseOf(attached: AttachmentKind, parent: number | undefined): number | 
   }
 }
 
+/** Returns a new trajectory with a path. `before` trajectories of its group are not stored yet. */
 function newTrajectory(
   path: Omit<Trajectory, 'id' | 'createdAt'>,
   { group, tags }: SessionSettings,
+  before: number,
   { store }: Services,
 ): Trajectory {
   const { forkedFrom: _, group: __, reward: ___, note: ____, notes: _____, title: ______, ...record } = path
@@ -414,9 +418,12 @@ function newTrajectory(
     id: randomUUID(),
     createdAt: new Date().toISOString(),
     ...(tags && tags.length > 0 && { tags }),
-    ...(group !== undefined && { group: { id: group, index: store.groupRows(group).length } }),
+    ...(group !== undefined && { group: { id: group, index: nextIndex(store.groupRows(group)) + before } }),
   } as Trajectory
 }
+
+const nextIndex = (samples: readonly TrajectorySummary[]): number =>
+  1 + samples.reduce((most, { group }) => Math.max(most, group?.index ?? -1), -1)
 
 const FORK_KINDS = {
   'new-root': 'settings',

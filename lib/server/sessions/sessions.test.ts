@@ -175,6 +175,17 @@ describe('A session in the mode tito', () => {
     expect(new Set(row?.nodes.map(({ trajectory }) => trajectory)).size).toBe(2)
   })
 
+  test('numbers its samples in their group: replies of one call, later ones, and those after a deleted one', async () => {
+    const id = await created({ group: 'g' })
+    await chat(id, [user('a')], { n: 2 })
+    await chat(id, [user('b')])
+    const indices = () => services.store.groupRows('g').map(({ group }) => group?.index)
+    expect(indices()).toEqual([0, 1, 2])
+    services.store.remove((await keysOf(id))[0] ?? '')
+    await chat(id, [user('c')])
+    expect(indices()).toEqual([1, 2, 3])
+  })
+
   test('gives each of several requested replies a seed of its own', async () => {
     await chat(await created(), [user('a')], { n: 3, seed: 7 })
     expect(requests.map(({ sampling }) => sampling.sampling_seed)).toEqual([7, 8, 9])
