@@ -5,7 +5,8 @@ import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { Tree } from '#lib/api/forest/tree.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import { cancelSamples, treeOptions } from '#lib/browser/library/branches.ts'
+import { treeOptions } from '#lib/browser/library/branches.ts'
+import { requestCancel } from '#lib/browser/rollout/cancel.ts'
 import { BranchList } from './branch-list.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -14,10 +15,7 @@ vi.mock('#components/shell/navigation.tsx', () => ({
 vi.mock('#components/export/several-export.tsx', () => ({
   SeveralExport: ({ keys }: { readonly keys: readonly string[] }) => <p>exports {keys.join(' ')}</p>,
 }))
-vi.mock('#lib/browser/library/branches.ts', async (original) => ({
-  ...(await original<typeof import('#lib/browser/library/branches.ts')>()),
-  cancelSamples: vi.fn(),
-}))
+vi.mock('#lib/browser/rollout/cancel.ts', () => ({ requestCancel: vi.fn() }))
 
 type Leaf = Tree['leaves'][number]
 
@@ -62,14 +60,14 @@ test('Samples of one request are one line with their mean, smallest and largest 
 })
 
 test('Running samples are cancelled together, and main has no comparison with itself', async () => {
-  vi.mocked(cancelSamples).mockRejectedValueOnce(new Error('It does not answer.'))
+  vi.mocked(requestCancel).mockRejectedValueOnce(new Error('It does not answer.'))
   const running = LEAVES.map((each) =>
     each.row.key === 'b' ? leaf('b', each.fork, { group, outcomeKind: 'running' }) : each,
   )
   const { list, user } = show(running, 'main')
   expect(within(list).queryByRole('link', { name: 'Compare with main' })).toBeNull()
   await user.click(within(list).getByRole('button', { name: 'Cancel, 1 of 2' }))
-  expect(cancelSamples).toHaveBeenCalledWith('g')
+  expect(requestCancel).toHaveBeenCalledWith('groups', 'g')
   expect((await screen.findByRole('alert')).textContent).toBe('It does not answer.')
 })
 

@@ -10,7 +10,8 @@ import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { cancelSamples, treeOptions } from '#lib/browser/library/branches.ts'
+import { treeOptions } from '#lib/browser/library/branches.ts'
+import { requestCancel } from '#lib/browser/rollout/cancel.ts'
 import { sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
 
 const LeavesExport = lazyPart(async () => (await import('./leaves-export.tsx')).LeavesExport)
@@ -164,7 +165,7 @@ function SamplesRow({
       </details>
       {running > 0 && group && (
         <div className={indentOf(depth)}>
-          <Button className="my-1 ml-4 text-xs" onClick={() => cancelSamples(group.id).catch(onError)}>
+          <Button className="my-1 ml-4 text-xs" onClick={() => requestCancel('groups', group.id).catch(onError)}>
             Cancel, {leaves.length - running} of {leaves.length}
           </Button>
         </div>

@@ -2,8 +2,9 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { type BranchBody, type BranchesStarted, branchesStartedSchema } from '#lib/api/forest/branch.ts'
 import { treeSchema } from '#lib/api/forest/tree.ts'
-import { callApi, fetchJson } from '../api.ts'
+import { fetchJson } from '../api.ts'
 import { TRAJECTORIES } from '../queries.ts'
+import { requestCancel } from '../rollout/cancel.ts'
 
 const TREE = 'tree'
 const POLL_TREE_MS = 1_000
@@ -37,14 +38,7 @@ export async function startBranches(key: string, body: BranchBody, client: Query
 
 /** Stops the runs of branches. Those that have ended are left alone. Throws ApiError. */
 export async function cancelBranches(rollouts: readonly string[]): Promise<void> {
-  await Promise.all(
-    rollouts.map((rollout) => callApi(`/api/rollouts/${encodeURIComponent(rollout)}/cancel`, { method: 'POST' })),
-  )
-}
-
-/** Stops the samples of a group that are running. Throws ApiError. */
-export async function cancelSamples(groupId: string): Promise<void> {
-  await callApi(`/api/groups/${encodeURIComponent(groupId)}/cancel`, { method: 'POST' })
+  await Promise.all(rollouts.map((rollout) => requestCancel('rollouts', rollout)))
 }
 
 const pathOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`

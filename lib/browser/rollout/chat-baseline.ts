@@ -5,7 +5,8 @@ import { baselineRequest } from '#lib/analysis/compare/chat-baseline.ts'
 import { runStartedSchema } from '#lib/api/run-request.ts'
 import { segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi, fetchJson } from '../api.ts'
+import { ApiError, fetchJson } from '../api.ts'
+import { requestCancel } from './cancel.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
 /** Progress of a chat baseline. */
@@ -55,9 +56,10 @@ function followRun(
   const store = createRolloutStore((action) => setTimeout(action, LOOK_MS))
   const { promise, resolve, reject } = Promise.withResolvers<RolloutState>()
   const stop = () => {
-    const cancel = callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/cancel`, { method: 'POST' })
     // A run that cannot be cancelled has ended, or ends without a reader.
-    cancel.catch(() => {}).finally(() => reject(signal.reason))
+    requestCancel('rollouts', rolloutId)
+      .catch(() => {})
+      .finally(() => reject(signal.reason))
   }
   const look = () => {
     const state = store.state()

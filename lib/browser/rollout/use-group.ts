@@ -5,8 +5,9 @@ import type { Group, ServerRefusal } from '#lib/api/group.ts'
 import { progressOf, type SampleRow } from '#lib/api/sample-progress.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { callApi, fetchJson } from '../api.ts'
+import { fetchJson } from '../api.ts'
 import { groupOptions, STORED_TRAJECTORIES, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { requestCancel } from './cancel.ts'
 import { createGroupStore, type GroupState, type LiveSample } from './group-store.ts'
 
 /** The group of a page, whether followed or stored. */
@@ -91,11 +92,10 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
       return { groupId: started.groupId, firstKey: started.samples[0]?.trajectoryId ?? '' }
     },
     async stop({ rolloutId }) {
-      if (rolloutId !== undefined)
-        await callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/cancel`, { method: 'POST' })
+      if (rolloutId !== undefined) await requestCancel('rollouts', rolloutId)
     },
     async stopAll() {
-      await callApi(`${address}/cancel`, { method: 'POST' })
+      await requestCancel('groups', groupId ?? '')
     },
     async changeReward(rule) {
       const { groupSchema } = await import('#lib/api/group.ts')

@@ -4,8 +4,9 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type RunStarted, runStartedSchema } from '#lib/api/run-request.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi, fetchJson } from '../api.ts'
+import { ApiError, fetchJson } from '../api.ts'
 import { GROUPS, serversOptions, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { requestCancel } from './cancel.ts'
 import { createRolloutStore, type RolloutState, type SettledRollout } from './rollout-store.ts'
 
 /** The rollout of a page. */
@@ -83,8 +84,7 @@ export function useRollout(key: string | undefined): Rollout {
     },
     follow: (rolloutId) => key !== undefined && store.follow(rolloutId, key),
     async stop() {
-      if (state.kind === 'following')
-        await callApi(`/api/rollouts/${encodeURIComponent(state.rolloutId)}/cancel`, { method: 'POST' })
+      if (state.kind === 'following') await requestCancel('rollouts', state.rolloutId)
     },
     reset: store.reset,
   }
