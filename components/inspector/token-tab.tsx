@@ -72,7 +72,7 @@ export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
         </div>
       )}
       {hasValue && storedKey !== undefined && (
-        <div className="max-h-[75%] shrink-0 overflow-y-auto">
+        <div className="max-h-[75%] shrink-0 overflow-y-auto max-sm:max-h-full">
           <ValuePanel inspection={inspection} storedKey={storedKey} onClose={() => onValue(false)} />
         </div>
       )}

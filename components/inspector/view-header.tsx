@@ -2,6 +2,7 @@ import { GitCompare, SlidersHorizontal, TrendingDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
 import { markKindsOf } from '#components/token-view/token-marks.ts'
+import { Button } from '#components/ui/button.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { TabList } from '#components/ui/tabs.tsx'
 import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
@@ -53,9 +54,17 @@ export function ViewButtons({ inspection, controls, onCommands }: ViewButtonsPro
         </span>
       )}
       {view.tab === 'tokens' && storedKey !== undefined && (
-        <IconButton label="Value of tokens" isPressed={hasValue} onClick={() => onValue(!hasValue)}>
-          <TrendingDown size={15} aria-hidden />
-        </IconButton>
+        <Button
+          aria-label="Value of tokens"
+          aria-pressed={hasValue}
+          aria-keyshortcuts="v"
+          title="Value of tokens: where the reward was lost (v)"
+          className="aria-pressed:bg-accent-soft max-sm:px-1.5"
+          onClick={() => onValue(!hasValue)}
+        >
+          <TrendingDown size={15} aria-hidden className="sm:hidden" />
+          <span className="max-sm:hidden">Value</span>
+        </Button>
       )}
       {onCompare && (
         // In a narrow window it is a command only, so that the buttons fit beside the switch of the panes.

@@ -43,22 +43,24 @@ export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
         />
       )}
       {kind !== 'none' && (
-        <TextField
-          label={kind === 'pattern' ? 'Expected capture (empty: any match)' : 'Expected'}
-          placeholder={kind === 'number' ? '434' : undefined}
-          value={draft.expected}
-          error={errorOf('expected')}
-          onChange={(event) => set({ expected: event.target.value })}
-        />
-      )}
-      {kind === 'number' && (
-        <TextField
-          label="Tolerance (empty: none)"
-          placeholder="0.01"
-          value={draft.tolerance}
-          error={errorOf('tolerance')}
-          onChange={(event) => set({ tolerance: event.target.value })}
-        />
+        <div className={kind === 'number' ? 'grid grid-cols-2 gap-2.5' : ''}>
+          <TextField
+            label={kind === 'pattern' ? 'Expected capture (empty: any match)' : 'Expected'}
+            placeholder={kind === 'number' ? '434' : undefined}
+            value={draft.expected}
+            error={errorOf('expected')}
+            onChange={(event) => set({ expected: event.target.value })}
+          />
+          {kind === 'number' && (
+            <TextField
+              label="Tolerance (empty: none)"
+              placeholder="0.01"
+              value={draft.tolerance}
+              error={errorOf('tolerance')}
+              onChange={(event) => set({ tolerance: event.target.value })}
+            />
+          )}
+        </div>
       )}
       {(kind === 'exact' || kind === 'pattern') && (
         <CheckField

@@ -119,20 +119,33 @@ export function SamplingFields({
   )
 }
 
-/** Chooses the server of a branch, and how often its tools may be called. */
-export function ServerFields({ hasTools, draft, errorOf, onChange }: FieldsProps & { readonly hasTools: boolean }) {
+interface ServerFieldProps {
+  /** '' keeps the server of the trajectory. */
+  readonly value: string
+  readonly onChange: (server: string) => void
+}
+
+/** Chooses the server that continues a trajectory. */
+export function ServerField({ value, onChange }: ServerFieldProps) {
   const { data } = useQuery(serversOptions())
   const servers = data?.servers ?? []
   return (
+    <SelectField label="Server" value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">as in this trajectory</option>
+      {servers.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+/** Chooses the server of a branch, and how often its tools may be called. */
+export function ServerFields({ hasTools, draft, errorOf, onChange }: FieldsProps & { readonly hasTools: boolean }) {
+  return (
     <div className="grid grid-cols-2 gap-2">
-      <SelectField label="Server" value={draft.server} onChange={(event) => onChange({ server: event.target.value })}>
-        <option value="">as in this trajectory</option>
-        {servers.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+      <ServerField value={draft.server} onChange={(server) => onChange({ server })} />
       {hasTools && (
         <TextField
           label="Most rounds of tool calls"

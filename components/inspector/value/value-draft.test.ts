@@ -47,6 +47,11 @@ describe('valueInput', () => {
     expect(bodyOf({ kind: 'drop' }, { ...nothing, cliff })).toMatchObject({ range: { every: 2, from: 4, to: 37 } })
   })
 
+  test('names the server that shall sample, and no server for the one of the trajectory', () => {
+    expect(bodyOf({ server: 'sglang-b' })).toMatchObject({ server: 'sglang-b' })
+    expect(bodyOf({})).not.toHaveProperty('server')
+  })
+
   test('changes only the temperature of the recorded parameters, and suggests one for a greedy run', () => {
     expect(bodyOf({ temperature: '0.7' })).toMatchObject({ sampling: { temperature: 0.7, top_p: 0.9 } })
     expect(valueDraftFor(trajectoryAt(0), null)).toMatchObject({ temperature: '1', reward: { kind: 'number' } })

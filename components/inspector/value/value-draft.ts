@@ -29,6 +29,8 @@ export interface ValueDraft {
   readonly resamples: string
   /** '' keeps the recorded temperature. */
   readonly temperature: string
+  /** '' keeps the server of the trajectory. */
+  readonly server: string
   readonly reward: RewardDraft
 }
 
@@ -41,6 +43,7 @@ export const valueDraftFor = (trajectory: TrajectoryView, rule: RewardRule | nul
   count: usualCount('surprising'),
   resamples: `${USUAL_RESAMPLES}`,
   temperature: recordedTemperature(trajectory) === 0 ? '1' : '',
+  server: '',
   reward: rule ? rewardDraftOf(rule) : { ...rewardDraftOf(null), kind: 'number' },
 })
 
@@ -98,6 +101,7 @@ export function valueInput(draft: ValueDraft, trajectory: TrajectoryView, contex
       range,
       n,
       reward: rule,
+      ...(draft.server !== '' && { server: draft.server }),
       ...(temperature !== undefined && { sampling: { ...recordedSampling(trajectory), temperature } }),
     },
   }

@@ -1,5 +1,6 @@
 'use client'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
+import { ServerField } from '#components/inspector/branch/branch-fields.tsx'
 import { RewardFields } from '#components/sharing/reward-fields.tsx'
 import { countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -37,8 +38,12 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
   const errorOf = (field: ValueField) => (!input.ok && input.field === field ? input.why : undefined)
   const set = (change: Partial<ValueDraft>) => onChange({ ...draft, ...change })
   const temperature = recordedTemperature(trajectory)
+  const form = useRef<HTMLFormElement>(null)
+  // A form that was opened is ready for Enter: what is missing has the focus, or else the button that starts.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [type="submit"]')?.focus(), [])
   return (
     <form
+      ref={form}
       aria-label="Value estimate"
       className="grid grid-cols-[minmax(0,1fr)] gap-2.5"
       onSubmit={(event) => {
@@ -94,10 +99,11 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
             error={errorOf('temperature')}
             onChange={({ target }) => set({ temperature: target.value })}
           />
+          <ServerField value={draft.server} onChange={(server) => set({ server })} />
         </div>
         <RewardFields draft={draft.reward} error={errorOf('reward')} onChange={(reward) => set({ reward })} />
       </div>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <div className="sticky bottom-0 flex flex-wrap items-center gap-x-3 gap-y-1 bg-ground py-1">
         <Button type="submit" look="primary" disabled={!input.ok || isStarting}>
           Estimate the value
         </Button>

@@ -11,6 +11,7 @@ import {
   valueEstimateOptions,
   valueEstimatesOptions,
 } from '#lib/browser/library/values.ts'
+import { serversOptions } from '#lib/browser/queries.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
@@ -61,6 +62,7 @@ const estimate: ValueEstimate = {
   n: 8,
   range: { tokens: [2, 4] },
   reward,
+  server: null,
   cost: { positions: [2, 4], resamples: 16, tokens: 48 },
   progress: { ended: 16, resamples: 16, sampledTokens: 64 },
   points: [pointAt(2, 8), pointAt(4, 0)],
@@ -78,6 +80,7 @@ function show(shown: ValueEstimate | undefined, on: Trajectory = trajectory, rul
   const estimates = shown ? [{ id, createdAt, state, range: { tokens: [2, 4] }, n, positions: 2 }] : []
   client.setQueryData(valueEstimatesOptions('k').queryKey, { estimates, reward: rule })
   if (shown) client.setQueryData(valueEstimateOptions('e').queryKey, shown)
+  client.setQueryData(serversOptions().queryKey, { servers: [{ name: 'sglang-b' }] } as never)
   const inspection = { trajectory: on, view: { selection: single(3) }, onSelect } as unknown as Inspection
   render(
     <QueryClientProvider client={client}>
@@ -92,12 +95,18 @@ test('Without an estimate, the panel shows the form with its cost, and starts wh
   const { user, panel } = show(undefined)
   expect(panel.textContent).toContain('No value yet')
   expect(panel.textContent).toContain('4 tokens × 8 samples ≈ 80 tokens')
+  expect(document.activeElement).toBe(within(panel).getByRole('button', { name: 'Estimate the value' }))
   await user.selectOptions(within(panel).getByLabelText('Sample again from'), 'this token, 3')
   await user.clear(within(panel).getByLabelText('Samples at each token'))
   await user.type(within(panel).getByLabelText('Samples at each token'), '4')
   expect(panel.textContent).toContain('1 token × 4 samples ≈ 12 tokens')
+  await user.selectOptions(within(panel).getByLabelText('Server'), 'sglang-b')
   await user.click(within(panel).getByRole('button', { name: 'Estimate the value' }))
-  expect(vi.mocked(startEstimate).mock.lastCall?.slice(0, 2)).toEqual(['k', { range: { tokens: [3] }, n: 4, reward }])
+  expect(vi.mocked(startEstimate).mock.lastCall?.slice(0, 2)).toEqual([
+    'k',
+    { range: { tokens: [3] }, n: 4, reward, server: 'sglang-b' },
+  ])
+  expect(document.activeElement?.closest('[aria-label="Value"]')).toBe(panel)
 })
 
 test('Without a rule, the form asks for one; a refused estimate shows the reason with its advice', async () => {
@@ -107,6 +116,7 @@ test('Without a rule, the form asks for one; a refused estimate shows the reason
   const { user, panel } = show(undefined, trajectory, null)
   const button = within(panel).getByRole('button', { name: 'Estimate the value' }) as HTMLButtonElement
   expect(button.disabled).toBe(true)
+  expect(document.activeElement).toBe(within(panel).getByLabelText('Expected'))
   await user.type(within(panel).getByLabelText('Expected'), '425')
   await user.click(button)
   await expect.poll(() => panel.textContent).toMatch(/all samples are the same/i)
@@ -128,6 +138,8 @@ test('A drop is the first line, and selects its token; the table has every posit
     expect.stringMatching(/0\.00\[0–1\]8 of 8“425” × 841\.5$/),
   ])
   await user.click(within(panel).getByRole('button', { name: /^Narrow it down/ }))
+  // The chart makes room for the form, which would be cut off below it.
+  expect(within(panel).queryByRole('button', { name: /^Mean reward of/ })).toBe(null)
   await user.click(within(panel).getByRole('button', { name: 'Estimate the value' }))
   expect(vi.mocked(startEstimate).mock.lastCall?.[1]).toMatchObject({ range: { every: 1, from: 2, to: 5 } })
 })
@@ -140,6 +152,11 @@ test('Without a significant drop the first line says that no token decided, and 
   document.body.innerHTML = ''
   const single = show({ ...estimate, cliff: null, reading: 'single', points: [pointAt(3, 8)] })
   expect(single.panel.textContent).toContain('of 8 samples: “425” × 8')
+})
+
+test('An estimate on another server names it', () => {
+  const { panel } = show({ ...estimate, server: 'sglang-b' })
+  expect(panel.textContent).toContain('64 tokens used on sglang-b')
 })
 
 test('A running estimate is cancelled, and one that failed says why and is resumed', async () => {

@@ -2,7 +2,7 @@
 /** The value of tokens: samples that continue the trajectory from some of them, and where the reward drops. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { selectedToken, single } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -70,6 +70,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   const [draft, setDraft] = useState<ValueDraft>(() => valueDraftFor(trajectory, known.reward))
   const [isStarting, setIsStarting] = useState(false)
   const [failure, setFailure] = useState<ApiError>()
+  const panel = useRef<HTMLDivElement>(null)
   const id = chosen ?? known.estimates[0]?.id
   const { data: estimate } = useQuery({ ...valueEstimateOptions(id ?? ''), enabled: id !== undefined })
   const selected = selectedToken(view.selection)
@@ -98,13 +99,17 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
       const { id } = await startEstimate(storedKey, input.body, client)
       setChosen(id)
       setIsOpen(false)
+      // The form disappears, and the Tab key continues with what replaces it.
+      panel.current?.focus()
     })
   }
   const change = (what: 'cancel' | 'resume') => void attempt(() => changeEstimate(id ?? '', what, client))
   const isFormShown = obstacle === undefined && (isOpen || id === undefined)
   return (
     <div
-      className="grid grid-cols-[minmax(0,1fr)] gap-2"
+      ref={panel}
+      tabIndex={-1}
+      className="grid grid-cols-[minmax(0,1fr)] gap-2 focus:outline-none"
       data-value-state={estimate?.state ?? (id === undefined ? 'none' : 'loading')}
     >
       <div className="flex items-start gap-2">
@@ -114,7 +119,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
             {estimate
               ? summaryText(estimate)
               : id === undefined
-                ? 'the mean reward of samples that continue from a token'
+                ? 'No value yet: sample this trajectory again from some tokens to see where its reward was lost.'
                 : 'Reading the estimate…'}
           </p>
           {known.estimates.length > 1 && (
@@ -170,34 +175,29 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
           Narrow it down: estimate between these tokens…
         </Button>
       )}
-      {estimate && <ValueChart inspection={inspection} estimate={estimate} />}
-      {isFormShown && (
-        <>
-          {id === undefined && (
-            <p className="text-dim text-xs">
-              No value yet: sample this trajectory again from some tokens to see where its reward was lost.
-            </p>
-          )}
-          <ValueForm
-            trajectory={trajectory}
-            storedKey={storedKey}
-            draft={draft}
-            context={context}
-            isStarting={isStarting}
-            onChange={setDraft}
-            onStart={start}
-          />
-        </>
+      {/* The form takes the place of the chart: together they are higher than most windows. */}
+      {isFormShown ? (
+        <ValueForm
+          trajectory={trajectory}
+          storedKey={storedKey}
+          draft={draft}
+          context={context}
+          isStarting={isStarting}
+          onChange={setDraft}
+          onStart={start}
+        />
+      ) : (
+        estimate && <ValueChart inspection={inspection} estimate={estimate} />
       )}
       {failure && <Banner tone="bad" title={failure.message} hint={failure.hint} />}
     </div>
   )
 }
 
-function summaryText({ n, range, points, progress }: ValueEstimate): string {
+function summaryText({ n, range, points, progress, server }: ValueEstimate): string {
   const how = `mean reward of ${n} samples ${points.length > 1 ? 'at each of the ' : 'at '}${rangeText(range)}`
   const intervals = points.length > 1 ? '95 % intervals together (Bonferroni)' : '95 % interval'
-  return `${how} · ${intervals} · ${countText(progress.sampledTokens)} tokens used`
+  return `${how} · ${intervals} · ${countText(progress.sampledTokens)} tokens used${server === null ? '' : ` on ${server}`}`
 }
 
 /** Says what may be concluded from the samples. */

@@ -152,6 +152,7 @@ export const valueEstimateSchema = z.object({
     'Why it failed. null: it did not.',
   ),
   reward: rewardRuleSchema,
+  server: withDescription(z.nullable(z.string()), 'The server of the samples. null: that of the trajectory.'),
   cost: valueCostSchema,
   progress: z.object({
     ended: withDescription(count, 'Samples that have ended.'),
@@ -209,4 +210,5 @@ export interface ValueBody {
   readonly n: number
   readonly reward?: RewardRule
   readonly sampling?: SamplingRequest
+  readonly server?: string
 }

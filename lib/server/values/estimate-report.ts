@@ -59,6 +59,7 @@ export async function reportEstimate(
     n: plan.n,
     range: plan.range,
     reward: plan.reward,
+    server: plan.settings.server ?? null,
     cost: { positions: plan.positions, resamples: slots.length, tokens: plan.tokens },
     progress: {
       ended: ended.length,
