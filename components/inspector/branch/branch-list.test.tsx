@@ -23,7 +23,7 @@ function leaf(key: string, fork: Leaf['fork'], more: Partial<TrajectorySummary> 
   const row = { key, question: 'q', outcomeKind: 'ended', outcome: 'end_turn', reward: null, tokens: 9, group: null }
   return { row: { ...row, ...more } as TrajectorySummary, fork }
 }
-const at = (from: number, token: number): Leaf['fork'] => ({ from, token, kind: 'sampled_again' })
+const at = (from: number, token: number): Leaf['fork'] => ({ from, token, kind: 'sampled_again', inserted: null })
 const group = { id: 'g', index: 0 }
 
 function show(leaves: readonly Leaf[], storedKey: string) {
@@ -57,6 +57,41 @@ test('Samples of one request are one line with their mean, smallest and largest 
   expect(within(list).getByRole('link', { name: 'Compare with main' }).getAttribute('href')).toMatch(
     /left=main.+right=twig/,
   )
+})
+
+test('A branch names the text that it inserted and the token that it replaced, with every hidden character', () => {
+  const forced = (text: string, instead: string | null): Leaf['fork'] => ({
+    from: 0,
+    token: 1211,
+    kind: 'alternative',
+    inserted: { text, instead },
+  })
+  const { list } = show(
+    [leaf('main', null), leaf('a', forced('find', 'ls')), leaf('b', forced('\u202ex', null))],
+    'main',
+  )
+  const rows = within(list).getAllByRole('link')
+  expect(rows[1]?.textContent).toContain('at 1,211, find for ls')
+  expect(rows[2]?.textContent).toContain('at 1,211, ⟨U+202E⟩x')
+  expect(within(list).queryByRole('searchbox')).toBe(null)
+})
+
+test('Many branches are searched by position, kind, inserted text and outcome', async () => {
+  const many = Array.from({ length: 8 }, (_, index) => leaf(`more ${index}`, at(0, 20 + index)))
+  const { list, user } = show([...LEAVES, ...many, leaf('cut', at(0, 30), { outcome: 'max_tokens' })], 'main')
+  const search = within(list).getByRole('searchbox', { name: 'Find in the branches' })
+  await user.type(search, 'MAX_TOKENS')
+  expect(
+    within(list)
+      .getAllByRole('link')
+      .map((link) => link.getAttribute('href')),
+  ).toContain('/t/cut?at=30')
+  expect(list.querySelectorAll('li')).toHaveLength(1)
+  await user.clear(search)
+  await user.type(search, 'at 7')
+  expect(within(list).getByRole('group')).toHaveProperty('open', true)
+  await user.type(search, ' nothing')
+  expect(list.textContent).toContain('No branch has these words.')
 })
 
 test('Running samples are cancelled together, and main has no comparison with itself', async () => {

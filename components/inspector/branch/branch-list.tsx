@@ -10,15 +10,17 @@ import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { treeOptions } from '#lib/browser/library/branches.ts'
 import { requestCancel } from '#lib/browser/rollout/cancel.ts'
-import { sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+import { matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
 
 const LeavesExport = lazyPart(async () => (await import('./leaves-export.tsx')).LeavesExport)
 
 /** Lists all trajectories of the tree with links; nothing if there are no branches. */
 export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const { data: tree } = useQuery(treeOptions(storedKey))
+  const [search, setSearch] = useState('')
   const [isExporting, setIsExporting] = useState(false)
   const [problem, setProblem] = useState<string>()
   const fail = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error))
@@ -26,17 +28,31 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const { tokens, distinctTokens } = tree.counts
   const shared = sharedWithMain(tree.leaves, storedKey)
   const main = tree.leaves[0]?.row.key
+  const rows = matchingRows(treeRows(tree.leaves), search, searchedText)
   return (
     <section aria-label="Branches" className="mt-5">
       <div className="flex items-baseline justify-between gap-2">
         <Heading>Branches</Heading>
         <span className="text-faint text-xs">reward</span>
       </div>
+      {tree.leaves.length >= FEWEST_SEARCHED && (
+        <input
+          type="search"
+          aria-label="Find in the branches"
+          placeholder="Find: inserted text, outcome, at 211"
+          autoComplete="off"
+          spellCheck={false}
+          className="mb-1.5 min-h-7 w-full rounded-md border border-line bg-raised px-2 text-xs placeholder:text-faint hover:border-line-strong"
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+      )}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 text-xs" data-branches={tree.leaves.length}>
-        {treeRows(tree.leaves).map((row) => (
-          <BranchRow key={keyOf(row)} row={row} current={storedKey} onError={fail} />
+        {rows.map((row) => (
+          <BranchRow key={keyOf(row)} row={row} current={storedKey} isSearched={search.trim() !== ''} onError={fail} />
         ))}
       </ul>
+      {rows.length === 0 && <p className="text-faint text-xs">No branch has these words.</p>}
       <p className="mt-1.5 text-faint text-xs">
         {shared !== undefined && shared > 0 && `Same tokens as main up to ${countText(shared - 1)}. `}
         {countText(tokens)} tokens, {countText(distinctTokens)} distinct
@@ -65,12 +81,30 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   )
 }
 
+/** Fewest trajectories for which the list has a search. */
+const FEWEST_SEARCHED = 8
+
+/** Returns the texts by which a trajectory of the tree is found. */
+const searchedText = ({ row, fork }: TreeLeaf): string =>
+  [
+    fork ? `at ${fork.token}` : 'main',
+    fork && FORK_TEXTS[fork.kind],
+    fork?.inserted?.text,
+    fork?.inserted?.instead,
+    row.title ?? row.question,
+    row.outcome,
+  ]
+    .filter(Boolean)
+    .join('\n')
+
 const keyOf = (row: TreeRow): string => (row.kind === 'leaf' ? row.leaf.row.key : `${row.leaves[0]?.row.key} and more`)
 
 interface BranchRowProps {
   readonly row: TreeRow
   /** Key of the trajectory that the page shows. */
   readonly current: string
+  /** Whether the rows are those that a search has found: the samples of one request are unfolded. */
+  readonly isSearched: boolean
   /** Called if running samples could not be cancelled. */
   readonly onError: (error: unknown) => void
 }
@@ -81,11 +115,11 @@ const INDENTS = ['pl-1.5', 'pl-4', 'pl-6.5', 'pl-9', 'pl-11.5', 'pl-14'] as cons
 
 const indentOf = (depth: number): string => INDENTS[Math.min(depth, DEEPEST_INDENT)] ?? ''
 
-function BranchRow({ row, current, onError }: BranchRowProps) {
+function BranchRow({ row, current, isSearched, onError }: BranchRowProps) {
   return row.kind === 'leaf' ? (
     <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} />
   ) : (
-    <SamplesRow row={row} current={current} onError={onError} />
+    <SamplesRow row={row} current={current} isSearched={isSearched} onError={onError} />
   )
 }
 
@@ -96,7 +130,6 @@ interface LeafRowProps {
 }
 
 function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
-  const place = fork ? `at ${countText(fork.token)}` : 'main'
   const state = row.outcomeKind === 'running' ? 'running…' : row.reward === null ? row.outcome : rewardText(row.reward)
   return (
     <li
@@ -110,8 +143,8 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
         className={`block rounded-md py-1 pr-1.5 hover:bg-panel ${indentOf(depth)}`}
       >
         <span className="flex justify-between gap-2">
-          <span className="font-medium tabular-nums">{place}</span>
-          <span className="truncate font-medium">{state}</span>
+          <span className="truncate font-medium tabular-nums">{fork ? <Place fork={fork} /> : 'main'}</span>
+          <span className="max-w-1/2 shrink-0 truncate font-medium">{state}</span>
         </span>
         <span className="flex justify-between gap-2 text-dim">
           <span className="truncate">{fork ? FORK_TEXTS[fork.kind] : (row.title ?? row.question)}</span>
@@ -122,10 +155,35 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
   )
 }
 
+/** Shows where a branch begins and what it inserted there, such as “at 211, find for ls”. */
+function Place({ fork: { token, inserted } }: { readonly fork: NonNullable<TreeLeaf['fork']> }) {
+  return (
+    <>
+      at {countText(token)}
+      {inserted && (
+        <>
+          , <PieceText text={inserted.text} />
+          {inserted.instead !== null && (
+            <>
+              {' '}
+              for <PieceText text={inserted.instead} />
+            </>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+const PieceText = ({ text }: { readonly text: string }) => (
+  <code className="whitespace-pre rounded-sm bg-panel px-0.5">{visibleText(text)}</code>
+)
+
 /** Shows the samples of one request as one line, which unfolds. */
 function SamplesRow({
   row: { leaves, depth, rows },
   current,
+  isSearched,
   onError,
 }: BranchRowProps & { readonly row: TreeRow & { kind: 'samples' } }) {
   const { fork, row: { group } = {} } = leaves[0] ?? {}
@@ -134,13 +192,13 @@ function SamplesRow({
   const [least, most] = [Math.min(...rewards), Math.max(...rewards)]
   return (
     <li data-depth={Math.min(depth, DEEPEST_INDENT)}>
-      <details open={hasKey(rows, current) || undefined}>
+      <details open={isSearched || hasKey(rows, current) || undefined}>
         <summary className={`cursor-pointer rounded-md py-1 pr-1.5 hover:bg-panel ${indentOf(depth)}`}>
           <span className="inline-flex w-[calc(100%-1rem)] justify-between gap-2 align-top">
-            <span className="font-medium tabular-nums">
-              at {countText(fork?.token ?? 0)}, × {leaves.length}
-            </span>
             <span className="truncate font-medium tabular-nums">
+              {fork && <Place fork={fork} />}, × {leaves.length}
+            </span>
+            <span className="shrink-0 font-medium tabular-nums">
               {running > 0
                 ? `${leaves.length - running} of ${leaves.length} ended`
                 : rewards.length > 0
@@ -159,7 +217,7 @@ function SamplesRow({
         </summary>
         <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 pl-2.5">
           {rows.map((row) => (
-            <BranchRow key={keyOf(row)} row={row} current={current} onError={onError} />
+            <BranchRow key={keyOf(row)} row={row} current={current} isSearched={isSearched} onError={onError} />
           ))}
         </ul>
       </details>

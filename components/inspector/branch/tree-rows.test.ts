@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+import { matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
 
 const leaf = (key: string, fork: TreeLeaf['fork'], group?: string) =>
   ({ row: { key, group: group === undefined ? null : { id: group, index: 0 } }, fork }) as TreeLeaf
-const fork = (from: number | null, at: number) => ({ from, token: at, kind: 'forced' }) as const
+const fork = (from: number | null, at: number) => ({ from, token: at, kind: 'forced', inserted: null }) as const
 
 const drawn = (rows: readonly TreeRow[]): readonly unknown[] =>
   rows.map((row) => (row.kind === 'leaf' ? `${row.depth}${row.leaf.row.key}` : drawn(row.rows)))
@@ -24,6 +24,21 @@ test('treeRows puts the samples of one request together, with their own forks, a
     leaf('twig', fork(1, 9)),
   ]
   expect(drawn(treeRows(leaves))).toEqual(['0main', '1early', ['1x', '2twig', '1y'], '1alone'])
+})
+
+test('matchingRows keeps the trajectories whose texts contain every word, and the samples of one request with them', () => {
+  const leaves = [
+    leaf('main', null),
+    leaf('x find', fork(0, 7), 'g'),
+    leaf('y ls', fork(0, 7), 'g'),
+    leaf('Find twig', fork(1, 9)),
+  ]
+  const found = (search: string) => drawn(matchingRows(treeRows(leaves), search, ({ row }) => row.key))
+  expect(found('')).toEqual(drawn(treeRows(leaves)))
+  expect(found('find')).toEqual([['1x find', '2Find twig']])
+  expect(found(' TWIG  find')).toEqual([['2Find twig']])
+  expect(found('main')).toEqual(['0main'])
+  expect(found('absent')).toEqual([])
 })
 
 test('sharedWithMain returns the fewest tokens that any fork between a trajectory and the first one keeps', () => {

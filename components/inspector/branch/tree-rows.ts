@@ -60,6 +60,26 @@ function samplings(leaves: readonly TreeLeaf[], indices: readonly number[]): rea
   return [...byRequest.values()]
 }
 
+/** Returns the rows with a trajectory whose texts contain every word of a search, in any case. `textOf` returns the texts of one. */
+export function matchingRows(
+  rows: readonly TreeRow[],
+  search: string,
+  textOf: (leaf: TreeLeaf) => string,
+): readonly TreeRow[] {
+  const words = search.toLowerCase().split(/\s+/)
+  const matches = (leaf: TreeLeaf) => {
+    const text = textOf(leaf).toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+  const matching = (all: readonly TreeRow[]): TreeRow[] =>
+    all.flatMap((row): TreeRow[] => {
+      if (row.kind === 'leaf') return matches(row.leaf) ? [row] : []
+      const inside = matching(row.rows)
+      return inside.length > 0 ? [{ ...row, rows: inside }] : []
+    })
+  return matching(rows)
+}
+
 /** Returns how many tokens a trajectory shares with the first one of its tree; undefined for the first one, or if it is unknown. */
 export function sharedWithMain(leaves: readonly TreeLeaf[], key: string): number | undefined {
   let index = leaves.findIndex(({ row }) => row.key === key)

@@ -36,6 +36,8 @@ interface PlotProps {
   readonly marker?: number | undefined
   /** Points that are drawn larger in another colour. */
   readonly highlights?: readonly PlotHighlight[]
+  /** Points that are drawn as amber rings, apart from the others. */
+  readonly rings?: PlotPoints | undefined
   /** Whether the line x = y is drawn. */
   readonly hasDiagonal?: boolean
   /** Axes that a drag zooms. */
@@ -82,7 +84,7 @@ const DRAGGED = 4
 
 /** Plots thousands of points as their density, with the axes and the zoom of uPlot. */
 export function Plot(props: PlotProps) {
-  const { points, line, x, y, bands, rules, marker, highlights, curve, chosen, label, height } = props
+  const { points, line, x, y, bands, rules, marker, highlights, rings, curve, chosen, label, height } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
 
@@ -185,7 +187,7 @@ export function Plot(props: PlotProps) {
     plot.current?.redraw(true)
   }, [points, line])
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are drawn over and under the points
-  useEffect(() => plot.current?.redraw(false), [chosen, bands, rules, marker, highlights, curve])
+  useEffect(() => plot.current?.redraw(false), [chosen, bands, rules, marker, highlights, rings, curve])
   return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />
 }
 
@@ -285,7 +287,7 @@ function drawCurve({ ctx, valToPos }: UPlot, { x, y }: PlotPoints, { low, high, 
   }
 }
 
-function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlights = [] }: PlotProps): void {
+function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlights = [], rings }: PlotProps): void {
   const { ctx, bbox } = plot
   const { cell: size, outlier } = pointSizes(window.devicePixelRatio || 1)
   const [columns, rows] = [Math.max(1, Math.floor(bbox.width / size)), Math.max(1, Math.floor(bbox.height / size))]
@@ -332,6 +334,14 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
     }
     ctx.fill()
   }
+  const ring = (at: number, value: number) => {
+    ctx.lineWidth = size
+    ctx.beginPath()
+    ctx.arc(plot.valToPos(at, 'x', true), plot.valToPos(value, 'y', true), 3 * size, 0, 2 * Math.PI)
+    ctx.stroke()
+  }
+  ctx.strokeStyle = cssColour('--warn')
+  for (const [index, at] of (rings?.x ?? []).entries()) if (at >= minX && at <= maxX) ring(at, rings?.y[index] ?? 0)
   if (marker !== undefined && marker >= minX && marker <= maxX) {
     const left = plot.valToPos(marker, 'x', true)
     ctx.strokeStyle = cssColour('--ink')
@@ -344,10 +354,7 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
   const [x, y] = [points.x[chosen ?? -1], points.y[chosen ?? -1]]
   if (x !== undefined && y !== undefined) {
     ctx.strokeStyle = cssColour('--ink')
-    ctx.lineWidth = size
-    ctx.beginPath()
-    ctx.arc(plot.valToPos(x, 'x', true), plot.valToPos(y, 'y', true), 3 * size, 0, 2 * Math.PI)
-    ctx.stroke()
+    ring(x, y)
   }
   ctx.restore()
 }

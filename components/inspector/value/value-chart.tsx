@@ -1,23 +1,34 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { tokenHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
 import { countText } from '#components/token-view/numbers.ts'
 import { selectedToken, single } from '#components/token-view/selection.ts'
 import { Button } from '#components/ui/button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import type { ValueEstimate } from '#lib/api/forest/value.ts'
+import { treeOptions } from '#lib/browser/library/branches.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { responseBands } from '../charts/along-chart.tsx'
 import { Plot } from '../charts/plot.tsx'
 import { TokenList } from '../charts/token-list.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
-import { answersText, intervalText, pointText } from './value-text.ts'
+import { type BranchReward, branchRewards } from './branch-rewards.ts'
+import { answersText, intervalText, pointText, shortRewardText } from './value-text.ts'
 
 interface ValueChartProps extends InspectorPartProps {
   readonly estimate: ValueEstimate
+  readonly storedKey: string
 }
 
+/** Branches with inserted tokens that are listed below the curve; the list of branches has all. */
+const LISTED_BRANCHES = 6
+
 /** Draws the mean reward at each position along the tokens, and lists the same numbers. */
-export function ValueChart({ inspection, estimate }: ValueChartProps) {
+export function ValueChart({ inspection, estimate, storedKey }: ValueChartProps) {
   const { trajectory, view, onSelect } = inspection
   const { points, cliff, n } = estimate
   const [pointed, setPointed] = useState<number>()
@@ -50,6 +61,15 @@ export function ValueChart({ inspection, estimate }: ValueChartProps) {
     [known, drop],
   )
   const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
+  const { data: tree } = useQuery(treeOptions(storedKey))
+  const branches = useMemo(() => (tree ? branchRewards(tree, storedKey) : []), [tree, storedKey])
+  const rings = useMemo(
+    () => ({
+      x: Float64Array.from(branches, ({ token }) => token),
+      y: Float64Array.from(branches, ({ mean }) => mean),
+    }),
+    [branches],
+  )
   const selected = selectedToken(view.selection)
   const chosen = known.findIndex(({ at }) => at === selected)
   const described = known[pointed ?? chosen]
@@ -64,6 +84,7 @@ export function ValueChart({ inspection, estimate }: ValueChartProps) {
           points={data}
           curve={curve}
           highlights={highlights}
+          rings={rings}
           bands={bands}
           zooms="x"
           chosen={chosen < 0 ? undefined : chosen}
@@ -84,6 +105,21 @@ export function ValueChart({ inspection, estimate }: ValueChartProps) {
           </Button>
         )}
       </div>
+      {branches.length > 0 && (
+        <ul
+          className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs tabular-nums"
+          aria-label="Rewards of branches with inserted tokens"
+        >
+          {branches.slice(0, LISTED_BRANCHES).map((branch) => (
+            <li key={`${branch.token} ${branch.text}`}>
+              <RingLink branch={branch} />
+            </li>
+          ))}
+          {branches.length > LISTED_BRANCHES && (
+            <li className="text-dim">{countText(branches.length - LISTED_BRANCHES)} more in the list of branches</li>
+          )}
+        </ul>
+      )}
       <TokenList
         title={`All ${countText(points.length)} positions as a table`}
         trajectory={trajectory}
@@ -104,6 +140,23 @@ export function ValueChart({ inspection, estimate }: ValueChartProps) {
     </>
   )
 }
+
+/** Shows a ring of the curve as text, such as “find for ls at 211: reward 1, 1 sample”, and links to the branch. */
+const RingLink = ({ branch: { token, text, instead, mean, samples, key } }: { readonly branch: BranchReward }) => (
+  <Link href={tokenHref(key, token)} className="inline-flex min-h-6 items-center gap-1 hover:underline">
+    <span aria-hidden className="size-2.5 rounded-full border-2 border-warn" />
+    <span>
+      <code className="whitespace-pre font-semibold">{visibleText(text)}</code>
+      {instead !== null && (
+        <>
+          {' '}
+          for <code className="whitespace-pre">{visibleText(instead)}</code>
+        </>
+      )}{' '}
+      at {countText(token)}: reward {shortRewardText(mean)}, {countWithNoun(samples, 'sample')}
+    </span>
+  </Link>
+)
 
 const REWARDS = [
   { value: 0, text: '0' },

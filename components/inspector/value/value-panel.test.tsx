@@ -1,10 +1,12 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { single } from '#components/token-view/selection.ts'
 import type { ValueEstimate } from '#lib/api/forest/value.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { treeOptions } from '#lib/browser/library/branches.ts'
 import {
   changeEstimate,
   startEstimate,
@@ -17,6 +19,9 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { ValuePanel } from './value-panel.tsx'
 
+vi.mock('#components/shell/navigation.tsx', () => ({
+  Link: ({ children, ...props }: { readonly children: ReactNode }) => <a {...props}>{children}</a>,
+}))
 vi.mock('../charts/plot.tsx', () => ({
   Plot: ({ label, onChoose }: { readonly label: string; readonly onChoose: (index: number) => void }) => (
     <button type="button" aria-label={label} onClick={() => onChoose(1)} />
@@ -80,6 +85,14 @@ function show(shown: ValueEstimate | undefined, on: Trajectory = trajectory, rul
   const estimates = shown ? [{ id, createdAt, state, range: { tokens: [2, 4] }, n, positions: 2 }] : []
   client.setQueryData(valueEstimatesOptions('k').queryKey, { estimates, reward: rule })
   if (shown) client.setQueryData(valueEstimateOptions('e').queryKey, shown)
+  const leaves = [
+    { row: { key: 'k', reward: 0 }, fork: null },
+    {
+      row: { key: 'b', reward: 1 },
+      fork: { from: 0, token: 4, kind: 'forced', inserted: { text: 'find', instead: 'ls' } },
+    },
+  ]
+  client.setQueryData(treeOptions('k').queryKey, { leaves, nodes: [], leftOut: 0 } as never)
   client.setQueryData(serversOptions().queryKey, { servers: [{ name: 'sglang-b' }] } as never)
   const inspection = { trajectory: on, view: { selection: single(3) }, onSelect } as unknown as Inspection
   render(
@@ -131,6 +144,8 @@ test('A drop is the first line, and selects its token; the table has every posit
   expect(panel.textContent).toContain('1 [0–1] → 0 [0–1], p = 1.0e−4 after Holm’s correction (Fisher’s exact test)')
   await user.click(within(panel).getByRole('button', { name: /^Mean reward of 8 samples at 2 tokens/ }))
   expect(onSelect).toHaveBeenLastCalledWith(single(4))
+  const branch = within(panel).getByRole('link', { name: 'find for ls at 4: reward 1, 1 sample' })
+  expect(branch.getAttribute('href')).toBe('/t/b?at=4')
   const rows = within(within(panel).getByRole('table', { hidden: true })).getAllByRole('row', { hidden: true })
   expect(rows.map(({ textContent }) => textContent)).toEqual([
     'tokentextmean rewardintervalsamplesanswerstokenstool calls',

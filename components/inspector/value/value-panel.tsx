@@ -187,7 +187,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
           onStart={start}
         />
       ) : (
-        estimate && <ValueChart inspection={inspection} estimate={estimate} />
+        estimate && <ValueChart inspection={inspection} estimate={estimate} storedKey={storedKey} />
       )}
       {failure && <Banner tone="bad" title={failure.message} hint={failure.hint} />}
     </div>

@@ -29,7 +29,17 @@ export const treeSchema = z.object({
       z.object({
         row: summarySchema,
         fork: withDescription(
-          z.nullable(z.object({ from: z.nullable(count), token: count, kind: z.enum(forkKinds) })),
+          z.nullable(
+            z.object({
+              from: z.nullable(count),
+              token: count,
+              kind: z.enum(forkKinds),
+              inserted: withDescription(
+                z.nullable(z.object({ text: z.string(), instead: z.nullable(z.string()) })),
+                'The beginning of the inserted text, and the token of the other trajectory at its place. null: nothing was inserted, or the other trajectory ends there.',
+              ),
+            }),
+          ),
           'Where it was forked. from: index in `leaves`; null: that trajectory is not stored here. null: it is no fork.',
         ),
       }),

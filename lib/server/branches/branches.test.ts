@@ -241,8 +241,8 @@ describe('The tree of a trajectory', () => {
     expect(trees[2]).toEqual(tree)
     expect(tree?.leaves.map(({ row, fork }) => [row.key, fork])).toEqual([
       [original.id, null],
-      [branch?.id, { from: 0, token: at, kind: 'forced' }],
-      [twig?.id, { from: 1, token: at + 1, kind: 'cut' }],
+      [branch?.id, { from: 0, token: at, kind: 'forced', inserted: { text: 'o', instead: expect.any(String) } }],
+      [twig?.id, { from: 1, token: at + 1, kind: 'cut', inserted: null }],
     ])
     expect(tree?.nodes.map(({ parent, start, end, leaves }) => ({ parent, start, end, leaves }))).toEqual([
       { parent: null, start: 0, end: at - 1, leaves: [] },

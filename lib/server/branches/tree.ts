@@ -10,8 +10,13 @@ import {
   nodesOf,
   type PathSegment,
 } from '#lib/trajectory/forest/forest.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { createMemory, type Memory } from '#lib/util/bounded-memory.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { readableTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 
@@ -21,13 +26,17 @@ export function treeOf(key: string, all: Services): Tree {
   const { rows, leftOut } = membersOf(root, all)
   // A page that shows the tree watches its runs.
   for (const row of rows) if (row.outcomeKind === 'running') all.runs.lookedAt(row.key)
-  const { readable, ...shape } = shapeOf(rows, all.store)
+  const { readable, insertedIn, ...shape } = shapeOf(rows, all.store)
   const leaves = rows.filter((row) => readable.has(row.key))
   const indexOfId = new Map(leaves.map(({ id }, index) => [id, index]))
   return {
     leaves: leaves.map((row) => ({
       row,
-      fork: row.fork && { ...row.fork, from: indexOfId.get(row.fork.from) ?? null },
+      fork: row.fork && {
+        ...row.fork,
+        from: indexOfId.get(row.fork.from) ?? null,
+        inserted: insertedIn.get(row.key) ?? null,
+      },
     })),
     ...shape,
     leftOut,
@@ -71,14 +80,19 @@ function membersOf(
   return { rows: settled, leftOut: Math.max(0, rows.length - MOST_LEAVES) }
 }
 
-/** The nodes of a tree, and the trajectories that could be read. */
+/** The nodes of a tree, the trajectories that could be read, and what each of them inserted. */
 interface Shape extends Pick<Tree, 'nodes' | 'counts'> {
   readonly readable: ReadonlySet<string>
+  readonly insertedIn: ReadonlyMap<string, InsertedText>
 }
 
-/** Segments of a trajectory; `segments` is undefined if it could not be read. */
+/** What a branch inserted, as text. */
+type InsertedText = NonNullable<NonNullable<Tree['leaves'][number]['fork']>['inserted']>
+
+/** Segments of a trajectory, and what it inserted; `segments` is undefined if it could not be read. */
 interface Path {
   readonly segments: readonly PathSegment[] | undefined
+  readonly inserted: InsertedText | undefined
 }
 
 /** Largest number of tokens of trajectories that are kept, so that a growing tree reads only what has grown. 4 bytes each. */
@@ -103,15 +117,21 @@ function shapeOf(rows: readonly TrajectorySummary[], store: TrajectoryStore): Sh
   if (known) return known
   const shape = shapeOfPaths(
     versions.flatMap((version) => {
-      const { segments } = paths.get(version.name) ?? readPath(version, store, paths)
-      return segments ? [{ key: version.key, segments }] : []
+      const { segments, inserted } = paths.get(version.name) ?? readPath(version, store, paths)
+      return segments ? [{ key: version.key, segments, inserted }] : []
     }),
   )
   shapes.set(name, shape, shape.nodes.length)
   return shape
 }
 
-function shapeOfPaths(paths: readonly { readonly key: string; readonly segments: readonly PathSegment[] }[]): Shape {
+/** The path of a trajectory that could be read. */
+interface ReadPath extends Path {
+  readonly key: string
+  readonly segments: readonly PathSegment[]
+}
+
+function shapeOfPaths(paths: readonly ReadPath[]): Shape {
   const forest = paths.reduce((grown, { key, segments }) => addPath(grown, key, segments), EMPTY_FOREST)
   const nodes = nodesOf(forest)
   const parents = new Map<ForestNode, number>(
@@ -120,6 +140,7 @@ function shapeOfPaths(paths: readonly { readonly key: string; readonly segments:
   const indexOfKey = new Map(paths.map(({ key }, index) => [key, index]))
   return {
     readable: new Set(paths.map(({ key }) => key)),
+    insertedIn: new Map(paths.flatMap(({ key, inserted }) => (inserted ? [[key, inserted] as const] : []))),
     nodes: nodes.map((node) => ({
       parent: parents.get(node) ?? null,
       kind: node.kind,
@@ -132,14 +153,32 @@ function shapeOfPaths(paths: readonly { readonly key: string; readonly segments:
   }
 }
 
+/** Characters of an inserted text in a tree. */
+const INSERTED_CHARACTERS = 80
+
+/** Returns what a branch inserted at its first token of its own; undefined if it inserted nothing. */
+function insertedText(trajectory: Trajectory): InsertedText | undefined {
+  const token = trajectory.forkedFrom && tokenAt(trajectory, trajectory.forkedFrom.token)
+  const forced = token && forcedAt(token.segment, token.indexInSegment)
+  if (!forced) return undefined
+  const { vocab } = trajectory
+  const inserted = Array.from(token.segment.ids).slice(forced.start, forced.end)
+  return {
+    text: excerpt(textOf(inserted, vocab), INSERTED_CHARACTERS),
+    instead: forced.instead === undefined ? null : textOf([forced.instead], vocab),
+  }
+}
+
 /** Reads the ids of a trajectory. One that was deleted in the meantime, or is damaged, has none: the others still have a tree. */
 function readPath(
   { key, name }: { readonly key: string; readonly name: string },
   store: TrajectoryStore,
   paths: Memory<Path>,
 ): Path {
+  const trajectory = readableTrajectory(key, store)
   const path = {
-    segments: readableTrajectory(key, store)?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) })),
+    segments: trajectory?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) })),
+    inserted: trajectory && insertedText(trajectory),
   }
   paths.set(
     name,

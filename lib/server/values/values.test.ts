@@ -161,7 +161,8 @@ describe('A value estimate', () => {
     all.store.setGroupRule('g', { kind: 'pattern', pattern: 'f' })
     expect(estimatesOf(key, all)).toEqual({ estimates: [], reward: null })
     expect(estimatesOf(inGroup, all).reward).toEqual({ kind: 'pattern', pattern: 'f' })
-    const { id } = await start(inGroup, { at: first, n: 2 })
+    const { id } = await start(inGroup, { at: first, n: 2, server: all.servers.defaultName })
+    expect((await estimateNamed(id, all)).server).toBe(all.servers.defaultName)
     expect(await settled(id)).toMatchObject({ reading: 'single', reward: { kind: 'pattern', pattern: 'f' } })
     await settled((await start(key, { at: first, n: 2, reward })).id)
     expect(estimatesOf(key, all)).toMatchObject({
