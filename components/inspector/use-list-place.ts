@@ -7,6 +7,9 @@ import { groupOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ListPlace } from './list-walk.tsx'
 
+/** Query of the library as its page shows it at first: without the samples of value estimates. */
+const WHOLE_LIBRARY = { estimates: 'hidden' } as const
+
 /**
  * Returns the position of a trajectory in the list that its address names, or else in the file that was opened with it, or else among the
  * samples of its group, or else in the whole library. Returns undefined until it is known, and for a trajectory that is not stored.
@@ -21,7 +24,7 @@ export function useListPlace(trajectory: TrajectoryView, storedKey: string | und
       ? trajectory.group?.id
       : undefined
   const samples = useQuery(groupOptions(group)).data?.samples ?? []
-  const query = new URLSearchParams(list ?? '')
+  const query = new URLSearchParams(list ?? WHOLE_LIBRARY)
   const { data: row } = useQuery(
     neighboursOptions(group === undefined && !isOfFile ? storedKey : undefined, query.toString()),
   )
