@@ -109,23 +109,6 @@ export function LibraryFilters({
           <option value="open">Groups: expanded</option>
         </select>
       )}
-      {filter.group === '' && hiddenSamples !== 0 && (
-        <select
-          aria-label="Samples of value estimates"
-          title="An estimate samples a trajectory again from some of its tokens. The panel “Value” and the branches of the trajectory show these samples."
-          value={hiddenSamples === undefined ? 'shown' : 'hidden'}
-          data-set={hiddenSamples === undefined || undefined}
-          onChange={(event) => onEstimates(event.target.value === 'hidden' ? 'hidden' : 'shown')}
-          className={BOX}
-        >
-          <option value="hidden">
-            {hiddenSamples === undefined
-              ? 'Value samples: hidden'
-              : `Value samples: ${countText(hiddenSamples)} hidden`}
-          </option>
-          <option value="shown">Value samples: shown</option>
-        </select>
-      )}
       {filter.group !== '' && (
         <button
           type="button"
@@ -150,6 +133,23 @@ export function LibraryFilters({
           </option>
         ))}
       </select>
+      {filter.group === '' && hiddenSamples !== 0 && (
+        <select
+          aria-label="Samples of value estimates"
+          title="An estimate samples a trajectory again from some of its tokens. The panel “Value” and the branches of the trajectory show these samples."
+          value={hiddenSamples === undefined ? 'shown' : 'hidden'}
+          data-set={hiddenSamples === undefined || undefined}
+          onChange={(event) => onEstimates(event.target.value === 'hidden' ? 'hidden' : 'shown')}
+          className={`${BOX} max-md:col-span-2`}
+        >
+          <option value="hidden">
+            {hiddenSamples === undefined
+              ? 'Value samples: hidden'
+              : `Value samples: ${countText(hiddenSamples)} hidden`}
+          </option>
+          <option value="shown">Value samples: shown</option>
+        </select>
+      )}
     </search>
   )
 }
