@@ -21,7 +21,7 @@ type Leaf = Tree['leaves'][number]
 
 function leaf(key: string, fork: Leaf['fork'], more: Partial<TrajectorySummary> = {}): Leaf {
   const row = { key, question: 'q', outcomeKind: 'ended', outcome: 'end_turn', reward: null, tokens: 9, group: null }
-  return { row: { ...row, ...more } as TrajectorySummary, fork }
+  return { row: { ...row, ...more } as TrajectorySummary, isValueSample: false, fork }
 }
 const at = (from: number, token: number): Leaf['fork'] => ({ from, token, kind: 'sampled_again', inserted: null })
 const group = { id: 'g', index: 0 }
@@ -92,6 +92,21 @@ test('Many branches are searched by position, kind, inserted text and outcome', 
   expect(within(list).getByRole('group')).toHaveProperty('open', true)
   await user.type(search, ' nothing')
   expect(list.textContent).toContain('No branch has these words.')
+})
+
+test('The samples of value estimates are one folded line below the branches of the user, and open if one of them is shown', () => {
+  const estimated = ['s0', 's1', 's2', 's3'].map((key, index) => ({
+    ...leaf(key, at(0, index < 2 ? 4 : 5), { group: { id: `e-${index < 2 ? 0 : 1}`, index } }),
+    isValueSample: true,
+  }))
+  const foldOf = (storedKey: string) =>
+    show([...LEAVES, ...estimated], storedKey).list.querySelector('ul > li:last-child > details')
+  const fold = foldOf('main')
+  expect(fold).toHaveProperty('open', false)
+  expect(fold?.querySelector('summary')?.textContent).toBe('4 samples of value estimates')
+  expect(fold?.querySelectorAll('summary')).toHaveLength(3)
+  document.body.replaceChildren()
+  expect(foldOf('s2')).toHaveProperty('open', true)
 })
 
 test('Running samples are cancelled together, and main has no comparison with itself', async () => {

@@ -13,7 +13,15 @@ import { Heading } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { treeOptions } from '#lib/browser/library/branches.ts'
 import { requestCancel } from '#lib/browser/rollout/cancel.ts'
-import { matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import {
+  matchingRows,
+  separateValueSamples,
+  sharedWithMain,
+  type TreeLeaf,
+  type TreeRow,
+  treeRows,
+} from './tree-rows.ts'
 
 const LeavesExport = lazyPart(async () => (await import('./leaves-export.tsx')).LeavesExport)
 
@@ -29,6 +37,8 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const shared = sharedWithMain(tree.leaves, storedKey)
   const main = tree.leaves[0]?.row.key
   const rows = matchingRows(treeRows(tree.leaves), search, searchedText)
+  const { branches, samples } = separateValueSamples(rows)
+  const isSearched = search.trim() !== ''
   return (
     <section aria-label="Branches" className="mt-5">
       <div className="flex items-baseline justify-between gap-2">
@@ -48,9 +58,24 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
         />
       )}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 text-xs" data-branches={tree.leaves.length}>
-        {rows.map((row) => (
-          <BranchRow key={keyOf(row)} row={row} current={storedKey} isSearched={search.trim() !== ''} onError={fail} />
+        {branches.map((row) => (
+          <BranchRow key={keyOf(row)} row={row} current={storedKey} isSearched={isSearched} onError={fail} />
         ))}
+        {samples.length > 0 && (
+          <li>
+            <details open={isSearched || hasKey(samples, storedKey) || undefined}>
+              <summary className="cursor-pointer rounded-md py-1 pr-1.5 pl-1.5 font-medium hover:bg-panel">
+                {countWithNoun(tree.leaves.filter(({ isValueSample }) => isValueSample).length, 'sample')} of value
+                estimates
+              </summary>
+              <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
+                {samples.map((row) => (
+                  <BranchRow key={keyOf(row)} row={row} current={storedKey} isSearched={isSearched} onError={fail} />
+                ))}
+              </ul>
+            </details>
+          </li>
+        )}
       </ul>
       {rows.length === 0 && <p className="text-faint text-xs">No branch has these words.</p>}
       <p className="mt-1.5 text-faint text-xs">

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
 
 const leaf = (key: string, fork: TreeLeaf['fork'], group?: string) =>
-  ({ row: { key, group: group === undefined ? null : { id: group, index: 0 } }, fork }) as TreeLeaf
+  ({
+    row: { key, group: group === undefined ? null : { id: group, index: 0 } },
+    isValueSample: false,
+    fork,
+  }) as TreeLeaf
 const fork = (from: number | null, at: number) => ({ from, token: at, kind: 'forced', inserted: null }) as const
 
 const drawn = (rows: readonly TreeRow[]): readonly unknown[] =>

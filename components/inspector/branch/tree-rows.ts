@@ -60,6 +60,15 @@ function samplings(leaves: readonly TreeLeaf[], indices: readonly number[]): rea
   return [...byRequest.values()]
 }
 
+/** Returns the rows without those of value estimates, and these. */
+export function separateValueSamples(rows: readonly TreeRow[]): {
+  readonly branches: readonly TreeRow[]
+  readonly samples: readonly TreeRow[]
+} {
+  const isSample = (row: TreeRow) => (row.kind === 'leaf' ? row.leaf : row.leaves[0])?.isValueSample === true
+  return { branches: rows.filter((row) => !isSample(row)), samples: rows.filter(isSample) }
+}
+
 /** Returns the rows with a trajectory whose texts contain every word of a search, in any case. `textOf` returns the texts of one. */
 export function matchingRows(
   rows: readonly TreeRow[],

@@ -5,7 +5,11 @@ import { branchRewards } from './branch-rewards.ts'
 type Leaf = Tree['leaves'][number]
 
 const leaf = (key: string, reward: number | null, fork: Partial<NonNullable<Leaf['fork']>> | null): Leaf =>
-  ({ row: { key, reward }, fork: fork && { from: 0, token: 7, kind: 'forced', inserted: null, ...fork } }) as Leaf
+  ({
+    row: { key, reward },
+    isValueSample: false,
+    fork: fork && { from: 0, token: 7, kind: 'forced', inserted: null, ...fork },
+  }) as Leaf
 const find = { text: 'find', instead: 'ls' }
 
 test('branchRewards has one mean for branches that insert the same text at a token, in the order of the tokens', () => {

@@ -28,6 +28,7 @@ export const treeSchema = z.object({
     z.array(
       z.object({
         row: summarySchema,
+        isValueSample: withDescription(z.boolean(), 'Whether it is a sample of a value estimate.'),
         fork: withDescription(
           z.nullable(
             z.object({
@@ -44,7 +45,7 @@ export const treeSchema = z.object({
         ),
       }),
     ),
-    'The trajectories of the tree: the one from which all others were forked is first.',
+    'The trajectories of the tree: the one from which all others were forked is first, and samples of value estimates are last.',
   ),
   nodes: withDescription(
     z.array(

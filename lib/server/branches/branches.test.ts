@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
+import { estimateGroupId } from '#lib/store/estimates.ts'
 import { StoreError } from '#lib/store/store-error.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -256,6 +257,23 @@ describe('The tree of a trajectory', () => {
     expect(treeOf(twig?.id ?? '', all).leaves.map(({ row, fork }) => [row.key, fork?.from])).toEqual([
       [branch?.id, null],
       [twig?.id, 0],
+    ])
+  })
+
+  test('lists samples of value estimates after all other branches, and marks them', async () => {
+    const original = await asked()
+    const at = firstSampled(original) + 1
+    all.store.addEstimate({ id: 'e', key: original.id, createdAt: original.createdAt, plan: '{}' })
+    const forkedFrom = { trajectory: original.id, token: at, kind: 'sampled_again' } as const
+    for (const index of [0, 1])
+      all.store.add({ ...original, id: `s${index}`, forkedFrom, group: { id: estimateGroupId('e', 0), index } })
+    const [branch] = await branched(original.id, { at, n: 0 })
+    const { leaves } = treeOf(original.id, all)
+    expect(leaves.map(({ row, isValueSample }) => [row.key, isValueSample])).toEqual([
+      [original.id, false],
+      [branch?.id, false],
+      ['s0', true],
+      ['s1', true],
     ])
   })
 

@@ -1,6 +1,7 @@
 /** The tree of a stored trajectory: the one that all were forked from, and every fork of it. */
 import { MOST_LEAVES, type Tree } from '#lib/api/forest/tree.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
+import { estimateOfGroup } from '#lib/store/estimates.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import {
   addPath,
@@ -23,7 +24,7 @@ import type { Services } from '../services.ts'
 /** Returns the tree that contains a trajectory. Throws HttpProblem 404. */
 export function treeOf(key: string, all: Services): Tree {
   const root = rootOf(storedRow(key, all), all)
-  const { rows, leftOut } = membersOf(root, all)
+  const { rows, valueSamples, leftOut } = membersOf(root, all)
   // A page that shows the tree watches its runs.
   for (const row of rows) if (row.outcomeKind === 'running') all.runs.lookedAt(row.key)
   const { readable, insertedIn, ...shape } = shapeOf(rows, all.store)
@@ -32,6 +33,7 @@ export function treeOf(key: string, all: Services): Tree {
   return {
     leaves: leaves.map((row) => ({
       row,
+      isValueSample: valueSamples.has(row.key),
       fork: row.fork && {
         ...row.fork,
         from: indexOfId.get(row.fork.from) ?? null,
@@ -56,11 +58,18 @@ function rootOf(start: TrajectorySummary, { store }: Services): TrajectorySummar
   return root
 }
 
-/** Returns the trajectories with the id of the root, their forks, the forks of those, and so on. */
-function membersOf(
-  root: TrajectorySummary,
-  { store }: Services,
-): { readonly rows: readonly TrajectorySummary[]; readonly leftOut: number } {
+/** The trajectories of a tree, and the keys of those that value estimates have sampled. */
+interface Members {
+  readonly rows: readonly TrajectorySummary[]
+  readonly valueSamples: ReadonlySet<string>
+  readonly leftOut: number
+}
+
+/**
+ * Returns the trajectories with the id of the root, their forks, the forks of those, and so on. Samples of value estimates are last:
+ * there are often hundreds of them, which would leave no place for the branches of a user.
+ */
+function membersOf(root: TrajectorySummary, { store }: Services): Members {
   const rows: TrajectorySummary[] = [...store.related(root.id).own]
   const seen = new Set(rows.map(({ key }) => key))
   const visited = new Set<string>()
@@ -73,11 +82,20 @@ function membersOf(
         rows.push(fork)
       }
   }
+  const ofEstimate = new Map<string, boolean>()
+  const isValueSample = ({ group }: TrajectorySummary): boolean => {
+    if (!group) return false
+    const known = ofEstimate.get(group.id) ?? store.estimate(estimateOfGroup(group.id)) !== undefined
+    ofEstimate.set(group.id, known)
+    return known
+  }
+  const samples = rows.filter(isValueSample)
+  const valueSamples = new Set(samples.map(({ key }) => key))
   // A run whose process has ended is marked when its own row is read.
-  const settled = rows
+  const settled = [...rows.filter(({ key }) => !valueSamples.has(key)), ...samples]
     .slice(0, MOST_LEAVES)
     .map((row) => (row.outcomeKind === 'running' ? (store.row(row.key) ?? row) : row))
-  return { rows: settled, leftOut: Math.max(0, rows.length - MOST_LEAVES) }
+  return { rows: settled, valueSamples, leftOut: Math.max(0, rows.length - MOST_LEAVES) }
 }
 
 /** The nodes of a tree, the trajectories that could be read, and what each of them inserted. */
