@@ -6,6 +6,7 @@ import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectori
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
+import { addNote } from './labels.ts'
 import { repairChoiceSchema, repairTrajectory } from './repairs.ts'
 
 let folder: string
@@ -66,8 +67,11 @@ test('A repair hides the notes on tokens that it removes, and they are back when
   const repaired = repairTrajectory(key, { name: 'trailing-padding' }, services())
   expect(repaired.notes).toEqual(notes.slice(0, 1))
   expect(store.get(key)).toEqual(repaired)
+  // A note that is written meanwhile has an id of its own, and the hidden one stays.
+  const added = { id: '3', start: 1, end: 2, text: 'written meanwhile' }
+  expect(addNote(key, { start: 1, end: 2, text: added.text }, services()).notes).toEqual([notes[0], added])
   repairTrajectory(key, { name: 'trailing-padding', undo: true }, services())
-  expect(store.get(key)).toEqual({ ...padded, notes })
+  expect(store.get(key)).toEqual({ ...padded, notes: [notes[0], added, notes[1]] })
 })
 
 test('A record of a repair that would restore an invalid trajectory is refused, and nothing is stored', () => {
