@@ -26,6 +26,9 @@ globalThis.ResizeObserver ??= class {
   disconnect() {}
 }
 
+// Nothing can be scrolled there.
+Element.prototype.scrollIntoView ??= () => {}
+
 // jsdom has no media queries. Its window is wide and light.
 window.matchMedia ??= (media) =>
   Object.assign(new EventTarget(), { media, matches: false, onchange: null, addListener() {}, removeListener() {} })

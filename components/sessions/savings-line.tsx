@@ -46,10 +46,8 @@ export function SavingsLine({ session, nodes, picker }: SavingsLineProps) {
     },
   ]
   return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
-      <span>
-        <span className="font-medium">{parts.join(' · ')}</span> <span className="text-dim">{savingsEnd(parts)}</span>
-      </span>
+    <span className="text-xs leading-7">
+      <span className="font-medium">{parts.join(' · ')}</span> <span className="text-dim">{savingsEnd(parts)}</span>{' '}
       <Popover
         label="What each leaf saved"
         button={caveats.length > 0 ? `Each leaf, ${countWithNoun(caveats.length, 'caveat')}` : 'Each leaf'}

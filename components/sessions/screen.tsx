@@ -116,6 +116,7 @@ export function SessionsScreen() {
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2 xl:flex-nowrap">
             {sessions && <SetupLine sessionId={AUTO_SESSION} label="Point any client here" />}
             <span className="flex shrink-0 items-center gap-2">
+              {sessions && <LiveCount sessions={sessions} />}
               {list && (
                 <Button className="text-xs" onClick={() => pause(!list.isPaused)}>
                   {list.isPaused ? 'Resume recording' : 'Pause recording'}
@@ -138,7 +139,7 @@ export function SessionsScreen() {
           </div>
           {missing || (
             <SessionBar session={opened.data?.session} nodes={nodes} error={opened.error} onMessage={say}>
-              <span className="lg:hidden">
+              <span className="ml-auto lg:hidden">
                 <Segmented<Part>
                   label="Part"
                   value={part}
@@ -208,19 +209,32 @@ function SessionBar({ session, nodes, error, onMessage, children }: SessionBarPr
   const { id, mode, drifts } = session
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">
-      <span className="font-mono text-xs">{visibleText(id)}</span>
+      <span className="max-w-48 truncate font-mono text-xs" title={visibleText(id)}>
+        {visibleText(id)}
+      </span>
       <span className="rounded-full bg-accent-soft px-2 text-xs">{mode}</span>
+      {children}
       {mode === 'tito' ? (
         <SavingsLine session={session} nodes={nodes} picker={picker} />
       ) : (
         <span className="font-medium text-xs">{countWithNoun(drifts, 'call')} with live drift</span>
       )}
-      {children}
       <span className="ml-auto flex flex-wrap items-center gap-2">
         <RewardField key={`${id} ${session.reward}`} session={session} onMessage={onMessage} />
         <ExportLeaves session={session} picker={picker} onPicker={setPicker} onMessage={onMessage} />
       </span>
     </div>
+  )
+}
+
+/** Shows how many sessions are live. */
+function LiveCount({ sessions }: { readonly sessions: readonly SessionRow[] }) {
+  const live = sessions.filter(({ state }) => state === 'live').length
+  return (
+    <span className="flex items-center gap-1.5 whitespace-nowrap text-dim text-xs max-sm:hidden">
+      <span className={`size-2 rounded-full ${live > 0 ? 'bg-good' : 'border border-line-strong'}`} />
+      {countText(live)} live
+    </span>
   )
 }
 

@@ -1,4 +1,5 @@
 'use client'
+import { useEffect, useRef } from 'react'
 import { countText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { type ColumnHeading, ColumnHeadings } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -40,8 +41,16 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
 /** Shows the sessions, the newest first. Rows do not move while they are live. */
 export function SessionTable({ sessions, savings, selected, onSelect }: SessionTableProps) {
   const avoided = new Map(savings.map(({ id, drifts }) => [id, drifts]))
+  const table = useRef<HTMLTableElement>(null)
+  const isEmpty = sessions.length === 0
+  // An address may name a session far down in the list.
+  useEffect(() => {
+    if (selected === undefined || isEmpty) return
+    const row = table.current?.querySelector(`[data-session="${CSS.escape(selected)}"]`)
+    row?.scrollIntoView({ block: 'nearest' })
+  }, [selected, isEmpty])
   return (
-    <table aria-label="Sessions" className="w-full border-separate border-spacing-0 text-xs tabular-nums">
+    <table ref={table} aria-label="Sessions" className="w-full border-separate border-spacing-0 text-xs tabular-nums">
       <thead className="sticky top-0 z-1 bg-ground">
         <tr>
           <ColumnHeadings columns={COLUMNS} />
@@ -53,7 +62,7 @@ export function SessionTable({ sessions, savings, selected, onSelect }: SessionT
             key={session.id}
             data-session={session.id}
             data-chosen={session.id === selected || undefined}
-            className="cursor-pointer hover:bg-panel data-chosen:bg-accent-soft"
+            className="cursor-pointer scroll-mt-8 hover:bg-panel data-chosen:bg-accent-soft"
             onClick={() => onSelect(session.id)}
           >
             <Cells session={session} avoided={avoided.get(session.id)} isSelected={session.id === selected} />
