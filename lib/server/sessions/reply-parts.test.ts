@@ -7,6 +7,7 @@ import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
+import { runs } from '#testing/property-runs.ts'
 import { empty } from '#testing/scripted-rollout.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
 
@@ -89,6 +90,7 @@ describe('A stream of parts', () => {
         const { all, parts } = streamed(parser, pieces.join(''), cuts, { ...ALL, hasSpans: true })
         expect(partsIn(all)).toEqual(parts)
       }),
+      { numRuns: runs(60) },
     )
   })
 
@@ -113,6 +115,7 @@ describe('A stream of parts', () => {
         // What was not begun is read as in a whole reply.
         if (!early.some(({ kind }) => kind === 'call')) expect(sent).toEqual(parts)
       }),
+      { numRuns: runs(30) },
     )
   })
 

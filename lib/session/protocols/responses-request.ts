@@ -97,7 +97,14 @@ const reasoningItem = z.strictObject({
   encrypted_content: unread,
   ...COPIED,
 })
+const referenceItem = z.strictObject({
+  type: z.literal('item_reference'),
+  id: absent(
+    'the whole history must be in input. In the Vercel AI SDK, set store to false in the options of the provider',
+  ),
+})
 const typedItem = z.discriminatedUnion('type', [
+  referenceItem,
   z.extend(itemMessage, { type: z.literal('message') }),
   callItem,
   resultItem,
@@ -231,6 +238,7 @@ function replyBlocks(one: Item): readonly JsonObject[] | undefined {
       return [{ type: 'thinking', thinking: texts.map(({ text }) => text).join('\n') }]
     }
     case 'function_call_output':
+    case 'item_reference':
       return undefined
     default:
       if (one.role !== 'assistant') return undefined
