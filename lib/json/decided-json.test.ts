@@ -11,22 +11,27 @@ describe('The decided JSON of a growing text', () => {
     const spaced = fc.constantFrom(0, 1, 4)
     const values = fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' })
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ maxLength: 6 }), values, { maxKeys: 4 }), spaced, fc.boolean(), (value, indent, isAscii) => {
-        const plain = JSON.stringify(value, null, indent)
-        const text = isAscii
-          ? plain.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-          : plain
-        const whole = JSON.stringify(JSON.parse(text))
-        const all = decided(text)
-        for (const [index, { json }] of all.entries()) {
-          expect(whole.startsWith(json)).toBe(true)
-          expect(json.startsWith(all[index - 1]?.json ?? '')).toBe(true)
-        }
-        const last = all.at(-1)
-        // Objects of JavaScript list numbers first.
-        if (last?.end !== undefined) expect(last).toEqual({ json: whole, end: text.length })
-        else expect(text).toMatch(/"(?:\d+|__proto__)"/)
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ maxLength: 6 }), values, { maxKeys: 4 }),
+        spaced,
+        fc.boolean(),
+        (value, indent, isAscii) => {
+          const plain = JSON.stringify(value, null, indent)
+          const text = isAscii
+            ? plain.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+            : plain
+          const whole = JSON.stringify(JSON.parse(text))
+          const all = decided(text)
+          for (const [index, { json }] of all.entries()) {
+            expect(whole.startsWith(json)).toBe(true)
+            expect(json.startsWith(all[index - 1]?.json ?? '')).toBe(true)
+          }
+          const last = all.at(-1)
+          // Objects of JavaScript list numbers first.
+          if (last?.end !== undefined) expect(last).toEqual({ json: whole, end: text.length })
+          else expect(text).toMatch(/"(?:\d+|__proto__)"/)
+        },
+      ),
     )
   })
 

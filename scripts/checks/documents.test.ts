@@ -2,6 +2,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { CHAT_UNREAD } from '#lib/session/protocols/chat-request.ts'
+import { MESSAGES_UNREAD } from '#lib/session/protocols/messages-request.ts'
+import { RESPONSES_UNREAD } from '#lib/session/protocols/responses-request.ts'
 import { GET } from '../../app/docs/pictures/[name]/route.ts'
 import { rooms } from './import-directions.ts'
 
@@ -76,6 +79,15 @@ test('CONTRIBUTING.md has five recipes of at most five steps, and its commands e
 test.each(globSync('docs/decisions/*.md'))('%s has its four headings', (file) => {
   for (const heading of ['**Context.**', '**Decision.**', '**Consequences.**', '**What would change our mind.**'])
     expect(read(file)).toContain(heading)
+})
+
+test.each([
+  ['chat completions', CHAT_UNREAD],
+  ['messages', MESSAGES_UNREAD],
+  ['responses', RESPONSES_UNREAD],
+])('docs/sessions.md names every field that sessions refuse in %s', (_, { refused }) => {
+  const [, table = ''] = read('docs/sessions.md').split('## Fields that are refused')
+  expect(Object.keys(refused).filter((field) => !table.includes(`\`${field}\``))).toEqual([])
 })
 
 test('the application serves the pictures of the documentation, and no other file', async () => {

@@ -113,7 +113,12 @@ describe('A request', () => {
     ],
     ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type', '"custom"'],
     ['responses', { tools: [{ type: 'web_search' }] }, 'tools[0].type', '"function"'],
-    ['responses', { input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].id', 'the whole history must be in input'],
+    [
+      'responses',
+      { input: [{ type: 'item_reference', id: 'x' }] },
+      'input[0].id',
+      'the whole history must be in input',
+    ],
     ['responses', { truncation: 'auto' }, 'truncation', 'shortens no history'],
     ['responses', { include: ['file_search_call.results'] }, 'include[0]', 'message.output_text.logprobs'],
     ['responses', { top_logprobs: 21 }, 'top_logprobs', 'at most 20'],
