@@ -3,6 +3,7 @@
 import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
+import { partInSight } from '#components/token-view/grid/scroll-space.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
 import {
   createPart,
@@ -257,13 +258,11 @@ function paintStem(
   const span = stemOf(rows, branch)
   const child = rows.tree.branches[branch.children[0] ?? -1]
   if (!span || !child) return
-  // A tall stem is drawn around the visible part only, because browsers cannot draw elements of any height.
-  const from = Math.max(span.top, top - 1_000)
-  const to = Math.min(span.bottom, bottom + 1_000)
-  setStyle(element, 'top', `${from}px`)
-  setStyle(element, 'height', `${Math.max(0, to - from)}px`)
+  const part = partInSight({ top: span.top, height: span.bottom - span.top }, top, bottom)
+  setStyle(element, 'top', `${part.top}px`)
+  setStyle(element, 'height', `${Math.max(0, part.height)}px`)
   setStyle(element, 'left', `${indentOf(child) - STEM_LEFT}px`)
-  setData(element, 'open', String(to < span.bottom))
+  setData(element, 'open', String(part.top + part.height < span.bottom))
 }
 
 const STEM_LEFT = 13

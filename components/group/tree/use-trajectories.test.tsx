@@ -37,15 +37,15 @@ function show(tokens: number) {
   }
 }
 
-test('trajectories that leave the view stay loaded, the last ones first, within 400,000 tokens', () => {
-  const { loadedAfter } = show(150_000)
+test('trajectories that leave the view stay loaded, the last ones first, within 1,300,000 tokens', () => {
+  const { loadedAfter } = show(600_000)
   expect(loadedAfter(0)).toEqual([0])
   expect(loadedAfter(1)).toEqual([1, 0])
   expect(loadedAfter(2)).toEqual([2, 1])
 })
 
 test('all visible trajectories are loaded, however long they are', () => {
-  const { loadedAfter } = show(500_000)
+  const { loadedAfter } = show(1_400_000)
   expect(loadedAfter(0, 1, 2)).toEqual([0, 1, 2])
   expect(loadedAfter(1)).toEqual([1])
 })

@@ -10,8 +10,8 @@ import type { SampleTree } from '../tree.ts'
 /** Loaded trajectories by the index of their sample. */
 export type Trajectories = ReadonlyMap<number, TrajectoryView>
 
-/** Most tokens of the trajectories that stay loaded after they leave the view. */
-const MOST_TOKENS = 400_000
+/** Most tokens of the trajectories that stay loaded after they leave the view: 64 samples of 20,000 tokens, each read once. */
+const MOST_TOKENS = 1_300_000
 
 const POLL_RUNNING_MS = 2_000
 

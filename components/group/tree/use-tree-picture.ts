@@ -56,7 +56,8 @@ export function useTreePicture(
     [cell, fontSize],
   )
   const settled = useSettledTables(tables, trajectories)
-  const [lineCache] = useState(createLineCache)
+  const [lineCache] = useState(() => createStateCache<string, BranchLines>())
+  const [pictureCache] = useState(() => createStateCache<number, RowPicture>())
   const indentOf = useMemo(() => {
     const width = (columns ?? 0) * (cell ?? 1)
     return ({ level }: SampleBranch) => indentOfLevel(level, width)
@@ -88,7 +89,7 @@ export function useTreePicture(
             linesOf: (branch) => {
               const trajectory = trajectories.get(branch.sample)
               if (!trajectory) return undefined
-              const cached = lineCache.linesFor(space.tables, columns, settled)
+              const cached = lineCache.of(space.tables, columns, settled)
               const key = `${branch.start}-${branch.end}-${branch.sample}-${trajectory.segments.length}`
               const found = cached.get(key)
               if (found) return found
@@ -109,13 +110,14 @@ export function useTreePicture(
   )
   const colourings = useColourings(trajectories, colour, limit)
   const pictureOf = useMemo(() => {
-    const pictures = new Map<number, RowPicture>()
+    // A trajectory that has been loaded changes the pictures of its own branches only, so that other rows are not painted again.
+    const pictures = pictureCache.of(tree, space, cell, colour, colourings, farthest, options, pinned)
     const marked = markedBranches(tree, pinned)
     return (branch: SampleBranch): RowPicture | undefined => {
-      const found = pictures.get(branch.index)
-      if (found) return found
       const trajectory = trajectories.get(branch.sample)
       if (!trajectory || !space || cell === undefined) return undefined
+      const found = pictures.get(branch.index)
+      if (found?.trajectory === trajectory) return found
       const reading = trajectoryReading(colourings(trajectory))
       const picture: RowPicture = {
         trajectory,
@@ -135,7 +137,7 @@ export function useTreePicture(
       pictures.set(branch.index, picture)
       return picture
     }
-  }, [tree, trajectories, space, cell, colour, colourings, farthest, options, pinned])
+  }, [tree, trajectories, space, cell, colour, colourings, farthest, options, pinned, pictureCache])
   const trajectoryOf = useMemo(
     () =>
       ({ sample }: SampleBranch) =>
@@ -175,7 +177,9 @@ function markedBranches(tree: SampleTree, pinned: TreeSpot | undefined): Readonl
 
 /** Returns the colouring of each trajectory, all on the scale of the first one that is loaded, so that one colour is one value. */
 function useColourings(trajectories: Trajectories, colour: string, limit: number | undefined) {
-  const [first] = trajectories.values()
+  const [loaded] = trajectories.values()
+  // Advantages have the same scale in all trajectories, whichever is loaded first.
+  const first = colour === ADVANTAGE ? undefined : loaded
   return useMemo(() => {
     const name = colour === ADVANTAGE ? 'none' : colour
     const shared = first && colouringOf(first, name, limit)
@@ -184,24 +188,25 @@ function useColourings(trajectories: Trajectories, colour: string, limit: number
   }, [first, colour, limit])
 }
 
-/** Returns a cache of the lines of branches, which is empty again when the widths or the number of columns change. */
-function createLineCache() {
+/** Returns a cache that is empty again when a part of the state changes. */
+function createStateCache<Key, Value>() {
   let now: readonly unknown[] = []
-  let lines = new Map<string, BranchLines>()
+  let values = new Map<Key, Value>()
   return {
-    linesFor: (...state: readonly unknown[]): Map<string, BranchLines> => {
-      if (state.some((part, index) => part !== now[index])) {
+    of: (...state: readonly unknown[]): Map<Key, Value> => {
+      if (state.length !== now.length || state.some((part, index) => part !== now[index])) {
         now = state
-        lines = new Map()
+        values = new Map()
       }
-      return lines
+      return values
     },
   }
 }
 
-const SETTLED_AT_ONCE = 50
-/** Duration of a slice of measuring: half a frame. */
+const SETTLED_AT_ONCE = 20
+/** Longest slice of measuring, and the longest time without one while the view scrolls, in milliseconds. */
 const SLICE_MS = 8
+const LONGEST_WAIT_MS = 1_000
 
 /** Measures estimated widths in slices. Returns a number that increases when widths have changed. */
 function useSettledTables(tables: PieceTables | undefined, trajectories: Trajectories): number {
@@ -211,16 +216,30 @@ function useSettledTables(tables: PieceTables | undefined, trajectories: Traject
     // Other trajectories may bring other texts.
     if (size === 0 || !tables?.settle(0)) return
     const version = tables.version()
-    let timer: ReturnType<typeof setTimeout>
-    const slice = () => {
-      const until = performance.now() + SLICE_MS
+    let cancel: () => void
+    const slice = (until: number) => {
       let isLeft = true
-      while (isLeft && performance.now() < until) isLeft = tables.settle(SETTLED_AT_ONCE)
-      if (isLeft) timer = setTimeout(slice)
+      do isLeft = tables.settle(SETTLED_AT_ONCE)
+      while (isLeft && performance.now() < until)
+      if (isLeft) cancel = whenIdle(slice)
       else if (tables.version() !== version) setSettled((count) => count + 1)
     }
-    timer = setTimeout(slice)
-    return () => clearTimeout(timer)
+    cancel = whenIdle(slice)
+    return () => cancel()
   }, [tables, size])
   return settled
+}
+
+/** Calls `run` between frames, with the time of the page until which it may take. Returns a function that cancels the call. */
+function whenIdle(run: (until: number) => void): () => void {
+  // Safari has no idle callbacks.
+  if (!('requestIdleCallback' in window)) {
+    const timer = setTimeout(() => run(performance.now() + SLICE_MS))
+    return () => clearTimeout(timer)
+  }
+  const handle = requestIdleCallback(
+    (deadline) => run(performance.now() + Math.min(SLICE_MS, Math.max(1, deadline.timeRemaining()))),
+    { timeout: LONGEST_WAIT_MS },
+  )
+  return () => cancelIdleCallback(handle)
 }
