@@ -61,7 +61,9 @@ export function DecisiveLine({ forest, farthest, onDecisive, onCompare }: Decisi
             <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
               <b>No token is decisive{isRunning && ' so far'}</b>
               <span>{isRunning ? 'Differences may be chance.' : 'Differences may be chance: sample more.'}</span>
-              <ShowButton onShow={onDecisive}>Show the largest</ShowButton>
+              <ShowButton onShow={onDecisive} look="link">
+                Show the largest
+              </ShowButton>
             </p>
           )}
           <p className="text-dim text-xs" title={CHANCE}>
@@ -90,9 +92,20 @@ export function DecisiveLine({ forest, farthest, onDecisive, onCompare }: Decisi
 const CHANCE =
   'The chance is the share of random assignments of the same rewards to the samples in which one of the compared splits differs at least as much. A token is decisive if it is at most 5 %.'
 
-function ShowButton({ onShow, children }: { readonly onShow: () => void; readonly children: ReactNode }) {
+interface ShowButtonProps {
+  readonly onShow: () => void
+  readonly look?: 'heading' | 'link'
+  readonly children: ReactNode
+}
+
+function ShowButton({ onShow, look = 'heading', children }: ShowButtonProps) {
   return (
-    <button type="button" onClick={onShow} title="Show it (d)" className="min-h-6 font-semibold hover:underline">
+    <button
+      type="button"
+      onClick={onShow}
+      title="Show it (d)"
+      className={`min-h-6 hover:underline ${look === 'link' ? 'font-medium text-accent' : 'font-semibold'}`}
+    >
       {children}
     </button>
   )

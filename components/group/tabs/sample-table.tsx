@@ -111,7 +111,7 @@ function columnsOf(
           aria-label={`Sample ${sample + 1}: show it in the tree`}
           title="Show it in the tree"
           disabled={elementAt(samples, sample).leaf === null}
-          className="min-h-6 min-w-6 font-semibold text-accent hover:underline disabled:text-faint"
+          className="-my-1 min-h-6 min-w-6 font-semibold text-accent hover:underline disabled:text-faint"
           onClick={() => onSample(sample)}
         >
           {sample + 1}
@@ -161,7 +161,7 @@ function columnsOf(
             <Link
               href={inspectorHref(row.key)}
               aria-label={`Open sample ${sample + 1} in the inspector`}
-              className="ml-auto inline-flex min-h-6 items-center text-accent hover:underline"
+              className="-my-1 ml-auto inline-flex min-h-6 items-center text-accent hover:underline"
             >
               open
             </Link>

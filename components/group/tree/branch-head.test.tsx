@@ -44,7 +44,7 @@ test('The head of a branch lists as many samples as its width allows, and counts
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1))
   expect(headAt(1_000, 0).numbers).toEqual([...numbers(11), '+3'])
   // The sixth level of a window of 1440 pixels.
-  expect(headAt(770, 108).numbers).toEqual([...numbers(6), '+8'])
+  expect(headAt(770, 108).numbers).toEqual([...numbers(4), '+10'])
   expect(headAt(300, 48).numbers).toEqual([...numbers(2), '+12'])
 })
 

@@ -10,7 +10,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { advantageColour } from '../colour.ts'
 import type { SampleBranch, SampleTree } from '../tree.ts'
-import { advantageText, branchChips, estimateInterval, meanText } from '../words.ts'
+import { advantageText, branchChips, type Chip, estimateInterval, meanText } from '../words.ts'
 import { DEEPEST_INDENT, type TreePicture } from './tree-picture.ts'
 
 /** Elements of the head of a branch. */
@@ -49,18 +49,26 @@ export function makeHead(): BranchHead {
 /** Most numbers of samples in a head; the others are counted. */
 const MOST_NUMBERS = 12
 const FEWEST_NUMBERS = 3
-/** Width of a number of two digits, of all other parts of a head with one label, and below which the plot is left out, in pixels. */
-const NUMBER_WIDTH = 25
-const PARTS_WIDTH = 570
-const PLOT_WIDTH = 88
-const NARROW_HEAD = 720
+/** Widths of the parts of a head with the space after each, in pixels. Those of texts are usual ones. */
+const WIDTHS = { number: 25, fold: 20, level: 53, count: 78, plot: 88, mean: 38, interval: 68, advantage: 118 }
+const LABEL_WIDTH = 20
+const LETTER_WIDTH = 6.2
 
-/** Returns the most numbers of samples for which a head has space. */
-const mostNumbers = (width: number): number =>
-  Math.max(
-    FEWEST_NUMBERS,
-    Math.min(MOST_NUMBERS, Math.floor((width - PARTS_WIDTH + (width < NARROW_HEAD ? PLOT_WIDTH : 0)) / NUMBER_WIDTH)),
-  )
+/** Returns how many samples the head of a branch lists in this width, and whether it lacks space for its plot. */
+function headSpace({ level, samples, reward, advantage }: SampleBranch, labels: readonly Chip[], width: number) {
+  const { number, fold, count, plot, mean } = WIDTHS
+  const parts =
+    fold +
+    count +
+    mean +
+    (level > DEEPEST_INDENT ? WIDTHS.level : 0) +
+    (reward ? plot + WIDTHS.interval : 0) +
+    (advantage === null ? 0 : WIDTHS.advantage) +
+    labels.reduce((sum, { text }) => sum + LABEL_WIDTH + LETTER_WIDTH * text.length, 0)
+  const isNarrow = width - parts < number * Math.min(samples.length, MOST_NUMBERS)
+  const fitting = Math.floor((width - parts + (isNarrow ? plot : 0)) / number)
+  return { isNarrow, mostNumbers: Math.max(FEWEST_NUMBERS, Math.min(MOST_NUMBERS, fitting)) }
+}
 
 /** Writes a branch into its head. */
 export function paintHead(
@@ -87,9 +95,10 @@ export function paintHead(
   const { reward } = branch
   const all = tree.forest.samples.length
   const indent = picture.indentOf(branch)
-  const width = picture.width - indent
+  const labels = branchChips(tree, branch)
+  const { isNarrow, mostNumbers } = headSpace(branch, labels, picture.width - indent)
   element.style.left = `${indent}px`
-  setData(element, 'narrow', String(width < NARROW_HEAD))
+  setData(element, 'narrow', String(isNarrow))
   setData(element, 'branch', String(branch.index))
   setData(element, 'dim', String(isDimmed(branch, picture.chosen)))
   setText(level, branch.level > DEEPEST_INDENT ? `level ${branch.level}` : '')
@@ -98,7 +107,6 @@ export function paintHead(
   setText(mean, reward ? meanText(reward.mean) : 'no reward')
   setText(interval, reward ? estimateInterval(reward) : '')
   setText(advantage, advantageText(branch.advantage))
-  const labels = branchChips(tree, branch)
   chips.title = labels.map(({ text }) => text).join(', ')
   chips.replaceChildren(
     ...labels.map(({ text, look }) => {
@@ -108,7 +116,7 @@ export function paintHead(
       return chip
     }),
   )
-  samples.replaceChildren(...sampleNumbers(tree, branch, picture, mostNumbers(width)))
+  samples.replaceChildren(...sampleNumbers(tree, branch, picture, mostNumbers))
 }
 
 /** Returns whether a branch has none of the chosen samples. */
