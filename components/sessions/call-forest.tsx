@@ -29,10 +29,13 @@ const FIRST = 16
 /** Further rails are drawn on the last one, so that the texts keep their room. */
 const MOST_RAILS = 8
 
+/** Beside the tokens in a window of medium width, the reply needs the room. */
+const MESSAGES = 'max-sm:hidden lg:max-xl:hidden'
+
 const COLUMNS: readonly ColumnHeading<never>[] = [
   { text: 'Attached as' },
   { text: 'Reply', className: 'max-sm:hidden' },
-  { text: 'Messages', isNumber: true, className: 'max-sm:hidden' },
+  { text: 'Messages', isNumber: true, className: MESSAGES },
   {
     text: 'Prompt + reply',
     title: 'Tokens of the whole prompt, and sampled tokens',
@@ -81,7 +84,7 @@ export function CallForest({ nodes, selected, focused, onSelect, children }: Cal
           <col style={{ width: width + 34 }} />
           <col className="sm:w-[30%]" />
           <col className="max-sm:hidden" />
-          <col className="w-18 max-sm:hidden" />
+          <col className={`w-18 ${MESSAGES}`} />
           <col className="w-28" />
         </colgroup>
         <thead className="sticky top-0 z-1 bg-panel">
@@ -134,7 +137,7 @@ export function CallForest({ nodes, selected, focused, onSelect, children }: Cal
                   )}
                   {visibleText(replyText(entry))}
                 </td>
-                <td className="whitespace-nowrap px-2 text-right text-dim max-sm:hidden">{messagesText(call)}</td>
+                <td className={`whitespace-nowrap px-2 text-right text-dim ${MESSAGES}`}>{messagesText(call)}</td>
                 <td className="whitespace-nowrap px-2 pr-3.5 text-right">
                   {countText(node.start + node.prompt)} + {countText(node.reply)}
                 </td>

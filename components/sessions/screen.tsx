@@ -208,7 +208,7 @@ function SessionBar({ session, nodes, error, onMessage, children }: SessionBarPr
   if (!session) return <div className="h-12 border-line border-b" />
   const { id, mode, drifts } = session
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">
+    <div className="-mt-px flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-y px-3.5 py-1.5">
       <span className="max-w-48 truncate font-mono text-xs" title={visibleText(id)}>
         {visibleText(id)}
       </span>

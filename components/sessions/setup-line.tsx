@@ -39,7 +39,7 @@ export function SetupLine({ sessionId, label }: SetupLineProps) {
       />
       {key !== undefined && (
         <span className="flex shrink-0 items-center gap-1.5 text-dim text-xs">
-          <span className="max-sm:hidden xl:max-2xl:hidden">Key: the launch token.</span>
+          <span className="max-2xl:hidden">Key: the launch token.</span>
           <CopyButton text={key}>Copy key</CopyButton>
         </span>
       )}
