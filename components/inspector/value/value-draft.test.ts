@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { isSampledToken, type ValueContext, type ValueDraft, valueDraftFor, valueInput } from './value-draft.ts'
+import {
+  isSampledToken,
+  type ValueContext,
+  type ValueDraft,
+  valueDraftFor,
+  valueInput,
+  withKnownPositions,
+} from './value-draft.ts'
 import { rangeText } from './value-text.ts'
 
 const request = { server: 's', inputLength: 2, inputHash: '', streamed: true } as const
@@ -79,6 +86,13 @@ describe('valueInput', () => {
       why: 'The trajectory has no trained tokens. Choose a range with sampled tokens, or explicit positions.',
     })
   })
+})
+
+test('withKnownPositions replaces a drop that is no longer shown by the most surprising tokens', () => {
+  const cliff = { from: 4, to: 36, before: 1, after: 0, drop: 1, p: 0.01, test: 'fisher' } as const
+  const draft = { ...valueDraftFor(trajectory, rule), kind: 'drop', count: '20' } as const
+  expect(withKnownPositions(draft, { ...nothing, cliff })).toBe(draft)
+  expect(withKnownPositions(draft, nothing)).toEqual({ ...draft, kind: 'surprising', count: '10' })
 })
 
 test('isSampledToken distinguishes sampled tokens from those of prompts', () => {

@@ -66,6 +66,10 @@ export interface ValueContext {
   readonly cliff: ValueCliff | undefined
 }
 
+/** Returns the draft with the most surprising tokens instead of a drop that the shown estimate does not have. */
+export const withKnownPositions = (draft: ValueDraft, { cliff }: ValueContext): ValueDraft =>
+  draft.kind === 'drop' && !cliff ? { ...draft, kind: 'surprising', count: usualCount('surprising') } : draft
+
 /** A field of the draft. */
 export type ValueField = 'count' | 'resamples' | 'temperature' | 'reward'
 

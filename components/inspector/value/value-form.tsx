@@ -40,7 +40,10 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
   const temperature = recordedTemperature(trajectory)
   const form = useRef<HTMLFormElement>(null)
   // A form that was opened is ready for Enter: what is missing has the focus, or else the button that starts.
-  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [type="submit"]')?.focus(), [])
+  useEffect(
+    () => form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [type="submit"]:enabled')?.focus(),
+    [],
+  )
   return (
     <form
       ref={form}

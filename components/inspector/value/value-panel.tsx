@@ -20,7 +20,14 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { continuationObstacle } from '../branch/branch-obstacle.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { ValueChart } from './value-chart.tsx'
-import { isSampledToken, type ValueContext, type ValueDraft, valueDraftFor, valueInput } from './value-draft.ts'
+import {
+  isSampledToken,
+  type ValueContext,
+  type ValueDraft,
+  valueDraftFor,
+  valueInput,
+  withKnownPositions,
+} from './value-draft.ts'
 import { ValueForm } from './value-form.tsx'
 import { answersText, cliffEvidence, cliffText, meanText, rangeText, shortRewardText } from './value-text.ts'
 
@@ -67,7 +74,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   const client = useQueryClient()
   const [chosen, setChosen] = useState<string>()
   const [isOpen, setIsOpen] = useState(false)
-  const [draft, setDraft] = useState<ValueDraft>(() => valueDraftFor(trajectory, known.reward))
+  const [edited, setDraft] = useState<ValueDraft>(() => valueDraftFor(trajectory, known.reward))
   const [isStarting, setIsStarting] = useState(false)
   const [failure, setFailure] = useState<ApiError>()
   const panel = useRef<HTMLDivElement>(null)
@@ -79,6 +86,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
     token: selected !== undefined && isSampledToken(trajectory, selected) ? selected : undefined,
     cliff: cliff && cliff.to > cliff.from + 1 ? cliff : undefined,
   }
+  const draft = withKnownPositions(edited, context)
   const obstacle = continuationObstacle(trajectory, 'The value can be estimated')
   const attempt = async (action: () => Promise<void>) => {
     setIsStarting(true)
