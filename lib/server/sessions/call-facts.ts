@@ -13,6 +13,12 @@ interface ListedCall {
   readonly request: Pick<Request, 'method' | 'headers'>
 }
 
+/** How a call is listed if the process ends before it is answered. */
+export const INTERRUPTED = {
+  status: 503,
+  message: 'Rollscope ended during this call, so it has no answer. Send it again.',
+} as const
+
 /** Returns the facts of a call that has just ended, without those of its reply. */
 export const callFacts = (
   { protocol, path, body, started, request }: ListedCall,

@@ -17,7 +17,7 @@ import { json } from '../http/json-response.ts'
 import { STALLED_MS, streamOf } from '../http/ndjson.ts'
 import type { Services } from '../services.ts'
 import { chooseSession } from './auto.ts'
-import { callFacts } from './call-facts.ts'
+import { callFacts, INTERRUPTED } from './call-facts.ts'
 import { answerObserved } from './observe.ts'
 import type { CallRecord, Session } from './session.ts'
 import { type Answered, answerTito } from './tito.ts'
@@ -254,13 +254,8 @@ interface Ended {
 /** Returns what stores the beginning of a call when it has its place. */
 const begin = (answering: Answering) => (attachment: Attachment) => {
   const { session, call, beginning } = answering
-  const facts = { ...factsOf(answering, { status: 503, failure: INTERRUPTED }), ...factsOfCall(call) }
+  const facts = { ...factsOf(answering, { status: INTERRUPTED.status, failure: INTERRUPTED }), ...factsOfCall(call) }
   beginning.begun = session.begin({ facts, attachment })
-}
-
-const INTERRUPTED: CallFailure = {
-  status: 503,
-  message: 'Rollscope ended during this call, so it has no answer. Send it again.',
 }
 
 const factsOfCall = ({ stream, messages }: SessionCall) => ({ isStreamed: stream, messages: messages.length })

@@ -23,7 +23,7 @@ import { readText } from '../http/body.ts'
 import { json } from '../http/json-response.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
-import { callFacts } from './call-facts.ts'
+import { callFacts, INTERRUPTED } from './call-facts.ts'
 import { recordedReply } from './generated.ts'
 import { forwardCall } from './pass-through.ts'
 import { partsOfReply } from './reply-parts.ts'
@@ -37,22 +37,38 @@ export async function answerGenerate(session: Session, request: Request, all: Se
   const inputIds = body && idsIn(body.input_ids)
   // Streams, batches and texts go on as they are.
   if (!body || !inputIds || body.stream === true) return forwardCall(session, request, text, all)
-  const sent = JSON.stringify({ ...body, return_logprob: true })
-  const answer = await forwardCall(session, request, sent, all)
-  const received = await answer.text()
-  const reply = parsedObject(received)
-  if (!reply) return new Response(received, { status: answer.status, headers: answer.headers })
+  const listed = { protocol: null, path: '/generate', body, started, request }
+  const { status, message } = INTERRUPTED
+  const begun = session.begin({ facts: callFacts(listed, { status, error: message }) })
+  let isRecorded = false
   try {
+    const sent = JSON.stringify({ ...body, return_logprob: true })
+    const answer = await forwardCall(session, request, sent, all)
+    const received = await answer.text()
+    const reply = parsedObject(received)
+    if (!reply) return new Response(received, { status: answer.status, headers: answer.headers })
     const output = answer.ok ? outputOf(reply) : undefined
     if (output) {
-      const facts = callFacts({ protocol: null, path: '/generate', body, started, request }, { status: 200 })
-      await session.exclusive(() => record({ session, body, inputIds, output, reply, facts }, request.signal))
+      const facts = callFacts(listed, { status: 200 })
+      isRecorded = await triedTo(session, () =>
+        session.exclusive(() => record({ session, body, inputIds, output, reply, facts, begun }, request.signal)),
+      )
     }
-  } catch (error) {
-    // The client has its reply, whatever is wrong with the record.
-    console.error(`a call of the session ${session.id} could not be recorded:`, error)
+    return json(body.return_logprob === true ? reply : withoutLogprobs(reply), answer.status)
+  } finally {
+    if (!isRecorded && begun !== undefined) await triedTo(session, async () => all.store.endSessionCall(begun))
   }
-  return json(body.return_logprob === true ? reply : withoutLogprobs(reply), answer.status)
+}
+
+/** Runs an action, and returns whether it succeeded: the client has its reply, whatever is wrong with the record. */
+async function triedTo(session: Session, action: () => Promise<void>): Promise<boolean> {
+  try {
+    await action()
+    return true
+  } catch (error) {
+    console.error(`a call of the session ${session.id} could not be recorded:`, error)
+    return false
+  }
 }
 
 function parsedObject(text: string): JsonObject | undefined {
@@ -93,10 +109,11 @@ interface Recording {
   readonly output: Output
   readonly reply: JsonObject
   readonly facts: ReturnType<typeof callFacts>
+  readonly begun: number | undefined
 }
 
 async function record(
-  { session, body, inputIds, output, reply, facts }: Recording,
+  { session, body, inputIds, output, reply, facts, begun }: Recording,
   signal: AbortSignal,
 ): Promise<void> {
   session.refresh()
@@ -157,6 +174,7 @@ async function record(
     nodes: [recordedReply(trajectory, response, parts, before).record],
     body,
     response: reply,
+    begun,
   })
 }
 

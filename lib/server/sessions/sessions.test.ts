@@ -1057,3 +1057,24 @@ test('A call with ids to /generate is recorded, and one that begins with recorde
   expect(stored?.segments.map((segment) => segment.ids)).toEqual([[97, 98], [104, 105], [99], [104, 105]])
   expect(rows[0]?.nodes[0]?.trajectory).toBe(rows[1]?.nodes[0]?.trajectory)
 })
+
+test('A call to /generate is listed as interrupted after a restart, and a call that failed or ended is not', async () => {
+  let isPending = false
+  const forward: EngineClient['forward'] = async () => {
+    if (isPending) return new Promise(() => {})
+    throw new EngineError('CONNECT_REFUSED', 'nothing listens')
+  }
+  const { client } = services.servers
+  services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
+  shareServices(services)
+  const id = await created()
+  const body = { input_ids: [97] }
+  expect((await send('POST', `/sessions/${id}/generate`, body)).status).toBe(502)
+  isPending = true
+  void send('POST', `/sessions/${id}/generate`, body)
+  const begun = vi.spyOn(services.store, 'beginSessionCall')
+  await expect.poll(() => begun.mock.results.length).toBe(1)
+  services.store.close()
+  start()
+  expect(await calls(id)).toMatchObject([{ status: 503, attached: null, nodes: [] }])
+})

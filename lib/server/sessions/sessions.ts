@@ -217,7 +217,7 @@ const deletedLeaf = (id: string, leaf: string): HttpProblem =>
     status: 404,
     code: 'LEAF_DELETED',
     detail: `the trajectory ${leaf} of the session ${id} was deleted from the library`,
-    hint: 'It is in no export of the session. POST /api/trajectories/{key}/restore restores it for at least a day.',
+    hint: `It is in no export of the session. POST /api/trajectories/${leaf}/restore restores it for at least a day.`,
     field: 'leaf',
   })
 
