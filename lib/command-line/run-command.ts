@@ -34,6 +34,8 @@ export async function runCommand(argumentList: readonly string[], around: Comman
   const [program, ...programArguments] = end < 0 ? [] : argumentList.slice(end + 1)
   if (program === undefined) throw new CommandError(EXIT.usage, `rollscope run requires -- and a COMMAND\n\n${HELP}`)
   const settings = settingsIn(options)
+  // An application in this process changes its variables.
+  const environment = { ...process.env }
   const [present] = around.running()
   const application = present ?? (await startedApplication(around))
   try {
@@ -41,6 +43,7 @@ export async function runCommand(argumentList: readonly string[], around: Comman
     const session = `${application.address}/sessions/${id}`
     around.complain(`Session ${id}: ${session}?token=${application.token}\n`)
     const { status, isStarted } = await runProgram(program, programArguments, around, {
+      ...environment,
       OPENAI_BASE_URL: `${session}/v1`,
       OPENAI_API_KEY: application.token,
       ANTHROPIC_BASE_URL: session,
@@ -120,14 +123,14 @@ interface ProgramEnd {
   readonly isStarted: boolean
 }
 
-/** Runs a program on this terminal. */
+/** Runs a program on this terminal, in the folder of the caller: an application in this process has changed to its own. */
 async function runProgram(
   program: string,
   programArguments: readonly string[],
-  { complain }: Pick<CommandEnvironment, 'complain'>,
-  variables: Readonly<Record<string, string>>,
+  { complain, folder }: Pick<CommandEnvironment, 'complain' | 'folder'>,
+  variables: NodeJS.ProcessEnv,
 ): Promise<ProgramEnd> {
-  const child = spawn(program, [...programArguments], { stdio: 'inherit', env: { ...process.env, ...variables } })
+  const child = spawn(program, [...programArguments], { stdio: 'inherit', cwd: folder, env: variables })
   // A terminal sends SIGINT to both. The program decides when it ends.
   const ignore = () => {}
   const pass = () => child.kill('SIGTERM')

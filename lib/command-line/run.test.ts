@@ -1,14 +1,17 @@
 /** Tests `rollscope run` with real programs and an HTTP server in place of the application. */
+import { realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import os from 'node:os'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { command, type RunningApplication } from './command.ts'
 
 const TOKEN = 'token-of-the-application'
 const closing: (() => void)[] = []
 afterEach(() => {
+  vi.unstubAllEnvs()
   for (const close of closing.splice(0)) close()
 })
 
@@ -58,13 +61,13 @@ async function application(status = 200, { calls = session.calls, readStatus = s
 
 async function run(
   args: readonly string[],
-  { runs, starts }: { runs?: RunningApplication; starts?: RunningApplication },
+  { runs, starts, folder = '.' }: { runs?: RunningApplication; starts?: RunningApplication; folder?: string },
 ) {
   let complaint = ''
   let running = runs
   let isStopped = false
   const status = await command(['run', ...args], {
-    folder: '.',
+    folder,
     places: { builtIn: {}, folders: [], hub: { url: undefined, token: undefined, cacheFolder: undefined } },
     builtIn: 'tiny',
     input: Readable.from([]),
@@ -75,6 +78,7 @@ async function run(
     version: '0',
     start: async () => {
       running = starts
+      vi.stubEnv('SET_BY_THE_APPLICATION', '1')
     },
     stop: () => {
       isStopped = true
@@ -113,6 +117,14 @@ test('rollscope run starts an application if none runs, and stops it after the p
     status: 7,
     isStopped: true,
   })
+})
+
+test('rollscope run starts a program in the folder of its caller, without the variables that the application sets', async () => {
+  const { running } = await application()
+  const folder = realpathSync(os.tmpdir())
+  const check = `process.exit(process.cwd() === '${folder}' && !process.env.SET_BY_THE_APPLICATION ? 7 : 1)`
+  const { status } = await run(['--', process.execPath, '-e', check], { starts: running, folder })
+  expect(status).toBe(7)
 })
 
 test.each<[string[], number, string]>([
