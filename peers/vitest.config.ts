@@ -23,8 +23,11 @@ const VLLM = ['peers/servers/vllm.test.ts']
 /** Tests that need SGLang with a mixture of experts and a LoRA adapter: npm run test:peers -- --project mixture. */
 const MIXTURE = ['peers/servers/mixture.test.ts']
 
-/** Tests that need only the clients of sessions: npm run test:peers -- --project sessions. */
-const SESSIONS = ['peers/sessions/*.test.ts']
+/** Tests that need only the clients of sessions, and a build: npm run test:peers -- --project sessions. */
+const SESSIONS = ['peers/sessions/{built-in,clients,killed,sessions}.test.ts']
+
+/** Tests that need SGLang and the clients of sessions: npm run test:peers -- --project session-engines. */
+const SESSION_ENGINES = ['peers/sessions/sglang.test.ts']
 
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }
 
@@ -37,7 +40,15 @@ export default defineConfig({
         test: {
           name: 'sglang',
           include: ['peers/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...STRANDS, ...EXPORTS, ...LLAMACPP, ...VLLM, ...MIXTURE, ...SESSIONS],
+          exclude: [
+            ...configDefaults.exclude,
+            ...STRANDS,
+            ...EXPORTS,
+            ...LLAMACPP,
+            ...VLLM,
+            ...MIXTURE,
+            'peers/sessions/*',
+          ],
           globalSetup: ['peers/set-up/sglang-setup.ts'],
           ...timeouts,
         },
@@ -47,6 +58,14 @@ export default defineConfig({
       { test: { name: 'mixture', include: MIXTURE, globalSetup: ['peers/set-up/mixture-setup.ts'], ...timeouts } },
       { test: { name: 'vllm', include: VLLM, globalSetup: ['peers/set-up/vllm-setup.ts'], ...timeouts } },
       { test: { name: 'sessions', include: SESSIONS, globalSetup: ['peers/set-up/sessions-setup.ts'], ...timeouts } },
+      {
+        test: {
+          name: 'session-engines',
+          include: SESSION_ENGINES,
+          globalSetup: ['peers/set-up/session-engines-setup.ts'],
+          ...timeouts,
+        },
+      },
       { test: { name: 'strands', include: STRANDS, globalSetup: ['peers/set-up/strands-setup.ts'], ...timeouts } },
     ],
   },

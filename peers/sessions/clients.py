@@ -1,38 +1,67 @@
-"""Runs an agent's harness against a server: `clients.py NAME ORIGIN KEY`. Prints the texts and the tool results that it got as JSON.
+"""Runs an agent's harness against a server: `clients.py NAME ORIGIN KEY MODE TASK`. Prints the texts and the tool results that it got as JSON.
 
-Only the address and the key differ from what a user of the harness writes. Every client asks the same question, runs the tool that the model
-calls, and sends the result.
+MODE is `stream` or `whole`; TASK is a ClientTask of clients.ts as JSON. Only the address and the key differ
+from what a user of the harness writes. Every client asks the question, runs the tool that the model calls, and sends the result.
 """
 
 import asyncio
+import functools
 import json
 import os
 import sys
 
-QUESTION = "What is 17 + 25? Use the tool."
+NAME, ORIGIN, KEY, MODE, TASK = sys.argv[1:]
+QUESTION, TOOL, MAX_TOKENS = (json.loads(TASK)[name] for name in ("question", "tool", "maxTokens"))
+SAMPLING = {name: value for name, value in json.loads(TASK).items() if name == "temperature"}
+RETRIES = json.loads(TASK).get("retries", 0)
 SYSTEM = "You are a calculator."
-SCHEMA = {
-    "type": "object",
-    "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-    "required": ["a", "b"],
-    "additionalProperties": False,
-}
-DESCRIPTION = "Adds two integers."
 
 
 def add(a: int, b: int) -> str:
+    """Adds two integers."""
     return str(a + b)
+
+
+def calculator(expression: str) -> str:
+    """Calculates an expression."""
+    left, right = expression.split("+")
+    return add(int(left), int(right))
+
+
+DESCRIPTION = {"add": add, "calculator": calculator}[TOOL].__doc__
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "add": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+        "calculator": {"expression": {"type": "string"}},
+    }[TOOL],
+    "required": {"add": ["a", "b"], "calculator": ["expression"]}[TOOL],
+    "additionalProperties": False,
+}
+
+
+def recording(results):
+    """Returns the tool as a function that adds its result to a list."""
+    function = {"add": add, "calculator": calculator}[TOOL]
+
+    @functools.wraps(function)
+    def run(*values, **named):
+        results.append(function(*values, **named))
+        return results[-1]
+
+    return run
 
 
 def openai_chat(origin, key, stream):
     from openai import OpenAI
 
-    client = OpenAI(base_url=f"{origin}/v1", api_key=key, max_retries=0)
-    tools = [{"type": "function", "function": {"name": "add", "description": DESCRIPTION, "parameters": SCHEMA}}]
+    client = OpenAI(base_url=f"{origin}/v1", api_key=key, max_retries=RETRIES)
+    tools = [{"type": "function", "function": {"name": TOOL, "description": DESCRIPTION, "parameters": SCHEMA}}]
     messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": QUESTION}]
     results = []
+    run = recording(results)
     while True:
-        request = {"model": "tiny", "messages": messages, "tools": tools, "temperature": 0, "max_tokens": 64}
+        request = {"model": "tiny", "messages": messages, "tools": tools, "temperature": 0, "max_tokens": MAX_TOKENS}
         if stream:
             with client.chat.completions.stream(**request, stream_options={"include_usage": True}) as events:
                 for _ in events:
@@ -49,19 +78,20 @@ def openai_chat(origin, key, stream):
         ]
         messages.append({"role": "assistant", "content": message.content, "tool_calls": calls})
         for call in calls:
-            results.append(add(**json.loads(call["function"]["arguments"])))
+            run(**json.loads(call["function"]["arguments"]))
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": results[-1]})
 
 
 def openai_responses(origin, key, stream):
     from openai import OpenAI
 
-    client = OpenAI(base_url=f"{origin}/v1", api_key=key, max_retries=0)
-    tools = [{"type": "function", "name": "add", "description": DESCRIPTION, "parameters": SCHEMA, "strict": True}]
+    client = OpenAI(base_url=f"{origin}/v1", api_key=key, max_retries=RETRIES)
+    tools = [{"type": "function", "name": TOOL, "description": DESCRIPTION, "parameters": SCHEMA, "strict": True}]
     items = [{"role": "user", "content": QUESTION}]
     results = []
+    run = recording(results)
     while True:
-        request = {"model": "tiny", "instructions": SYSTEM, "input": items, "tools": tools, "max_output_tokens": 64}
+        request = {"model": "tiny", "instructions": SYSTEM, "input": items, "tools": tools, "max_output_tokens": MAX_TOKENS, **SAMPLING}
         if stream:
             with client.responses.stream(**request) as events:
                 for _ in events:
@@ -74,24 +104,25 @@ def openai_responses(origin, key, stream):
         if not calls:
             return {"text": response.output_text, "results": results, "tokens": response.usage.total_tokens}
         for call in calls:
-            results.append(add(**json.loads(call.arguments)))
+            run(**json.loads(call.arguments))
             items.append({"type": "function_call_output", "call_id": call.call_id, "output": results[-1]})
 
 
 def anthropic_messages(origin, key, stream):
     from anthropic import Anthropic
 
-    client = Anthropic(base_url=origin, api_key=key, max_retries=0)
-    tools = [{"name": "add", "description": DESCRIPTION, "input_schema": SCHEMA}]
+    client = Anthropic(base_url=origin, api_key=key, max_retries=RETRIES)
+    tools = [{"name": TOOL, "description": DESCRIPTION, "input_schema": SCHEMA}]
     messages = [{"role": "user", "content": QUESTION}]
     results = []
+    run = recording(results)
     while True:
-        request = {"model": "tiny", "system": SYSTEM, "messages": messages, "tools": tools, "max_tokens": 64}
+        request = {"model": "tiny", "system": SYSTEM, "messages": messages, "tools": tools, "max_tokens": MAX_TOKENS}
         if stream:
-            with client.messages.stream(**request) as events:
+            with client.messages.stream(**request, extra_body=SAMPLING) as events:
                 message = events.get_final_message()
         else:
-            message = client.messages.create(**request)
+            message = client.messages.create(**request, extra_body=SAMPLING)
         messages.append({"role": "assistant", "content": message.content})
         calls = [block for block in message.content if block.type == "tool_use"]
         if not calls:
@@ -105,30 +136,34 @@ def anthropic_messages(origin, key, stream):
             }
         contents = []
         for call in calls:
-            results.append(add(**call.input))
+            run(**call.input)
             contents.append({"type": "tool_result", "tool_use_id": call.id, "content": results[-1]})
         messages.append({"role": "user", "content": contents})
 
 
 def openai_agents(origin, key, stream, kind="chat"):
-    from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, function_tool, set_tracing_disabled
+    from agents import (
+        Agent,
+        ModelSettings,
+        OpenAIChatCompletionsModel,
+        OpenAIResponsesModel,
+        Runner,
+        function_tool,
+        set_tracing_disabled,
+    )
     from openai import AsyncOpenAI
 
     set_tracing_disabled(True)
-    client = AsyncOpenAI(base_url=f"{origin}/v1", api_key=key, max_retries=0)
+    client = AsyncOpenAI(base_url=f"{origin}/v1", api_key=key, max_retries=RETRIES)
     results = []
-
-    @function_tool(name_override="add", description_override=DESCRIPTION)
-    def tool(a: int, b: int) -> str:
-        results.append(add(a, b))
-        return results[-1]
-
+    tool = function_tool(recording(results), name_override=TOOL, description_override=DESCRIPTION)
     model_class = OpenAIChatCompletionsModel if kind == "chat" else OpenAIResponsesModel
     agent = Agent(
         name="calculator",
         instructions=SYSTEM,
         tools=[tool],
         model=model_class(model="tiny", openai_client=client),
+        model_settings=ModelSettings(**SAMPLING),
     )
 
     async def run():
@@ -149,14 +184,8 @@ def strands_openai(origin, key, stream):
     from strands.models.openai import OpenAIModel
 
     results = []
-
-    @tool(name="add", description=DESCRIPTION)
-    def run(a: int, b: int) -> str:
-        """Adds two integers."""
-        results.append(add(a, b))
-        return results[-1]
-
-    model = OpenAIModel(client_args={"base_url": f"{origin}/v1", "api_key": key}, model_id="tiny", params={"max_tokens": 64})
+    run = tool(name=TOOL, description=DESCRIPTION)(recording(results))
+    model = OpenAIModel(client_args={"base_url": f"{origin}/v1", "api_key": key}, model_id="tiny", params={"max_tokens": MAX_TOKENS, **SAMPLING})
     agent = Agent(model=model, tools=[run], system_prompt=SYSTEM, callback_handler=None)
     result = agent(QUESTION)
     text = "".join(block.get("text", "") for block in result.message["content"])
@@ -172,7 +201,7 @@ def mini_swe_agent(origin, key, stream):
 
     model = LitellmModel(
         model_name="openai/tiny",
-        model_kwargs={"api_base": f"{origin}/v1", "api_key": key, "max_tokens": 64, "drop_params": True},
+        model_kwargs={"api_base": f"{origin}/v1", "api_key": key, "max_tokens": MAX_TOKENS, "drop_params": True},
         cost_tracking="ignore_errors",
     )
     agent = DefaultAgent(
@@ -198,5 +227,4 @@ CLIENTS = {
 }
 
 if __name__ == "__main__":
-    name, origin, key, mode = sys.argv[1:]
-    print(json.dumps(CLIENTS[name](origin, key, mode == "stream")))
+    print(json.dumps(CLIENTS[NAME](ORIGIN, KEY, MODE == "stream")))

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { sessionClients } from './clients.ts'
+import { SCRIPTED_TASK, sessionClients } from './clients.ts'
 import type { RecordedRequest, ScriptedServer } from './scripted-server.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
@@ -29,7 +29,12 @@ const clients = sessionClients(inject('sessionClients')).flatMap((client) =>
 )
 
 test.each(clients)('$name runs its tool and gets its answer, $mode, with the recorded requests', async (client) => {
-  const { text, results, tokens } = await client.run({ origin: server.origin, key: 'key', stream: client.stream })
+  const { text, results, tokens } = await client.run({
+    origin: server.origin,
+    key: 'key',
+    stream: client.stream,
+    task: SCRIPTED_TASK,
+  })
   const isCommands = client.name.startsWith('mini-swe-agent')
   expect(text).toBe(isCommands ? 'Submitted' : 'The sum is 42.')
   expect(results).toEqual([isCommands ? expect.stringContaining('<output>\n42\n</output>') : '42'])

@@ -17,11 +17,24 @@ interface ClientResult {
   readonly tokens: number | null
 }
 
-/** How a client connects, and whether it streams. */
+/** What a client asks. */
+export interface ClientTask {
+  readonly question: string
+  readonly tool: keyof typeof TOOLS
+  /** Largest number of tokens of a reply. */
+  readonly maxTokens: number
+  /** Omitted: that of the server. */
+  readonly temperature?: number
+  /** How often the SDKs of OpenAI and Anthropic repeat a call that fails. Omitted: never. */
+  readonly retries?: number
+}
+
+/** How a client connects, whether it streams, and what it asks. */
 interface Connection {
   readonly origin: string
   readonly key: string
   readonly stream: boolean
+  readonly task: ClientTask
 }
 
 /** A client by its name. */
@@ -32,17 +45,37 @@ export interface SessionClient {
   run(connection: Connection): Promise<ClientResult>
 }
 
-const QUESTION = 'What is 17 + 25? Use the tool.'
-const SYSTEM = 'You are a calculator.'
-const SCHEMA = {
-  type: 'object' as const,
-  properties: { a: { type: 'integer' as const }, b: { type: 'integer' as const } },
-  required: ['a', 'b'],
-  additionalProperties: false,
-}
-const DESCRIPTION = 'Adds two integers.'
+/** Returns the sampling parameters of a task, as all three protocols name them. */
+const samplingOf = ({ temperature }: ClientTask) => (temperature === undefined ? {} : { temperature })
 
-const add = ({ a, b }: { readonly a: number; readonly b: number }): string => String(a + b)
+/** The task of scripted models. */
+export const SCRIPTED_TASK: ClientTask = { question: 'What is 17 + 25? Use the tool.', tool: 'add', maxTokens: 64 }
+
+const SYSTEM = 'You are a calculator.'
+
+/** The tools, with the same names, descriptions and schemas as in clients.py. */
+const TOOLS = {
+  add: {
+    description: 'Adds two integers.',
+    schema: schemaOf({ a: { type: 'integer' }, b: { type: 'integer' } }),
+    run: ({ a, b }: ToolInput) => String(Number(a) + Number(b)),
+  },
+  calculator: {
+    description: 'Calculates an expression.',
+    schema: schemaOf({ expression: { type: 'string' } }),
+    run: ({ expression }: ToolInput) =>
+      String(
+        String(expression)
+          .split('+')
+          .reduce((sum, operand) => sum + Number(operand), 0),
+      ),
+  },
+}
+type ToolInput = Readonly<Record<string, unknown>>
+
+function schemaOf(properties: Readonly<Record<string, { readonly type: 'integer' | 'string' }>>) {
+  return { type: 'object' as const, properties, required: Object.keys(properties), additionalProperties: false }
+}
 
 /** Returns all clients. `python` is the interpreter that has the Python ones. */
 export const sessionClients = (python: string): readonly SessionClient[] => [
@@ -58,32 +91,43 @@ export const sessionClients = (python: string): readonly SessionClient[] => [
 
 const run = promisify(execFile)
 
+/**
+ * Returns the environment variables with which an interpreter keeps the compiled files of its packages, in a folder of their own. The clients
+ * start several times as fast with them.
+ */
+const compiledPython = (python: string): Readonly<Record<string, string>> => ({
+  PYTHONDONTWRITEBYTECODE: '',
+  PYTHONPYCACHEPREFIX: path.resolve(python, '..', '..', 'bytecode'),
+})
+
 const pythonClient = (python: string, name: string, streams: readonly boolean[]): SessionClient => ({
   name: `${name} (Python)`,
   streams,
-  async run({ origin, key, stream }) {
+  async run({ origin, key, stream, task }) {
     const script = path.join(import.meta.dirname, 'clients.py')
     const mode = stream ? 'stream' : 'whole'
-    const { stdout } = await run(python, [script, name, origin, key, mode], {
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', OPENAI_AGENTS_DISABLE_TRACING: '1' },
+    const { stdout } = await run(python, [script, name, origin, key, mode, JSON.stringify(task)], {
+      env: { ...process.env, ...compiledPython(python), OPENAI_AGENTS_DISABLE_TRACING: '1' },
     })
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as ClientResult
   },
 })
 
-async function openAiChat({ origin, key, stream }: Connection): Promise<ClientResult> {
-  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: key, maxRetries: 0 })
+async function openAiChat({ origin, key, stream, task }: Connection): Promise<ClientResult> {
+  const { description, schema, run: runTool } = TOOLS[task.tool]
+  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: key, maxRetries: task.retries ?? 0 })
   const results: string[] = []
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     { role: 'developer', content: SYSTEM },
-    { role: 'user', content: QUESTION },
+    { role: 'user', content: task.question },
   ]
   for (;;) {
     const request = {
       model: 'tiny',
       messages,
-      tools: [{ type: 'function' as const, function: { name: 'add', description: DESCRIPTION, parameters: SCHEMA } }],
-      max_completion_tokens: 64,
+      tools: [{ type: 'function' as const, function: { name: task.tool, description, parameters: schema } }],
+      max_completion_tokens: task.maxTokens,
+      ...samplingOf(task),
     }
     const completion = stream
       ? await client.chat.completions
@@ -97,23 +141,25 @@ async function openAiChat({ origin, key, stream }: Connection): Promise<ClientRe
       return { text: message.content, results, tokens: completion.usage?.total_tokens ?? null }
     for (const call of message.tool_calls) {
       if (call.type !== 'function') throw new Error('the call is no function call')
-      results.push(add(JSON.parse(call.function.arguments)))
+      results.push(runTool(JSON.parse(call.function.arguments)))
       messages.push({ role: 'tool', tool_call_id: call.id, content: results.at(-1) ?? '' })
     }
   }
 }
 
-async function anthropicMessages({ origin, key, stream }: Connection): Promise<ClientResult> {
-  const client = new Anthropic({ baseURL: origin, apiKey: key, maxRetries: 0 })
+async function anthropicMessages({ origin, key, stream, task }: Connection): Promise<ClientResult> {
+  const { description, schema, run: runTool } = TOOLS[task.tool]
+  const client = new Anthropic({ baseURL: origin, apiKey: key, maxRetries: task.retries ?? 0 })
   const results: string[] = []
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: QUESTION }]
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: task.question }]
   for (;;) {
     const request = {
       model: 'tiny',
-      max_tokens: 64,
+      max_tokens: task.maxTokens,
+      ...samplingOf(task),
       system: SYSTEM,
       messages,
-      tools: [{ name: 'add', description: DESCRIPTION, input_schema: SCHEMA }],
+      tools: [{ name: task.tool, description, input_schema: schema }],
     }
     const message = stream
       ? await client.messages.stream(request).finalMessage()
@@ -128,14 +174,15 @@ async function anthropicMessages({ origin, key, stream }: Connection): Promise<C
     messages.push({
       role: 'user',
       content: calls.map(({ id, input }) => {
-        results.push(add(input as { a: number; b: number }))
+        results.push(runTool(input as ToolInput))
         return { type: 'tool_result' as const, tool_use_id: id, content: results.at(-1) ?? '' }
       }),
     })
   }
 }
 
-async function vercel({ origin, key, stream }: Connection): Promise<ClientResult> {
+async function vercel({ origin, key, stream, task }: Connection): Promise<ClientResult> {
+  const { description, schema, run: runTool } = TOOLS[task.tool]
   const provider = createOpenAICompatible({
     name: 'rollscope',
     baseURL: `${origin}/v1`,
@@ -146,15 +193,16 @@ async function vercel({ origin, key, stream }: Connection): Promise<ClientResult
   const request = {
     model: provider('tiny'),
     system: SYSTEM,
-    prompt: QUESTION,
+    prompt: task.question,
     maxRetries: 0,
-    maxOutputTokens: 64,
+    maxOutputTokens: task.maxTokens,
+    ...samplingOf(task),
     tools: {
-      add: tool({
-        description: DESCRIPTION,
-        inputSchema: jsonSchema<{ a: number; b: number }>(SCHEMA),
+      [task.tool]: tool({
+        description,
+        inputSchema: jsonSchema<ToolInput>(schema),
         execute: (input) => {
-          results.push(add(input))
+          results.push(runTool(input))
           return results.at(-1) ?? ''
         },
       }),

@@ -18,7 +18,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { says } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { sessionClients } from './clients.ts'
+import { SCRIPTED_TASK, sessionClients } from './clients.ts'
 
 const TOKEN = 'token-of-the-sessions-01'
 const call = (name: string, input: object): string =>
@@ -98,6 +98,7 @@ test.each(clients)('$name continues its session, $mode, and the session has the 
     origin: `${origin}/sessions/${id}`,
     key: TOKEN,
     stream: client.stream,
+    task: SCRIPTED_TASK,
   })
   expect(text).toBe(isCommands ? 'Submitted' : 'The sum is 42.')
   expect(results).toEqual([isCommands ? expect.stringContaining('<output>\n42\n</output>') : '42'])

@@ -12,6 +12,8 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 export interface Running {
   readonly baseUrl: string
   stop(): Promise<void>
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>
 }
 
 /** The access token of the application in the peers' tests. */
@@ -142,11 +144,24 @@ export interface ApplicationPlaces {
   readonly tokenizers: string
   /** Python with transformers, which the application uses for renders. */
   readonly python: string
+  /** Omitted: a free one. */
+  readonly port?: number
+  /** Its data folder. Omitted: a new one. */
+  readonly data?: string
+  /** Address of its default server. Omitted: the built-in model. */
+  readonly server?: string
 }
 
-/** Starts the built application with its own data. */
-export async function startApplication({ folder, tokenizers, python }: ApplicationPlaces): Promise<Running> {
-  const port = await freePort()
+/** Starts the built application. */
+export async function startApplication({
+  folder,
+  tokenizers,
+  python,
+  port: fixedPort,
+  data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-peers-')),
+  server = '',
+}: ApplicationPlaces): Promise<Running> {
+  const port = fixedPort ?? (await freePort())
   return start(
     { folder },
     'rollscope',
@@ -157,9 +172,9 @@ export async function startApplication({ folder, tokenizers, python }: Applicati
     {
       PORT: String(port),
       ROLLSCOPE_TOKEN: APPLICATION_TOKEN,
-      ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-peers-')),
+      ROLLSCOPE_DATA: data,
       ROLLSCOPE_TOKENIZERS: tokenizers,
-      SGLANG_BASE_URL: '',
+      SGLANG_BASE_URL: server,
       ROLLSCOPE_PYTHON: python,
     },
   )
@@ -194,6 +209,10 @@ async function start(
     clearTimeout(patience)
     signal(child, 'SIGKILL')
   }
+  const kill = () => {
+    signal(child, 'SIGKILL')
+    return ended
+  }
   const started = performance.now()
   while (!(await answers(`${baseUrl}${ready}`))) {
     if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > START_MS) {
@@ -203,7 +222,7 @@ async function start(
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
   console.log(`${name} answers after ${((performance.now() - started) / 1000).toFixed(0)} s`)
-  return { baseUrl, stop }
+  return { baseUrl, stop, kill }
 }
 
 function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
