@@ -6,15 +6,17 @@ import {
   noneOf,
   oneOf,
   optional,
+  recursive,
   repeat,
   sequence,
+  shared,
   text,
   textWithout,
   toEbnf,
   toRegex,
 } from './expression.ts'
 
-const list: Expression = { kind: 'rule', of: () => sequence('[', repeat(list), ']') }
+const list: Expression = recursive(() => sequence('[', repeat(list), ']'))
 
 describe('A grammar', () => {
   test.each<[string, Expression, string, string]>([
@@ -43,12 +45,21 @@ describe('A grammar', () => {
   })
 
   test('that needs more levels than there are has no regular expression', () => {
-    const endless: Expression = { kind: 'rule', of: () => sequence('(', endless, ')') }
+    const endless: Expression = recursive(() => sequence('(', endless, ')'))
     expect(() => toRegex(endless, 5)).toThrow(RangeError)
     expect(() => toRegex(repeat(endless, 1), 5)).toThrow('more than 5 levels')
     expect(toRegex(choice([endless, text('a')]), 5)).toBe('(?:a)')
     expect(() => toRegex(choice([endless, endless]), 5)).toThrow(RangeError)
   })
+})
+
+test('A set that is shared is written once in EBNF, and a regular expression has a largest length', () => {
+  const doubled = (one: Expression, times: number): Expression =>
+    times === 0 ? one : doubled(shared(sequence(one, one)), times - 1)
+  const large = doubled(text('ab'), 20)
+  expect(toEbnf(large).length).toBeLessThan(1000)
+  expect(() => toRegex(large, 1)).toThrow('longer than 100000 characters')
+  expect(() => toRegex(choice([large, text('a')]), 1)).toThrow(RangeError)
 })
 
 describe('A text without words', () => {

@@ -12,8 +12,8 @@ export type Expression =
   | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
   | { readonly kind: 'choice'; readonly options: readonly Expression[] }
   | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number }
-  /** A set with a name, which may contain itself. Equal rules are the same object. */
-  | { readonly kind: 'rule'; readonly of: () => Expression }
+  /** A set with a name. One that `mayRecur` may contain itself. Equal rules are the same object. */
+  | { readonly kind: 'rule'; readonly mayRecur: boolean; readonly of: () => Expression }
 
 /** First and last character. */
 type CharacterRange = readonly [first: string, last: string]
@@ -40,6 +40,12 @@ export const repeat = (of: Expression, least = 0, most = Number.POSITIVE_INFINIT
   least,
   most,
 })
+
+/** Returns a set that is written once in EBNF, however often it occurs. */
+export const shared = (of: Expression): Expression => ({ kind: 'rule', mayRecur: false, of: () => of })
+
+/** Returns a set that may contain itself. */
+export const recursive = (of: () => Expression): Expression => ({ kind: 'rule', mayRecur: true, of })
 
 /** Returns the set of these texts and the empty one. */
 export const optional = (of: Expression | string): Expression => repeat(typeof of === 'string' ? text(of) : of, 0, 1)
@@ -141,9 +147,12 @@ export function toEbnf(root: Expression): string {
 const quoted = (value: string): string =>
   `"${value.replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`
 
+/** Longest regular expression, as on the built-in server. */
+const LONGEST = 100_000
+
 /**
- * Returns a grammar as a regular expression. Those have no recursion: rules contain rules up to `depth` levels, and what would need more is
- * left out. Throws RangeError if nothing remains.
+ * Returns a grammar as a regular expression. Those have no recursion: what may recur does so up to `depth` levels, and what would need more is
+ * left out. Throws RangeError if nothing remains, or if the expression is too long.
  */
 export function toRegex(root: Expression, depth: number): string {
   const source = regexOf(root, depth)
@@ -160,11 +169,11 @@ function regexOf(one: Expression, depth: number): string | undefined {
       return writtenClass(one)
     case 'sequence': {
       const parts = one.parts.map((part) => regexOf(part, depth))
-      return parts.every((part) => part !== undefined) ? parts.join('') : undefined
+      return parts.every((part) => part !== undefined) ? limited(parts.join('')) : undefined
     }
     case 'choice': {
       const options = one.options.flatMap((option) => regexOf(option, depth) ?? [])
-      return options.length > 0 ? `(?:${options.join('|')})` : undefined
+      return options.length > 0 ? limited(`(?:${options.join('|')})`) : undefined
     }
     case 'repeat': {
       const inside = regexOf(one.of, depth)
@@ -172,8 +181,14 @@ function regexOf(one: Expression, depth: number): string | undefined {
       return one.least === 0 ? '' : undefined
     }
     case 'rule':
+      if (!one.mayRecur) return regexOf(one.of(), depth)
       return depth === 0 ? undefined : regexOf(one.of(), depth - 1)
   }
+}
+
+function limited(source: string): string {
+  if (source.length > LONGEST) throw new RangeError(`the grammar is longer than ${LONGEST} characters`)
+  return source
 }
 
 function quantifier({ least, most }: Extract<Expression, { kind: 'repeat' }>): string {

@@ -58,7 +58,7 @@ const parserOf = (name: string) => parserNamed(name) ?? expect.fail(`no parser $
 describe.each(named)('The grammar of forced calls of the parser %s', (name) => {
   test('has only texts that the parser reads as calls of the tools', () => {
     fc.assert(
-      fc.property(textsOf(forced(name), 3), (text) => {
+      fc.property(textsOf(forced(name), 2), (text) => {
         const calls = parseText(parserOf(name), text, TOOLS)
         expect(calls.length).toBeGreaterThan(0)
         for (const call of calls) {
@@ -78,7 +78,7 @@ describe.each(named)('The grammar of forced calls of the parser %s', (name) => {
 
   test('is one call if a reply may have only one', () => {
     fc.assert(
-      fc.property(textsOf(forced(name, { mayRepeat: false }), 3), (text) => {
+      fc.property(textsOf(forced(name, { mayRepeat: false }), 2), (text) => {
         expect(parseText(parserOf(name), text, TOOLS)).toHaveLength(1)
       }),
     )
@@ -86,8 +86,8 @@ describe.each(named)('The grammar of forced calls of the parser %s', (name) => {
 
   test('is a regular expression of the same texts', () => {
     const grammar = forced(name)
-    const pattern = new RegExp(`^(?:${toRegex(grammar, 3)})$`, 'u')
-    fc.assert(fc.property(textsOf(grammar, 3), (text) => pattern.test(text)))
+    const pattern = new RegExp(`^(?:${toRegex(grammar, 2)})$`, 'u')
+    fc.assert(fc.property(textsOf(grammar, 2), (text) => pattern.test(text)))
   })
 
   test('begins after the think block in which the prompt ends', () => {
@@ -140,7 +140,7 @@ test('Arguments between tags follow references to other schemas, and end at a re
     $defs: { a: { oneOf: [{ type: 'integer' }, { const: 'x' }] } },
   }
   const grammar = forced('qwen_xml', { tools: [{ name: 'f', inputSchema }], mayRepeat: false })
-  const pattern = new RegExp(`^(?:${toRegex(grammar, 3)})$`, 'u')
+  const pattern = new RegExp(`^(?:${toRegex(grammar, 2)})$`, 'u')
   const written = (a: string) =>
     `<tool_call>\n<function=f>\n<parameter=a>\n${a}\n</parameter>\n<parameter=c>\nany <b>\n</parameter>\n</function>\n</tool_call>`
   expect(['7', 'x', 'y', '"x"'].map((a) => pattern.test(written(a)))).toEqual([true, true, false, false])

@@ -5,8 +5,27 @@
 import { isObject } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { type JsonType, jsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
-import { choice, type Expression, noneOf, oneOf, optional, repeat, sequence, text, textWithout } from './expression.ts'
-import { GEMMA_NOTATION, jsonNotation, membersOf, type Notation, PYTHON_NOTATION, valueGrammar } from './json-schema.ts'
+import {
+  choice,
+  type Expression,
+  noneOf,
+  oneOf,
+  optional,
+  repeat,
+  sequence,
+  shared,
+  text,
+  textWithout,
+} from './expression.ts'
+import {
+  GEMMA_NOTATION,
+  jsonNotation,
+  membersOf,
+  type Notation,
+  PYTHON_NOTATION,
+  separated,
+  valueGrammar,
+} from './json-schema.ts'
 
 /** What must be called. */
 export interface ForcedCalls {
@@ -28,8 +47,7 @@ export function forcedCalls(
   const format = FORMATS[parser]?.(template)
   if (!format) return undefined
   const { open = '', between, close = '', call } = format
-  const options = choice(tools.map(call))
-  const one: Expression = { kind: 'rule', of: () => options }
+  const one = shared(choice(tools.map(call)))
   const calls = mayRepeat ? [one, repeat(sequence(between, one))] : [one]
   const thought = closeThink === undefined ? [] : [textWithout([closeThink]), closeThink, repeat(text('\n'), 0, 2)]
   return sequence(...thought, open, ...calls, close)
@@ -218,21 +236,10 @@ const xtmlCall: CallFormat['call'] = (tool) =>
 const pythonCall: CallFormat['call'] = ({ name, inputSchema }) => {
   const { value } = valueGrammar(inputSchema, PYTHON_NOTATION)
   const members = membersOf(inputSchema).map((member) => ({
-    ...member,
-    written: sequence(`${identifier(member.name)}=`, value(member.schema)),
+    isRequired: member.isRequired,
+    member: shared(sequence(`${identifier(member.name)}=`, value(member.schema))),
   }))
-  /** The arguments from an index on, the first of them without a comma. */
-  const from = (index: number): Expression => {
-    const one = members[index]
-    if (!one) return text('')
-    const following = members.slice(index + 1).map(({ written, isRequired }) => {
-      const next = sequence(', ', written)
-      return isRequired ? next : optional(next)
-    })
-    const begun = sequence(one.written, ...following)
-    return one.isRequired ? begun : choice([begun, from(index + 1)])
-  }
-  return sequence(`${plainName(name)}(`, from(0), ')')
+  return sequence(`${plainName(name)}(`, separated(members, text(', '), text('')), ')')
 }
 
 const gemmaCall: CallFormat['call'] = ({ name, inputSchema }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toRegex } from './expression.ts'
+import { toEbnf, toRegex } from './expression.ts'
 import { GEMMA_NOTATION, jsonNotation, PYTHON_NOTATION, valueGrammar } from './json-schema.ts'
 
 /** Returns whether each text is a value of a schema. */
@@ -7,6 +7,20 @@ const accepted = (schema: unknown, texts: readonly string[], notation = jsonNota
   const pattern = new RegExp(`^(?:${toRegex(valueGrammar(schema, notation).value(schema), 2)})$`, 'u')
   return texts.filter((text) => pattern.test(text))
 }
+
+test('A reference that leads to itself is refused, and many optional members at many levels are not many texts', () => {
+  const grammarOf = (schema: object) => toEbnf(valueGrammar(schema, jsonNotation()).value(schema))
+  expect(() => grammarOf({ $ref: '#' })).toThrow(RangeError)
+  expect(() => grammarOf({ $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, true] } } })).toThrow(
+    '#/$defs/a',
+  )
+  const nested = (levels: number): object =>
+    levels === 0
+      ? { type: 'string' }
+      : { properties: Object.fromEntries(Array.from('abcdefghij', (name) => [name, nested(levels - 1)])) }
+  const schema = nested(3)
+  expect(grammarOf(schema).length).toBeLessThan(40 * JSON.stringify(schema).length)
+})
 
 describe('The values of a schema', () => {
   test.each<[string, unknown, readonly string[], readonly string[]]>([
@@ -53,6 +67,7 @@ describe('The values of a schema', () => {
       ['{}', '{"a": 1}', '{"b": 1, "a": 1}', '{"a": 1 "b": 1}'],
     ],
     ['with a broken list of required members', { properties: { a: {} }, required: 'a' }, ['{}'], []],
+    ['of a reference to nothing', { $ref: '#/$defs/none' }, ['1', '"a"'], ['a']],
     ['of references', { $ref: '#/$defs/a', $defs: { a: { type: 'null' } } }, ['null'], ['1']],
     [
       'of trees',

@@ -1,7 +1,20 @@
 /** The values that a JSON Schema allows, as a grammar in the notation of a format. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type JsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
-import { choice, type Expression, noneOf, oneOf, optional, repeat, sequence, text, textWithout } from './expression.ts'
+import {
+  choice,
+  type Expression,
+  noneOf,
+  oneOf,
+  optional,
+  recursive,
+  repeat,
+  sequence,
+  shared,
+  text,
+  textWithout,
+} from './expression.ts'
 
 /** How a format writes values. */
 export interface Notation {
@@ -83,10 +96,9 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
     const member = anyMember(schema)
     return sequence('{', optional(sequence(member, repeat(sequence(comma, member)))), '}')
   }
-  const anything: Expression = {
-    kind: 'rule',
-    of: () => choice(jsonTypes.filter((type) => type !== 'integer').map((type) => ofType(type, {}))),
-  }
+  const anything = recursive(() =>
+    choice(jsonTypes.filter((type) => type !== 'integer').map((type) => ofType(type, {}))),
+  )
 
   function value(schema: unknown): Expression {
     if (!isObject(schema)) return anything
@@ -107,7 +119,9 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
   function referenced(pointer: string): Expression {
     const known = references.get(pointer)
     if (known) return known
-    const rule: Expression = { kind: 'rule', of: () => value(resolvePointer(pointer, root)) }
+    if (isEndless(pointer, root, new Set()))
+      throw new RangeError(`the reference ${pointer} of a schema leads to itself`)
+    const rule = recursive(() => value(resolvePointer(pointer, root)))
     references.set(pointer, rule)
     return rule
   }
@@ -138,23 +152,47 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
       return further === false || (isObject(properties) && further === undefined) ? text('{}') : objectOfAny(further)
     const written = members.map(({ name, schema: own, isRequired }) => ({
       isRequired,
-      member: sequence(`${notation.name(name)}:`, space, value(own)),
+      member: shared(sequence(`${notation.name(name)}:`, space, value(own))),
     }))
     const more = isObject(further) || further === true ? [repeat(sequence(comma, anyMember(further)))] : []
-    /** The members from an index on, the first of them without a comma. */
-    const from = (index: number): Expression => {
-      const one = written[index]
-      if (!one) return text('')
-      const following = written
-        .slice(index + 1)
-        .map(({ member, isRequired }) => (isRequired ? sequence(comma, member) : optional(sequence(comma, member))))
-      const begun = sequence(one.member, ...following, ...more)
-      return one.isRequired ? begun : choice([begun, from(index + 1)])
-    }
-    return sequence('{', from(0), '}')
+    return sequence('{', separated(written, comma, sequence(...more)), '}')
   }
 
   return { value }
+}
+
+/** A part of a list whose parts may be missing. */
+interface ListPart {
+  readonly member: Expression
+  readonly isRequired: boolean
+}
+
+/** Returns the lists of these parts in their order, with separators between those that are there; `more` follows the last part. */
+export function separated(parts: readonly ListPart[], separator: Expression, more: Expression): Expression {
+  const following = (from: number): readonly Expression[] =>
+    parts.slice(from).map(({ member, isRequired }) => {
+      const next = sequence(separator, member)
+      return isRequired ? next : optional(next)
+    })
+  const first = parts.findIndex(({ isRequired }) => isRequired)
+  if (first >= 0) {
+    const before = parts.slice(0, first).map(({ member }) => optional(sequence(member, separator)))
+    return sequence(...before, elementAt(parts, first).member, ...following(first + 1), more)
+  }
+  const begun = parts.map(({ member }, index) => sequence(member, ...following(index + 1), more))
+  return optional(choice(begun))
+}
+
+/** Returns whether a reference leads to itself without a value in between. */
+function isEndless(pointer: string, root: unknown, seen: ReadonlySet<string>): boolean {
+  if (seen.has(pointer)) return true
+  const further = new Set(seen).add(pointer)
+  const leads = (schema: unknown): boolean => {
+    if (!isObject(schema)) return false
+    if (typeof schema.$ref === 'string') return isEndless(schema.$ref, root, further)
+    return [schema.anyOf, schema.oneOf, schema.allOf].some((one) => Array.isArray(one) && one.some(leads))
+  }
+  return leads(resolvePointer(pointer, root))
 }
 
 /** A member of an object. */

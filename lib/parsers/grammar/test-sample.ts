@@ -39,6 +39,7 @@ function arbitraryOf(one: Expression, depth: number): fc.Arbitrary<string> | und
       return fc.array(of, { minLength: one.least, maxLength }).map((texts) => texts.join(''))
     }
     case 'rule':
+      if (!one.mayRecur) return arbitraryOf(one.of(), depth)
       return depth === 0 ? undefined : arbitraryOf(one.of(), depth - 1)
   }
 }

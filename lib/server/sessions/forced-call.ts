@@ -10,8 +10,8 @@ import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import type { Services } from '../services.ts'
 import type { Prepared } from './tito.ts'
 
-/** Levels of a grammar on the built-in server: a call, and two levels of values without a schema or with a reference. */
-const LEVELS = 3
+/** Levels of values without a schema, or with a reference to themselves, that the built-in server writes. */
+const LEVELS = 2
 
 /** Returns whether the model must call a tool. */
 export const isForced = ({ toolChoice }: Pick<SessionCall, 'toolChoice'>): boolean =>
