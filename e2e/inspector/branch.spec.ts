@@ -36,7 +36,7 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
     await grid.focus()
     await page.keyboard.press('R')
     await expect(ended).toContainText(`All 2 branches are stored. ${at} tokens are shared`)
-    const samples = list.locator('summary', { hasText: new RegExp(`at ${at}, .+ for .+, × 2`) })
+    const samples = list.locator('summary', { hasText: new RegExp(`at ${at}, × 2, .+ for .+`) })
     await expect(samples).toBeVisible()
     await expect(list.getByRole('link')).toHaveCount(1)
     await list.locator('summary').press('Enter')

@@ -73,6 +73,10 @@ test('A branch names the text that it inserted and the token that it replaced, w
   const rows = within(list).getAllByRole('link')
   expect(rows[1]?.textContent).toContain('at 1,211, find for ls')
   expect(rows[2]?.textContent).toContain('at 1,211, ⟨U+202E⟩x')
+  document.body.replaceChildren()
+  const both = ['a', 'b'].map((key, index) => leaf(key, forced('find', 'ls'), { group: { id: 'g', index } }))
+  const together = show([leaf('main', null), ...both], 'main').list
+  expect(within(together).getByRole('group').textContent).toContain('at 1,211, × 2, find for ls')
   expect(within(list).queryByRole('searchbox')).toBe(null)
 })
 

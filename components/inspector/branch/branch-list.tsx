@@ -180,11 +180,18 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
   )
 }
 
+interface PlaceProps {
+  readonly fork: NonNullable<TreeLeaf['fork']>
+  /** Number of branches of one request; undefined for a single branch. */
+  readonly count?: number
+}
+
 /** Shows where a branch begins and what it inserted there, such as “at 211, find for ls”. */
-function Place({ fork: { token, inserted } }: { readonly fork: NonNullable<TreeLeaf['fork']> }) {
+function Place({ fork: { token, inserted }, count }: PlaceProps) {
   return (
     <>
       at {countText(token)}
+      {count !== undefined && `, × ${count}`}
       {inserted && (
         <>
           , <PieceText text={inserted.text} />
@@ -221,7 +228,7 @@ function SamplesRow({
         <summary className={`cursor-pointer rounded-md py-1 pr-1.5 hover:bg-panel ${indentOf(depth)}`}>
           <span className="inline-flex w-[calc(100%-1rem)] justify-between gap-2 align-top">
             <span className="truncate font-medium tabular-nums">
-              {fork && <Place fork={fork} />}, × {leaves.length}
+              {fork && <Place fork={fork} count={leaves.length} />}
             </span>
             <span className="shrink-0 font-medium tabular-nums">
               {running > 0

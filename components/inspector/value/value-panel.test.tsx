@@ -100,7 +100,7 @@ function show(shown: ValueEstimate | undefined, on: Trajectory = trajectory, rul
       <ValuePanel inspection={inspection} storedKey="k" onClose={() => {}} />
     </QueryClientProvider>,
   )
-  return { user: userEvent.setup(), panel: screen.getByRole('region', { name: 'Value' }) }
+  return { client, user: userEvent.setup(), panel: screen.getByRole('region', { name: 'Value' }) }
 }
 
 test('Without an estimate, the panel shows the form with its cost, and starts what it says', async () => {
@@ -167,6 +167,17 @@ test('Without a significant drop the first line says that no token decided, and 
   document.body.innerHTML = ''
   const single = show({ ...estimate, cliff: null, reading: 'single', points: [pointAt(3, 8)] })
   expect(single.panel.textContent).toContain('of 8 samples: “425” × 8')
+})
+
+test('The form for a drop is still valid when the shown estimate no longer has the drop', async () => {
+  const { client, user, panel } = show(estimate)
+  await user.click(within(panel).getByRole('button', { name: /^Narrow it down/ }))
+  const positions = () => within(panel).getByLabelText<HTMLSelectElement>('Sample again from').value
+  expect(positions()).toBe('drop')
+  const narrowed = { ...estimate, cliff: { from: 2, to: 3, before: 1, after: 0, drop: 1, p: 0.001, test: 'fisher' } }
+  client.setQueryData(valueEstimateOptions('e').queryKey, narrowed as ValueEstimate)
+  await expect.poll(positions).toBe('surprising')
+  expect(within(panel).getByRole('button', { name: 'Estimate the value' })).toHaveProperty('disabled', false)
 })
 
 test('An estimate on another server names it', () => {

@@ -123,7 +123,9 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
       <div className="flex items-start gap-2">
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
           <h2 className="font-semibold text-sm">Value</h2>
-          <p className="min-w-0 flex-1 basis-56 text-dim text-xs tabular-nums">
+          <p
+            className={`min-w-0 flex-1 basis-56 text-dim text-xs tabular-nums ${isFormShown && estimate ? 'max-sm:hidden' : ''}`}
+          >
             {estimate
               ? summaryText(estimate)
               : id === undefined
