@@ -81,3 +81,19 @@ test('The line below the forest counts kinds and names the rules', () => {
     'accepted: call-ids',
   ])
 })
+
+test('A prompt that was sent while the other call ran is a sample, and a call of a deleted trajectory says so', () => {
+  const parallel = [
+    testCall(1, { kind: 'new-root', because: 'first-call' }),
+    testCall(2, { kind: 'retried', of: 1, isConcurrent: true }),
+    testCall(3, { kind: 'new-root', because: 'deleted' }),
+  ]
+  const own = nodesOf(parallel)
+  expect(parallel.map((each) => Object.values(attachmentText(each, own)))).toEqual([
+    ['new root', '', 'root'],
+    ['sample', 'same prompt as 1', 'quiet'],
+    ['new root', 'its trajectory was deleted', 'root'],
+  ])
+  expect(parallel.map(changeSentence)).toEqual(['', 'The client sent the same prompt while the other call ran.', ''])
+  expect(forestText(parallel, 3)).toEqual(['3 leaves', '2 roots', '1 other sample'])
+})

@@ -28,6 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'first-message': 'another first message',
   tools: 'other tools',
   template: 'another template',
+  deleted: 'its trajectory was deleted',
 }
 
 /** Returns the text of an attachment. `nodes` are those of the session, whose calls are named. */
@@ -37,7 +38,10 @@ export function attachmentText({ attached }: SessionCallRow, nodes: readonly Cal
       return { kind: 'new root', detail: REASONS[`${attached.because}`] ?? '', tone: 'root' }
     case 'retried': {
       const repeated = nodes.find(({ node }) => node.node === attached.of)
-      return { kind: 'retried', detail: repeated ? `same prompt as ${repeated.call.sequence}` : '', tone: 'note' }
+      const detail = repeated ? `same prompt as ${repeated.call.sequence}` : ''
+      return attached.isConcurrent
+        ? { kind: 'sample', detail, tone: 'quiet' }
+        : { kind: 'retried', detail, tone: 'note' }
     }
     case 'rolled-back':
       return { kind: 'rolled back', detail: `to message ${attached.to}`, tone: 'note' }
@@ -66,7 +70,9 @@ export function messagesText({ attached, messages, added }: SessionCallRow): str
 export function changeSentence({ attached }: SessionCallRow): string {
   switch (attached?.kind) {
     case 'retried':
-      return 'The client sent the same prompt again.'
+      return attached.isConcurrent
+        ? 'The client sent the same prompt while the other call ran.'
+        : 'The client sent the same prompt again.'
     case 'rolled-back':
       return `The client cut ${countWithNoun(Number(attached.dropped), 'message')} after message ${attached.to} and added ${attached.added}.`
     case 'rewritten':
@@ -90,9 +96,12 @@ export function replyText({ call, node }: CallNode): string {
 
 /** Returns a line that counts what a session consists of. */
 export function forestText(calls: readonly SessionCallRow[], leaves: number): readonly string[] {
-  const count = (kind: string) => calls.filter(({ attached }) => attached?.kind === kind).length
+  const count = (kind: string) =>
+    calls.filter(({ attached }) => attached?.kind === kind && !('isConcurrent' in attached)).length
+  const samples = calls.filter(({ attached }) => attached && 'isConcurrent' in attached).length
   const rules = [...new Set(calls.flatMap(({ accepted }) => accepted.map(({ rule }) => rule)))]
   const counted: readonly (readonly [number, string])[] = [
+    [samples, samples === 1 ? 'other sample' : 'other samples'],
     [count('retried'), 'retried'],
     [count('rolled-back'), 'rolled back'],
     [count('rewritten'), 'rewritten'],
