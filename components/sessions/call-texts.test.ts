@@ -85,7 +85,7 @@ test('The line below the forest counts kinds and names the rules', () => {
 test('A prompt that was sent while the other call ran is a sample, and a call of a deleted trajectory says so', () => {
   const parallel = [
     testCall(1, { kind: 'new-root', because: 'first-call' }),
-    testCall(2, { kind: 'retried', of: 1, isConcurrent: true }),
+    testCall(2, { kind: 'retried', of: 0, isConcurrent: true }),
     testCall(3, { kind: 'new-root', because: 'deleted' }),
   ]
   const own = nodesOf(parallel)
