@@ -280,7 +280,8 @@ test('every listed key works on a page that was just opened, while nothing has t
   })
 
   await test.step('in another tab, keys that scroll keep their meaning', async () => {
-    await show(page, '?at=300&tab=messages')
+    await open(page, `/example/${NAME}?at=300&tab=messages`)
+    await expect(page.getByRole('tabpanel', { name: 'Messages' })).toBeVisible()
     await press(page, 'ArrowDown', 'PageDown')
     await expect(page.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true')
     await press(page, 'J')

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini'
 import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
 import { MISSING_CONTENTS } from '#lib/trajectory/format/missing-content.ts'
-import { tokenNotesSchema } from '#lib/trajectory/format/token-notes.ts'
 import { healthGistSchema } from '#lib/trajectory/health/health.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
@@ -170,23 +169,3 @@ export interface ListSort {
 
 /** Returns the first direction when a column is chosen: ascending for titles, otherwise descending. */
 export const firstOrder = (by: SortColumn): ListSort['order'] => (by === 'title' ? 'asc' : 'desc')
-
-/** Schema of the notes on the tokens of a trajectory after a change of one of them. */
-export const tokenNotesAnswerSchema = z.object({
-  notes: withDescription(tokenNotesSchema, 'All notes of the trajectory, in the order of their tokens.'),
-})
-
-/** Schema of the number of changes of a stored trajectory, and of its labels. */
-export const revisionSchema = z.object({
-  revision: withDescription(z.int(), 'It grows with each change of tokens or columns. Labels do not change it.'),
-  labels: withDescription(
-    z.object({
-      title: z.optional(z.string()),
-      tags: z.optional(z.array(z.string())),
-      note: z.optional(z.string()),
-      notes: z.optional(tokenNotesSchema),
-      reward: z.optional(z.nullable(z.number())),
-    }),
-    'The labels as they are now. An omitted one is not set.',
-  ),
-})

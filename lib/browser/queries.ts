@@ -1,10 +1,8 @@
 /** Queries of the pages to the server, keyed by their content. */
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { capabilitiesSchema } from '#lib/api/capabilities.ts'
-import { revisionSchema } from '#lib/api/library.ts'
 import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import { tokenizersSchema } from '#lib/api/tokenizer-download.ts'
-import { type Labels, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { fetchJson } from './api.ts'
 import { pageReader } from './page-reader.ts'
@@ -99,53 +97,6 @@ export const trajectoryOptions = (key: string | undefined) =>
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     ...TRAJECTORY_DEFAULTS.options,
-  })
-
-/** Changes the labels of a trajectory that a page shows, and not what is stored. Equal labels leave it as it is. */
-function showLabels(client: QueryClient, key: string | undefined, change: (labels: Labels) => Labels): void {
-  client.setQueryData(trajectoryOptions(key).queryKey, (trajectory) => {
-    if (!trajectory) return trajectory
-    const labels = labelsOf(trajectory)
-    const changed = labelsOf(change(labels))
-    return JSON.stringify(changed) === JSON.stringify(labels) ? trajectory : withLabels(trajectory, changed)
-  })
-}
-
-/** Shows labels that were just stored. An answer that is on its way may have the earlier ones, so it is ignored. */
-export async function showStoredLabels(
-  client: QueryClient,
-  key: string,
-  change: (labels: Labels) => Labels,
-): Promise<void> {
-  await client.cancelQueries({ queryKey: [...REVISION, key] })
-  showLabels(client, key, change)
-}
-
-/** Beginning of the key of every revision. */
-const REVISION = ['revision'] as const
-const POLL_REVISION_MS = 5_000
-
-/**
- * Query for the revision of a stored trajectory while its page is visible, so that columns of another program and labels of another page
- * appear. The answer is a number and the labels, and the trajectory is read again only if the number grows.
- */
-export const revisionOptions = (key: string | undefined, isEnabled: boolean) =>
-  queryOptions({
-    queryKey: [...REVISION, key],
-    queryFn: async ({ client, signal }) => {
-      const path = `/api/trajectories/${encodeURIComponent(key ?? '')}/revision`
-      const { revision, labels } = await fetchJson(path, revisionSchema, { signal })
-      const before = client.getQueryData<number>([...REVISION, key])
-      if (before !== undefined && revision > before)
-        await client.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
-      else showLabels(client, key, () => labels)
-      return revision
-    },
-    enabled: key !== undefined && isEnabled,
-    staleTime: 0,
-    retry: false,
-    refetchInterval: POLL_REVISION_MS,
-    refetchOnWindowFocus: 'always',
   })
 
 /**

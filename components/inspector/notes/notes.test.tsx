@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Selection } from '#components/token-view/selection.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import type { Library } from '#lib/browser/library/use-library.ts'
+import type * as notesModule from '#lib/browser/library/notes.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { MAX_TOKEN_NOTES, nextTokenNoteId, type TokenNote } from '#lib/trajectory/format/token-notes.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -16,9 +16,12 @@ import { NoteDialog } from './note-dialog.tsx'
 import { NoteList } from './note-list.tsx'
 import { useTokenNotes } from './use-token-notes.ts'
 
-const addNote = vi.fn<Library['addNote']>()
-const changeNote = vi.fn<Library['changeNote']>()
-vi.mock('#lib/browser/library/use-library.ts', () => ({ useLibrary: () => ({ addNote, changeNote }) }))
+const addNote = vi.fn<typeof notesModule.addNote>()
+const changeNote = vi.fn<typeof notesModule.changeNote>()
+vi.mock('#lib/browser/library/notes.ts', () => ({
+  addNote: (...values: Parameters<typeof addNote>) => addNote(...values),
+  changeNote: (...values: Parameters<typeof changeNote>) => changeNote(...values),
+}))
 
 const onShow = vi.fn()
 const say = vi.fn()
@@ -61,8 +64,10 @@ function Notes({
     client.setQueryData(trajectoryOptions('k').queryKey, changed)
   }
   storeElsewhere = (notes) => client.setQueryData(trajectoryOptions('k').queryKey, { ...trajectory, notes })
-  addNote.mockImplementation((_key, note) => store((notes) => [...notes, { id: nextTokenNoteId(notes), ...note }]))
-  changeNote.mockImplementation((_key, id, { text }) =>
+  addNote.mockImplementation((_client, _key, note) =>
+    store((notes) => [...notes, { id: nextTokenNoteId(notes), ...note }]),
+  )
+  changeNote.mockImplementation((_client, _key, id, { text }) =>
     store((notes) => notes.flatMap((note) => (note.id !== id ? [note] : text === null ? [] : [{ ...note, text }]))),
   )
   const notes = useTokenNotes(
@@ -101,7 +106,7 @@ test('A note is written on the selected tokens, with their text quoted, and is s
   expect(within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Save note' }).disabled).toBe(true)
   await user.type(within(dialog).getByLabelText('Note'), 'the mistake{Control>}{Enter}{/Control}')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-  expect(addNote).toHaveBeenCalledWith('k', { start: 3, end: 5, text: 'the mistake' })
+  expect(addNote).toHaveBeenCalledWith(expect.anything(), 'k', { start: 3, end: 5, text: 'the mistake' })
   expect(say).toHaveBeenCalledWith('The note is saved.')
   const items = screen.getAllByRole('listitem').map(({ textContent }) => textContent)
   expect(items).toEqual(['Tokens 0 to 2first', 'Tokens 3 to 4the mistake', 'Token 5second'])
@@ -116,13 +121,13 @@ test('The command opens the note on exactly the selected tokens, where it is cha
   await user.clear(field)
   await user.type(field, 'changed')
   await user.click(screen.getByRole('button', { name: 'Save note' }))
-  expect(changeNote).toHaveBeenLastCalledWith('k', '1', { text: 'changed', before: 'first' })
+  expect(changeNote).toHaveBeenLastCalledWith(expect.anything(), 'k', '1', { text: 'changed', before: 'first' })
   await user.click(screen.getByRole('button', { name: 'Edit the note on token 5' }))
   await user.click(screen.getByRole('button', { name: 'Delete note' }))
-  expect(changeNote).toHaveBeenLastCalledWith('k', '2', { text: null, before: 'second' })
+  expect(changeNote).toHaveBeenLastCalledWith(expect.anything(), 'k', '2', { text: null, before: 'second' })
   await user.click(screen.getByRole('button', { name: 'Edit the note on tokens 0 to 2' }))
   await user.click(screen.getByRole('button', { name: 'Delete note' }))
-  expect(changeNote).toHaveBeenLastCalledWith('k', '1', { text: null, before: 'changed' })
+  expect(changeNote).toHaveBeenLastCalledWith(expect.anything(), 'k', '1', { text: null, before: 'changed' })
   expect(screen.queryByRole('listitem')).toBeNull()
 })
 
@@ -155,7 +160,7 @@ describe('A note that another page has changed meanwhile', () => {
     expect(screen.getByLabelText<HTMLTextAreaElement>('Note').value).toBe('second mine')
     failure = undefined
     await user.click(screen.getByRole('button', { name: 'Save note' }))
-    expect(changeNote).toHaveBeenLastCalledWith('k', '2', { text: 'second mine', before: 'theirs' })
+    expect(changeNote).toHaveBeenLastCalledWith(expect.anything(), 'k', '2', { text: 'second mine', before: 'theirs' })
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 
@@ -178,7 +183,7 @@ describe('A note that another page has changed meanwhile', () => {
     expect(screen.queryByRole('button', { name: 'Delete note' })).toBeNull()
     failure = undefined
     await user.click(screen.getByRole('button', { name: 'Save note' }))
-    expect(addNote).toHaveBeenLastCalledWith('k', { start: 5, end: 6, text: 'second' })
+    expect(addNote).toHaveBeenLastCalledWith(expect.anything(), 'k', { start: 5, end: 6, text: 'second' })
     await user.click(screen.getByRole('button', { name: 'Edit the note on tokens 0 to 2' }))
     conflict(404, 'NO_NOTE')
     await user.click(screen.getByRole('button', { name: 'Delete note' }))

@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { selectedRange } from '#components/token-view/selection.ts'
 import { copyText } from '#components/ui/copy-text.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { MAX_TOKEN_NOTES, sortTokenNotes, type TokenNote } from '#lib/trajectory/format/token-notes.ts'
 import type { Inspection } from '../inspection.ts'
@@ -37,6 +36,9 @@ export interface TokenNotes {
   readonly close: () => void
 }
 
+/** Loads the functions that store notes: most visits of a page write none. */
+const loadNotes = () => import('#lib/browser/library/notes.ts')
+
 type NotesSource = Pick<Inspection, 'trajectory' | 'storedKey' | 'offer' | 'say'> & {
   readonly view: Pick<Inspection['view'], 'selection'>
 }
@@ -47,7 +49,6 @@ export function useTokenNotes(
   /** Returns a link to a view of this trajectory. */
   link: (change: Pick<Inspection['view'], 'tab' | 'selection'>) => string,
 ): TokenNotes {
-  const library = useLibrary()
   const [draft, setDraft] = useState<NoteDraft>()
   const notes = sortTokenNotes(trajectory.notes ?? [])
   const range = view.selection && selectedRange(view.selection)
@@ -67,7 +68,8 @@ export function useTokenNotes(
   /** Changes or deletes the note of the draft. Another page may have changed or deleted it since it was read. */
   const change = async (key: string, id: string, text: string | null, before: NoteDraft) => {
     try {
-      await library.changeNote(key, id, { text, before: before.text })
+      const { changeNote } = await loadNotes()
+      await changeNote(client, key, id, { text, before: before.text })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const isDeleted = error.code === 'NO_NOTE'
@@ -100,7 +102,7 @@ export function useTokenNotes(
     save: async (text) => {
       if (!draft || storedKey === undefined) return
       const { id, start, end } = draft
-      if (id === undefined) await library.addNote(storedKey, { start, end, text })
+      if (id === undefined) await (await loadNotes()).addNote(client, storedKey, { start, end, text })
       else await change(storedKey, id, text, draft)
       done('The note is saved.')
     },

@@ -4,7 +4,9 @@ import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { revisionOptions, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { addNote, changeNote } from './notes.ts'
+import { revisionOptions } from './revision.ts'
 import { useLibrary } from './use-library.ts'
 
 afterEach(() => {
@@ -50,10 +52,10 @@ test('A page shows the labels that another page has changed, and leaves equal la
 test('A page that writes a note also shows the notes of another page', async () => {
   vi.stubGlobal('fetch', async () => Response.json({ notes: NOTES }, { status: 201 }))
   const cache = pageWith({})
-  await libraryOn(cache).current.addNote('a', { start: 0, end: 2, text: 'mine' })
+  await addNote(cache, 'a', { start: 0, end: 2, text: 'mine' })
   expect(shown(cache)).toMatchObject({ notes: NOTES })
   vi.stubGlobal('fetch', async () => Response.json({ notes: [] }))
-  await libraryOn(cache).current.changeNote('a', '1', { text: null, before: 'mine' })
+  await changeNote(cache, 'a', '1', { text: null, before: 'mine' })
   expect(shown(cache)).not.toHaveProperty('notes')
 })
 
@@ -64,7 +66,7 @@ test('A page whose change of a note is refused shows the notes as they are store
       : Response.json({ code: 'NOTE_CHANGED', detail: 'another text' }, { status: 409 }),
   )
   const cache = pageWith({ notes: [{ id: '1', start: 0, end: 2, text: 'before' }] })
-  const change = libraryOn(cache).current.changeNote('a', '1', { text: 'x', before: 'before' })
+  const change = changeNote(cache, 'a', '1', { text: 'x', before: 'before' })
   await expect(change).rejects.toMatchObject({ code: 'NOTE_CHANGED' })
   expect(shown(cache)).toMatchObject({ notes: NOTES })
 })

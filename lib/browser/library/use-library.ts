@@ -1,23 +1,16 @@
 'use client'
 /** Changes stored trajectories, and updates the cached lists and trajectories. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { summarySchema, type TrajectoryPage, type TrajectorySummary, tokenNotesAnswerSchema } from '#lib/api/library.ts'
+import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib/api/library.ts'
 import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
-import type { TokenNote } from '#lib/trajectory/format/token-notes.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
-import { revisionOptions, showStoredLabels, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { showStoredLabels } from './shown-labels.ts'
 
 /** Actions on stored trajectories. */
 export interface Library {
   /** Throws ApiError. */
   label(key: string, change: LabelChange): Promise<void>
-  /** Adds a note on tokens. Throws ApiError. */
-  addNote(key: string, note: Pick<TokenNote, 'start' | 'end' | 'text'>): Promise<void>
-  /**
-   * Changes the text of a note on tokens, or deletes it. Throws ApiError, with the code NOTE_CHANGED if it has another text than `before`, or NO_NOTE
-   * if it is deleted. The shown trajectory then has the notes as they are stored.
-   */
-  changeNote(key: string, id: string, change: { readonly text: string | null; readonly before: string }): Promise<void>
   remove(keys: readonly string[]): Promise<Settled>
   restore(keys: readonly string[]): Promise<Settled>
 }
@@ -31,27 +24,11 @@ interface Settled {
 /** Returns the actions on stored trajectories. */
 export function useLibrary(): Library {
   const cache = useQueryClient()
-  const storeNotes = async (key: string, path: string, method: string, json: unknown) => {
-    const { notes } = await fetchJson(`${addressOf(key)}/notes${path}`, tokenNotesAnswerSchema, { method, json })
-    await showStoredLabels(cache, key, (labels) => changedLabels(labels, { notes: notes.length > 0 ? notes : null }))
-    // The library finds trajectories by the words of their notes.
-    await cache.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })
-  }
   return {
     async label(key, change) {
       const row = await fetchJson(addressOf(key), summarySchema, { method: 'PATCH', json: change })
       await showStoredLabels(cache, key, (labels) => changedLabels(labels, change))
       await putRow(cache, row)
-    },
-    addNote: (key, note) => storeNotes(key, '', 'POST', note),
-    async changeNote(key, id, change) {
-      try {
-        await storeNotes(key, `/${encodeURIComponent(id)}`, 'PATCH', change)
-      } catch (error) {
-        if (error instanceof ApiError && (error.code === 'NOTE_CHANGED' || error.code === 'NO_NOTE'))
-          await cache.fetchQuery(revisionOptions(key, true))
-        throw error
-      }
     },
     async remove(keys) {
       const settled = await settle(keys, (key) => callApi(addressOf(key), { method: 'DELETE' }))

@@ -3,12 +3,12 @@ import type * as z from 'zod'
 import {
   firstOrder,
   type Neighbours,
-  type revisionSchema,
   SORT_COLUMNS,
   SORT_ORDERS,
   type TrajectoryPage,
   type TrajectorySummary,
 } from '#lib/api/library.ts'
+import type { revisionSchema } from '#lib/api/trajectory-labels.ts'
 import { HEALTH_FILTERS } from '#lib/store/health.ts'
 import type { ListFilter, PlaceQuery } from '#lib/store/listing/listing.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'

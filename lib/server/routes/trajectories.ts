@@ -2,15 +2,8 @@
 import * as z from 'zod'
 import { exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { importedSchema } from '#lib/api/imported.ts'
-import {
-  filterChoicesSchema,
-  neighboursSchema,
-  pageSchema,
-  revisionSchema,
-  SORT_COLUMNS,
-  summarySchema,
-  tokenNotesAnswerSchema,
-} from '#lib/api/library.ts'
+import { filterChoicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/api/library.ts'
+import { revisionSchema, tokenNotesAnswerSchema } from '#lib/api/trajectory-labels.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
