@@ -71,11 +71,36 @@ test('The brush selects samples by keyboard and pointer, and the address keeps i
   if (!box) throw new Error('the handle is visible')
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
   await page.mouse.down()
-  await page.mouse.move(box.x - 70, box.y + box.height / 2, { steps: 4 })
+  await page.mouse.move(box.x - 30, box.y + box.height / 2, { steps: 4 })
   await page.mouse.up()
   await expect(page.getByText(/^[12] of 8 samples selected/)).toBeVisible()
   await page.getByRole('button', { name: 'Select all' }).click()
   await expect(page.getByText(/^All 8 samples selected/)).toBeVisible()
+})
+
+test('The samples of a group are a table and charts too, which fit both windows, and lead back to the tree', async ({
+  page,
+  request,
+}) => {
+  const wrongs = watch(page)
+  await importGroup(request, 'tabbed')
+  await open(page, '/group/tabbed')
+  await page.getByRole('tab', { name: 'Tree' }).focus()
+  await page.keyboard.press('ArrowRight')
+  const table = page.getByRole('table', { name: 'Samples of the group' })
+  await expect(table.getByRole('row')).toHaveCount(9)
+  await expectFitEverywhere(page)
+  await page.setViewportSize(WINDOWS[0])
+  await page.getByRole('tab', { name: 'Charts' }).click()
+  await expect(page.getByRole('img', { name: /^Rewards of 8 samples/ })).toBeVisible()
+  await page.getByText('As a table').click()
+  await page.getByRole('table', { name: 'Splits by position' }).getByRole('button', { name: '180' }).click()
+  await expect(page).toHaveURL(/at=\d\.180/)
+  await expect(grid(page)).toBeVisible()
+  await page.goto('/group/tabbed?tab=charts')
+  await expect(page.getByRole('img', { name: /^Rewards of 8 samples/ })).toBeVisible()
+  await expectFitEverywhere(page)
+  expect(wrongs).toEqual([])
 })
 
 test('A selection of the library opens as a tree, which fits both windows with its card as a sheet in the narrow one', async ({
@@ -86,7 +111,7 @@ test('A selection of the library opens as a tree, which fits both windows with i
   await open(page, '/group?keys=fitting-1,fitting-3,fitting-4,absent')
   await expect(page.getByText(/1 trajectory is not stored here: absent/)).toBeVisible()
   await expect(
-    page.getByRole('heading', { name: '3 selected trajectories' }).or(page.locator('[data-lanes="3"]')).first(),
+    page.getByRole('heading', { name: 'How many Python files' }).or(page.locator('[data-lanes="3"]')).first(),
   ).toBeVisible()
   await open(page, '/group/fitting?at=1.180')
   await expect(page.locator('.token-row').first()).toBeVisible()
