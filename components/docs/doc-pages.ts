@@ -17,6 +17,7 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'find', title: 'Find' },
   { name: 'branches', title: 'Branches' },
   { name: 'decisive-token', title: 'Find the decisive token' },
+  { name: 'harness', title: 'See what your harness really sends' },
   { name: 'sessions', title: 'Sessions' },
   { name: 'groups', title: 'Read a GRPO group' },
   { name: 'library', title: 'Library' },
