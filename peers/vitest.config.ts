@@ -24,7 +24,7 @@ const VLLM = ['peers/servers/vllm.test.ts']
 const MIXTURE = ['peers/servers/mixture.test.ts']
 
 /** Tests that need only the clients of sessions, and a build: npm run test:peers -- --project sessions. */
-const SESSIONS = ['peers/sessions/{built-in,clients,killed,sessions}.test.ts']
+const SESSIONS = ['peers/sessions/{built-in,clients,killed,repository-task,sessions}.test.ts']
 
 /** Tests that need SGLang and the clients of sessions: npm run test:peers -- --project session-engines. */
 const SESSION_ENGINES = ['peers/sessions/sglang.test.ts']

@@ -95,7 +95,7 @@ const run = promisify(execFile)
  * Returns the environment variables with which an interpreter keeps the compiled files of its packages, in a folder of their own. The clients
  * start several times as fast with them.
  */
-const compiledPython = (python: string): Readonly<Record<string, string>> => ({
+export const compiledPython = (python: string): Readonly<Record<string, string>> => ({
   PYTHONDONTWRITEBYTECODE: '',
   PYTHONPYCACHEPREFIX: path.resolve(python, '..', '..', 'bytecode'),
 })
