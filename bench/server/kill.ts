@@ -1,6 +1,6 @@
 /**
  * `node bench/server/kill.ts [KILLS] [SEED]` kills the application with SIGKILL at random moments while it runs rollouts and branches, and answers
- * edits, imports and deletes, and starts it again. Every answered change must be there afterwards; the database must be
+ * calls of sessions, edits, imports and deletes, and starts it again. Every answered change must be there afterwards; the database must be
  * intact, unfinished runs marked as interrupted, and no Python process left. A change that was sent but not answered may be
  * there or not.
  */
@@ -24,6 +24,7 @@ import { CHANGING, TOKEN } from '../../e2e/support/application.ts'
 import { freePort } from '../../e2e/support/free-port.ts'
 import { buildWhenNeeded } from '../../scripts/build.ts'
 import { reportFigure } from '../support/figures.ts'
+import { createConversations } from './kill/conversations.ts'
 import { startUpstream } from './kill/upstream.ts'
 
 const [kills = 100, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)
@@ -119,6 +120,8 @@ async function call(method: string, target: string, body?: object | string): Pro
 }
 
 class Refused extends Error {}
+
+const conversations = createConversations({ call, below })
 
 /** Makes one change after another until the application is killed. */
 async function write(killed: AbortSignal): Promise<void> {
@@ -380,7 +383,7 @@ async function areGone(pids: readonly string[]): Promise<boolean> {
 }
 
 /** Changes that a writer makes; each returns whether it was answered. Edits are more frequent than runs, which take longer. */
-const CHANGES = [run, branch, importFile, label, label, label, remove, restore]
+const CHANGES = [run, branch, conversations.next, importFile, label, label, label, remove, restore]
 
 async function main(): Promise<void> {
   if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
@@ -406,6 +409,7 @@ async function main(): Promise<void> {
       application = await start()
       if (!isWhole()) damaged++
       await check(round % 10 === 0 || round === kills ? [...known.keys()] : [...touched])
+      losses.push(...(await conversations.losses()))
       for (const line of losses.slice(printedLosses)) console.error(`kill ${round}: ${line}`)
       printedLosses = losses.length
       touched.clear()
@@ -426,6 +430,7 @@ async function main(): Promise<void> {
   reportFigure('answered changes', answered, '')
   reportFigure('trajectories', known.size, '')
   reportFigure('branches', branches, '')
+  reportFigure('sessions', conversations.count, '')
   reportFigure('answered changes that were lost', losses.length, '', 0)
   reportFigure('databases that were damaged', damaged, '', 0)
   reportFigure('runs that were interrupted', interrupted, '')
