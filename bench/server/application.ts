@@ -3,7 +3,7 @@
  * of the bare agent, and the rollouts that it finishes in a second. Both run the same rollouts against the same mock server, and must
  * produce the same ids. Linux only.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
@@ -19,6 +19,7 @@ import {
 } from '../../e2e/support/application.ts'
 import { buildWhenNeeded } from '../../scripts/build.ts'
 import { median, reportFigure } from '../support/figures.ts'
+import { processorMs } from '../support/load/processor-time.ts'
 import { perThousand, runClient, startMockServer } from './rollout-overhead/processes.ts'
 import { type Shape, TOKENIZER_FOLDER, taskOf, type WorkloadTask } from './rollout-overhead/workload.ts'
 
@@ -33,8 +34,6 @@ const CASES: readonly Case[] = [
 ]
 const RUNS = { warmUp: 100, rollouts: 400, concurrency: 16 }
 const PAIRS = 3
-/** Ticks in a second of the processor times in /proc, the same on every Linux with glibc. */
-const TICKS = 100
 
 if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
 for (const one of CASES) {
@@ -73,11 +72,11 @@ async function runInApplication(task: WorkloadTask, page: string) {
   })
   try {
     const { firstKey } = await rollouts(application, task, page, 0, task.warmUp)
-    const before = processorMs(application)
+    const before = processorMs(application.child)
     const start = performance.now()
     const { outputTokens } = await rollouts(application, task, page, task.warmUp, task.prompts.length)
     const perSecond = (1000 * (task.prompts.length - task.warmUp)) / (performance.now() - start)
-    const cpuMs = processorMs(application) - before
+    const cpuMs = processorMs(application.child) - before
     const stored = await fetch(new URL(`/api/trajectories/${encodeURIComponent(firstKey)}`, application.base), {
       headers: AUTHORIZED,
     })
@@ -135,12 +134,4 @@ async function rollout({ base }: Application, task: WorkloadTask, page: string, 
     key: decodeURIComponent(response.headers.get('x-trajectory-id') ?? ''),
     outputTokens: events.reduce((sum, event) => sum + (event.type === 'tokens' ? event.ids.length : 0), 0),
   }
-}
-
-/** Returns the processor time of a process and its threads since its start, in milliseconds. */
-function processorMs({ child: { pid } }: Application): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name of the program, in brackets, may contain spaces. User and system time are the 14th and 15th fields.
-  const [, , , , , , , , , , , user = '0', system = '0'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return ((Number(user) + Number(system)) * 1000) / TICKS
 }

@@ -91,6 +91,12 @@ export function installSessionClients(folder: string): string {
   return environment(folder, installer(folder), 'sessions', PYTHON_3_12)
 }
 
+/** Python with what a session server needs: FastAPI, an HTTP client, and transformers without torch. */
+export function installSessionServer(folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  return environment(folder, installer(folder), 'session-server', PYTHON_3_12)
+}
+
 /** Trainers whose classes read our exported files. The packages that they import are not installed. */
 const TRAINERS = ['verl==0.9.1', 'skyrl==0.4.0']
 

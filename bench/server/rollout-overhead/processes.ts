@@ -26,9 +26,11 @@ export async function startMockServer({
   tokens,
   alternatives,
   streamed,
+  replyMs = 0,
 }: Shape): Promise<{ readonly server: ChildProcess; readonly baseUrl: string }> {
   const file = path.join(import.meta.dirname, 'server.ts')
-  const server = spawn(process.execPath, [file, ...[turns, tokens, alternatives, streamed ?? ''].map(String)], {
+  const options = [turns, tokens, alternatives, streamed ?? '', replyMs]
+  const server = spawn(process.execPath, [file, ...options.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const { value: baseUrl, done } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()

@@ -1,16 +1,19 @@
 /**
- * A mock of SGLang's /generate in its own process: `node server.ts TURNS TOKENS ALTERNATIVES [STREAMING]` prints its address. A
- * reply depends only on its request. Replies are prepared in advance, so that the server costs little compared with the client.
+ * A mock of SGLang's /generate in its own process: `node server.ts TURNS TOKENS ALTERNATIVES [STREAMING [REPLY_MS]]` prints its address. A
+ * reply depends only on its request. Replies are prepared in advance, so that the server costs little compared with the client. A reply
+ * takes REPLY_MS milliseconds, of which a stream uses equal parts for its chunks; without REPLY_MS it is sent at once.
  */
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { manualText, PACKED_FOLDER, PAGE_COUNT, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2, 5).map(Number)
 const IS_INCREMENTAL = process.argv[5] === 'incremental'
+const REPLY_MS = Number(process.argv[6] ?? 0)
 const VARIANTS = 16
 
 const { tokenizer } = await createTokenizerLoader({
@@ -131,10 +134,26 @@ function reply(request: Asked): string {
 }
 
 /** Returns the events of a streamed reply, without the prompt's logprobs, which a call before it has fetched. */
-function events(request: Asked): string {
+function events(request: Asked): readonly string[] {
   const chunks = chosenReply(request).chunks(request.sampling_params.stream_interval ?? 1)
   const rest = `"prompt_tokens":${request.input_ids.length},"cached_tokens":0,"weight_version":"default","e2e_latency":0.25}}`
-  return `${chunks.map((chunk) => `data: {${chunk}${rest}\n\n`).join('')}data: [DONE]\n\n`
+  return [...chunks.map((chunk) => `data: {${chunk}${rest}\n\n`), 'data: [DONE]\n\n']
+}
+
+/** Sends the events of a stream, the last one REPLY_MS after the request. */
+async function sendEvents(response: ServerResponse, all: readonly string[]): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if (REPLY_MS === 0) {
+    response.end(all.join(''))
+    return
+  }
+  const start = performance.now()
+  for (const [index, event] of all.entries()) {
+    await pause(Math.max(0, start + (REPLY_MS * (index + 1)) / all.length - performance.now()))
+    if (response.destroyed) return
+    response.write(event)
+  }
+  response.end()
 }
 
 function chosenReply({ input_ids: sent, top_logprobs_num: k = 0 }: Asked) {
@@ -178,8 +197,9 @@ const http = createServer((request, response) => {
   request.on('data', (part) => parts.push(part))
   request.on('end', () => {
     const asked: Asked = JSON.parse(Buffer.concat(parts).toString())
-    if (asked.stream) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events(asked))
-    else json(200, reply(asked))
+    if (asked.stream) sendEvents(response, events(asked)).catch((error: unknown) => response.destroy(error as Error))
+    else if (REPLY_MS === 0) json(200, reply(asked))
+    else setTimeout(() => json(200, reply(asked)), REPLY_MS)
   })
 })
 // Connections stay open, because a client that measures itself may be slow.

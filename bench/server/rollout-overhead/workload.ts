@@ -31,6 +31,8 @@ export interface Shape {
   readonly samples?: number
   /** How replies are streamed to Rollscope; Python's client fetches them whole. Omitted: they are fetched whole. */
   readonly streamed?: Streaming
+  /** Milliseconds that the mock server takes for a reply. Omitted: it replies at once. */
+  readonly replyMs?: number
 }
 
 /** With 'cumulative' each chunk repeats the reply so far; with 'incremental' it has only new tokens. */
