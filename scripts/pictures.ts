@@ -7,8 +7,9 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { withBench } from '../bench/support/browser.ts'
-import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/support/application.ts'
+import { AUTHORIZED, CHANGING, idle, TOKEN, whenQuiet } from '../e2e/support/application.ts'
 import { groupTrajectories } from '../e2e/support/group-trajectories.ts'
+import { runHarness } from '../e2e/support/harness-run.ts'
 import { trainerTrajectory } from '../e2e/support/trainer-trajectory.ts'
 import { encode } from '../lib/trajectory/format/codec.ts'
 import { LIMITS } from '../lib/util/limits.ts'
@@ -18,6 +19,8 @@ const LARGEST_BYTES = 150_000
 const WIDTH = 1440
 /** Id of the trajectory with a trainer’s numbers. */
 const RATIOS = 'picture-of-ratios'
+/** Id of the session of a harness. */
+const SESSION = 'journey-planner'
 
 interface Picture {
   readonly address: string
@@ -66,6 +69,8 @@ const pictures = ({
     height: 680,
     prepare: waitFor('first difference'),
   },
+  sessions: { address: `/sessions?session=${SESSION}`, height: 560, prepare: waitForSavings },
+  harness: { address: `/sessions?session=${SESSION}`, height: 560, prepare: showRewrite },
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
   'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 510, prepare: showFirstJump },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
@@ -111,6 +116,18 @@ async function showFirstHit(page: Page): Promise<void> {
 async function showFirstJump(page: Page): Promise<void> {
   await page.locator('[data-jump]').waitFor()
   await page.getByRole('button', { name: /^Largest/ }).click()
+}
+
+async function waitForSavings(page: Page): Promise<void> {
+  await idle(page)
+  await page.getByText('compared with a chat pipeline').waitFor()
+}
+
+async function showRewrite(page: Page): Promise<void> {
+  await waitForSavings(page)
+  await page.getByRole('row').filter({ hasText: 'rewritten' }).first().getByRole('button').click()
+  await page.getByText('first difference at token').waitFor()
+  await idle(page)
 }
 
 async function unfoldGroup(page: Page): Promise<void> {
@@ -190,6 +207,8 @@ async function store(base: string): Promise<Stored> {
   const branchedKey = keys[2] as string
   for (const body of [{ n: 2, sampling: { temperature: 1.2, max_new_tokens: 120 } }, { force: { text: ' Let' } }])
     await branch(branchedKey, body)
+  await post('/sessions', JSON.stringify({ session_id: SESSION }))
+  await runHarness({ origin: `${base}/sessions/${SESSION}`, key: TOKEN })
   await post('/api/servers', JSON.stringify({ name: 'gpu-box', baseUrl: 'http://127.0.0.1:9' }))
   const failedKey = await failedSample()
   let estimate = await (await post(`/api/trajectories/${failedKey}/value`, '{"range": {"surprising": 10}}')).json()

@@ -15,10 +15,8 @@ const WITHOUT_PICTURE = new Set([
   'docs/command-line.md',
   'docs/divergences.md',
   'docs/groups.md',
-  'docs/harness.md',
   'docs/performance.md',
   'docs/security.md',
-  'docs/sessions.md',
   'docs/testing.md',
 ])
 
