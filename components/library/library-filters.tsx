@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import type { Ref } from 'react'
 import { trajectorySourceText } from '#components/library/rows/row-texts.ts'
 import { countText } from '#components/token-view/numbers.ts'
+import { Select } from '#components/ui/field.tsx'
 import { type FilterChoices, firstOrder, type ListSort } from '#lib/api/library.ts'
 
 /** Filter of the list; '' means no restriction. */
@@ -98,16 +99,16 @@ export function LibraryFilters({
         onChange={(health) => onFilter({ health })}
       />
       {filter.group === '' && (
-        <select
+        <Select
           aria-label="Groups"
           value={isFolded ? 'folded' : 'open'}
           data-set={!isFolded || undefined}
           onChange={(event) => onFold(event.target.value === 'folded')}
-          className={BOX}
+          look="tall"
         >
           <option value="folded">Groups: collapsed</option>
           <option value="open">Groups: expanded</option>
-        </select>
+        </Select>
       )}
       {filter.group !== '' && (
         <button
@@ -121,26 +122,28 @@ export function LibraryFilters({
           One group <X size={13} aria-hidden />
         </button>
       )}
-      <select
+      <Select
         aria-label="Sort"
         value={SORTS.findIndex(([, { by, order }]) => by === sort.by && order === sort.order)}
         onChange={(event) => onSort(SORTS[Number(event.target.value)]?.[1] ?? sort)}
-        className={`${BOX} ${filter.group === '' ? '' : 'max-md:col-span-2'} xl:hidden`}
+        look="tall"
+        className={`${filter.group === '' ? '' : 'max-md:col-span-2'} xl:hidden`}
       >
         {SORTS.map(([text], index) => (
           <option key={text} value={index}>
             {text}
           </option>
         ))}
-      </select>
+      </Select>
       {filter.group === '' && hiddenSamples !== 0 && (
-        <select
+        <Select
           aria-label="Samples of value estimates"
           title="An estimate samples a trajectory again from some of its tokens. The panel “Value” and the branches of the trajectory show these samples."
           value={hiddenSamples === undefined ? 'shown' : 'hidden'}
           data-set={hiddenSamples === undefined || undefined}
           onChange={(event) => onEstimates(event.target.value === 'hidden' ? 'hidden' : 'shown')}
-          className={`${BOX} max-md:col-span-2`}
+          look="tall"
+          className="max-md:col-span-2"
         >
           <option value="hidden">
             {hiddenSamples === undefined
@@ -148,7 +151,7 @@ export function LibraryFilters({
               : `Value samples: ${countText(hiddenSamples)} hidden`}
           </option>
           <option value="shown">Value samples: shown</option>
-        </select>
+        </Select>
       )}
     </search>
   )
@@ -182,12 +185,13 @@ interface ChoiceProps {
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   const isKnown = value === '' || options.some((option) => option.value === value)
   return (
-    <select
+    <Select
       aria-label={label}
       value={value}
       data-set={value !== '' || undefined}
       onChange={(event) => onChange(event.target.value)}
-      className={`${BOX} md:max-w-40`}
+      look="tall"
+      className="md:max-w-40"
     >
       <option value="">{label}: any</option>
       {!isKnown && <option value={value}>{value}</option>}
@@ -197,7 +201,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
           {option.count !== undefined && ` (${countText(option.count)})`}
         </option>
       ))}
-    </select>
+    </Select>
   )
 }
 

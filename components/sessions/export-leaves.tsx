@@ -1,6 +1,7 @@
 'use client'
 import { useId } from 'react'
 import { Button } from '#components/ui/button.tsx'
+import { Select } from '#components/ui/field.tsx'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { callApi } from '#lib/browser/api.ts'
 import { saveContent } from '#lib/browser/files/save-file.ts'
@@ -38,9 +39,10 @@ export function ExportLeaves({ session: { id, leaves }, picker, onPicker, onMess
       <label htmlFor={field} className="text-dim max-sm:sr-only">
         Leaves
       </label>
-      <select
+      <Select
         id={field}
-        className="min-h-8 w-36 rounded-md border border-line bg-raised px-1.5 max-sm:w-28"
+        look="tall"
+        className="w-36 max-sm:w-28"
         value={picker}
         onChange={({ target }) => onPicker(PICKERS.find(({ name }) => name === target.value)?.name ?? 'all')}
       >
@@ -49,7 +51,7 @@ export function ExportLeaves({ session: { id, leaves }, picker, onPicker, onMess
             {label}
           </option>
         ))}
-      </select>
+      </Select>
       <Button className="text-xs" disabled={leaves === 0} onClick={save}>
         Export leaves
       </Button>

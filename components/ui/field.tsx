@@ -90,6 +90,21 @@ export function TextArea({
   )
 }
 
+const SELECTS = { plain: 'min-h-7 px-1.5', tall: 'min-h-8 px-2' } as const
+
+interface SelectProps extends ComponentProps<'select'> {
+  /** `tall`: as high as a button. */
+  readonly look?: keyof typeof SELECTS
+}
+
+/** A select in a line of controls. Its name is an `aria-label` or another element; `data-set` marks a value that is not the default. */
+export const Select = ({ look = 'plain', className = '', ...rest }: SelectProps) => (
+  <select
+    className={`${SELECTS[look]} min-w-0 rounded-md border border-line bg-raised hover:border-line-strong data-set:border-accent data-set:font-medium ${className}`}
+    {...rest}
+  />
+)
+
 /** A select with a label and an error. */
 export function SelectField({
   label,

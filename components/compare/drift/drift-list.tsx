@@ -1,8 +1,9 @@
 'use client'
-/** List of all drift spans. Only the visible rows are mounted, because there may be 100,000 spans. */
 import { Fragment, type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { bytesView } from '#components/token-view/pieces/piece-view.ts'
+/** List of all drift spans. Only the visible rows are mounted, because there may be 100,000 spans. */
+import { Select } from '#components/ui/field.tsx'
 import { useRowWindow } from '#components/ui/row-window.ts'
 import {
   DRIFT_LAYERS,
@@ -108,8 +109,7 @@ interface FiltersProps {
   readonly onFilter: (filter: DriftFilter) => void
 }
 
-const BOX =
-  'min-h-7 w-full min-w-0 truncate rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong'
+const WIDE = 'w-full truncate text-xs'
 
 function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) {
   const { spans, byKind, byLayer } = report
@@ -123,9 +123,9 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
       </div>
       {spans.length > 1 && (
         <div className="grid grid-cols-2 gap-1.5">
-          <select
+          <Select
             aria-label="Kind"
-            className={`${BOX} col-span-2`}
+            className={`${WIDE} col-span-2`}
             value={filter.kind ?? ''}
             onChange={({ target }) =>
               onFilter({ ...filter, kind: (target.value || undefined) as DriftKind | undefined })
@@ -137,11 +137,11 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
                 {vocabulary.kindText({ kind })} ({countText(number)})
               </option>
             ))}
-          </select>
+          </Select>
           {vocabulary.costs && (
-            <select
+            <Select
               aria-label="Severity"
-              className={BOX}
+              className={WIDE}
               value={filter.severity ?? ''}
               onChange={({ target }) =>
                 onFilter({ ...filter, severity: (target.value || undefined) as DriftSeverity | undefined })
@@ -153,11 +153,11 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
                   {SEVERITY_TEXTS[severity].word}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
-          <select
+          <Select
             aria-label="Layer"
-            className={vocabulary.costs ? BOX : `${BOX} col-span-2`}
+            className={vocabulary.costs ? WIDE : `${WIDE} col-span-2`}
             value={filter.layer ?? ''}
             onChange={({ target }) =>
               onFilter({ ...filter, layer: (target.value || undefined) as DriftLayer | undefined })
@@ -169,7 +169,7 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
                 {layer} ({countText(byLayer[layer])})
               </option>
             ))}
-          </select>
+          </Select>
         </div>
       )}
     </div>

@@ -1,7 +1,8 @@
 'use client'
-/** Bar that shows and chooses both sides, with their tokenizers and templates. */
 import { ArrowLeftRight, Settings2 } from 'lucide-react'
 import { Button } from '#components/ui/button.tsx'
+/** Bar that shows and chooses both sides, with their tokenizers and templates. */
+import { Select } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { isChatRun, type Reconstruction, type Side } from '#lib/analysis/compare/side.ts'
@@ -91,10 +92,11 @@ function SideChooser({
       <legend className="sr-only">{NAMES[name]} side</legend>
       <span className="w-8 shrink-0 text-dim text-xs">{NAMES[name]}</span>
       {side && (
-        <select
+        <Select
           aria-label={`${NAMES[name]} side shown as`}
           title={AS_TEXTS[side.as.kind].explanation}
-          className="min-h-8 min-w-0 max-w-56 shrink-0 truncate rounded-md border border-line bg-raised px-1.5 font-medium hover:border-line-strong max-sm:max-w-28"
+          look="tall"
+          className="max-w-56 shrink-0 truncate font-medium max-sm:max-w-28"
           value={side.as.kind}
           onChange={({ target }) =>
             target.value === BASELINE ? onBaseline() : onAs(asOfKind(target.value as Reconstruction['kind'], side.as))
@@ -106,7 +108,7 @@ function SideChooser({
             </option>
           ))}
           <option value={BASELINE}>Live chat baseline…</option>
-        </select>
+        </Select>
       )}
       <Button className="min-w-0 shrink" title={trajectory && trajectoryTitle(trajectory)} onClick={onChoose}>
         <span className="sr-only">

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { extentOf } from '#components/token-view/colour/scale.ts'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { isSingle, single } from '#components/token-view/selection.ts'
+import { Select } from '#components/ui/field.tsx'
 import { segmentIndexAt, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -39,8 +40,8 @@ export function AlongChart({ inspection }: InspectorPartProps) {
         <Heading>Along the trajectory</Heading>
         <label className="flex items-center gap-1.5 text-dim text-xs">
           number
-          <select
-            className={SELECT}
+          <Select
+            className="text-ink"
             value={name}
             onChange={({ target }) => onView({ colour: target.value, limit: undefined })}
           >
@@ -49,17 +50,17 @@ export function AlongChart({ inspection }: InspectorPartProps) {
                 {quantity.title}
               </option>
             ))}
-          </select>
+          </Select>
         </label>
         <label className="flex items-center gap-1.5 text-dim text-xs">
           moving mean over
-          <select className={SELECT} value={window} onChange={({ target }) => setWindow(Number(target.value))}>
+          <Select className="text-ink" value={window} onChange={({ target }) => setWindow(Number(target.value))}>
             {WINDOWS.map((size) => (
               <option key={size} value={size}>
                 {countText(size)} trained tokens
               </option>
             ))}
-          </select>
+          </Select>
         </label>
         {reset && (
           <Button className="min-h-7 text-xs" onClick={reset}>
@@ -116,8 +117,6 @@ export function AlongChart({ inspection }: InspectorPartProps) {
     </section>
   )
 }
-
-const SELECT = 'min-h-7 rounded-md border border-line bg-raised px-1.5 text-ink hover:border-line-strong'
 
 function farthest({ values }: TokenSeries): readonly number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

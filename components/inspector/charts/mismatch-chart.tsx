@@ -4,6 +4,7 @@ import { COLUMN_PREFIX } from '#components/token-view/colour/number-modes.ts'
 import { extentOf } from '#components/token-view/colour/scale.ts'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
+import { Select } from '#components/ui/field.tsx'
 import { klEstimates } from '#lib/analysis/ratios/totals.ts'
 import { compareKinds, kindText, logprobKind } from '#lib/trajectory/scoring/comparable.ts'
 import { OWN_LOGPROBS } from '#lib/trajectory/tokens/column-roles.ts'
@@ -45,9 +46,9 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
     )
   const titleOf = (name: string) => choices.find((choice) => choice.name === name)?.title ?? name
   const select = (which: 0 | 1) => (
-    <select
+    <Select
       aria-label={which === 0 ? 'Horizontal value' : 'Vertical value'}
-      className="min-h-7 max-w-48 rounded-md border border-line bg-raised px-1.5 text-ink text-xs hover:border-line-strong"
+      className="max-w-48 text-ink text-xs"
       value={which === 0 ? x : y}
       onChange={({ target }) => onView({ scatter: which === 0 ? `${target.value},${y}` : `${x},${target.value}` })}
     >
@@ -56,7 +57,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
           {choice.title}
         </option>
       ))}
-    </select>
+    </Select>
   )
   const point = (index: number) =>
     `token ${countText(elementAt(pairs.tokens, index))} · ${decimalText(elementAt(pairs.x, index))} → ${decimalText(elementAt(pairs.y, index))}`

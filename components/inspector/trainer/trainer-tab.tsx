@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { TrainerCutFields } from '#components/token-view/overview/trainer-cut.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Select } from '#components/ui/field.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { SheetRow, TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
 import type { Inspection, InspectorPartProps } from '../inspection.ts'
@@ -117,17 +118,13 @@ interface RowChoiceProps {
 const RowChoice = ({ sheet, value, onChange }: RowChoiceProps) => (
   <label className="flex items-center gap-2">
     Sample
-    <select
-      className="rounded-md border border-line bg-raised px-2 py-1"
-      value={value}
-      onChange={(event) => onChange(Number(event.target.value))}
-    >
+    <Select value={value} onChange={(event) => onChange(Number(event.target.value))}>
       {sheet.rows.map((_row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: samples have no key other than their index
         <option key={index} value={index}>
           {index + 1} of {sheet.rows.length}
         </option>
       ))}
-    </select>
+    </Select>
   </label>
 )

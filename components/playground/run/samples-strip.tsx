@@ -2,6 +2,7 @@
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
+import { Select } from '#components/ui/field.tsx'
 import { meanLogprob, type SampleProgress, type SampleRow } from '#lib/api/sample-progress.ts'
 import { advantageOf, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { type GroupRewards, groupRewards, passAt } from '#lib/trajectory/reward/group-rewards.ts'
@@ -48,9 +49,9 @@ export function SamplesStrip(props: SamplesStripProps) {
         )}
         <span className="ml-auto flex flex-wrap items-center justify-end gap-1.5 max-sm:w-full">
           {rows.length > 1 && (
-            <select
+            <Select
               aria-label="Sort samples"
-              className="min-h-7 rounded-md border border-line bg-raised px-1.5 hover:border-line-strong max-sm:min-w-18 max-sm:flex-1"
+              className="max-sm:min-w-18 max-sm:flex-1"
               value={sort}
               onChange={(event) => onSort(event.target.value as SampleSort)}
             >
@@ -59,7 +60,7 @@ export function SamplesStrip(props: SamplesStripProps) {
                   {text}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
           {children}
         </span>

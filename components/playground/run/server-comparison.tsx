@@ -1,11 +1,12 @@
 'use client'
-/** What the servers of a group made of one setup: the first token that differs, and the differences of the logprobs before it. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
+/** What the servers of a group made of one setup: the first token that differs, and the differences of the logprobs before it. */
+import { Select } from '#components/ui/field.tsx'
 import type { ServerComparison as Answer } from '#lib/api/engine/server-comparison.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { serverComparisonOptions } from '#lib/browser/queries.ts'
@@ -37,16 +38,11 @@ export function ServerComparison({ groupId, onShow }: ServerComparisonProps) {
             <label htmlFor={id} className="text-dim">
               Compared with
             </label>
-            <select
-              id={id}
-              className="min-h-7 rounded-md border border-line bg-raised px-1.5 hover:border-line-strong"
-              value={reference}
-              onChange={({ target }) => setChosen(target.value)}
-            >
+            <Select id={id} value={reference} onChange={({ target }) => setChosen(target.value)}>
               {servers.map((name) => (
                 <option key={name}>{name}</option>
               ))}
-            </select>
+            </Select>
           </p>
         )}
         <ul className="grid max-h-64 gap-1.5 overflow-y-auto" aria-label={`Samples compared with ${reference}`}>

@@ -1,9 +1,10 @@
 'use client'
-/** Compares two templates or two tokenizers with one conversation: text, tokens, mask, length and cached tokens. */
 import { type ReactNode, useId, useState } from 'react'
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
+/** Compares two templates or two tokenizers with one conversation: text, tokens, mask, length and cached tokens. */
+import { Select } from '#components/ui/field.tsx'
 import { comparedRevision, revisionName, type TemplateRevision } from '#lib/templates/document/document.ts'
 import type { MessageDifference, RevisionComparison, RevisionSide } from '#lib/templates/preview/compare.ts'
 import { templateLineAt } from '#lib/templates/preview/picture.ts'
@@ -45,9 +46,10 @@ export function CompareTab({ input, tokenizer, run, revisions, shown, view, onVi
       <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
         <Labelled text="Compare the shown template with">
           {(id) => (
-            <select
+            <Select
               id={id}
-              className="min-h-8 max-w-64 rounded-md border border-line bg-raised px-2"
+              look="tall"
+              className="max-w-64"
               value={against?.number ?? ''}
               onChange={(event) => onView({ against: event.target.value || undefined })}
             >
@@ -58,7 +60,7 @@ export function CompareTab({ input, tokenizer, run, revisions, shown, view, onVi
                   {template === input.template ? ' (the same text)' : ''}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Labelled>
         <OtherTokenizer
@@ -69,16 +71,11 @@ export function CompareTab({ input, tokenizer, run, revisions, shown, view, onVi
         />
         <Labelled text="Calls of the model">
           {(id) => (
-            <select
-              id={id}
-              className="min-h-8 rounded-md border border-line bg-raised px-2"
-              value={turns}
-              onChange={(event) => onView({ turns: event.target.value })}
-            >
+            <Select id={id} look="tall" value={turns} onChange={(event) => onView({ turns: event.target.value })}>
               {TURNS.map((count) => (
                 <option key={count}>{count}</option>
               ))}
-            </select>
+            </Select>
           )}
         </Labelled>
       </div>

@@ -2,7 +2,7 @@
 import { Plus, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { TextArea, TextField } from '#components/ui/field.tsx'
+import { Select, TextArea, TextField } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import type { JsonPath } from '#lib/json/json-path.ts'
 import { withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
@@ -94,17 +94,12 @@ interface RoleSelectProps {
 function RoleSelect({ name, role, onChange }: RoleSelectProps) {
   const roles: readonly string[] = ROLES
   return (
-    <select
-      aria-label={name}
-      className="min-h-7 min-w-0 rounded-md border border-line bg-raised px-1.5 font-medium hover:border-line-strong"
-      value={role}
-      onChange={(event) => onChange(event.target.value)}
-    >
+    <Select aria-label={name} className="font-medium" value={role} onChange={(event) => onChange(event.target.value)}>
       {!roles.includes(role) && <option value={role}>{role === '' ? 'no role' : role}</option>}
       {roles.map((known) => (
         <option key={known}>{known}</option>
       ))}
-    </select>
+    </Select>
   )
 }
 
