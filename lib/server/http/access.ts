@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Config } from '../config.ts'
+import type { Body } from './endpoint.ts'
 import type { ProblemDetails } from './problem.ts'
 
 /** The headers of a request that decide on access; null means a missing header. */
@@ -93,10 +94,13 @@ export const accessHeaders = ({ headers }: Pick<IncomingMessage, 'headers'>): Ac
 })
 
 /**
- * Returns why a request that changes state is refused: it needs a header that no form and no link can send. If `contentType` is undefined,
+ * Returns why a request that changes state is refused: it needs a header that no form and no link can send. If `type` is undefined,
  * the call needs no body, and any body is left unread. Undefined: allowed.
  */
-export function changeProblem(headers: AccessHeaders, contentType: string | undefined): ProblemDetails | undefined {
+export function changeProblem(
+  headers: AccessHeaders,
+  { type, isOptional }: Pick<Body<unknown>, 'type' | 'isOptional'>,
+): ProblemDetails | undefined {
   if (headers.get('x-rollscope') !== '1')
     return {
       status: 403,
@@ -107,14 +111,19 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
   const encoded = encodingProblem(headers)
   if (encoded) return encoded
   const sent = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
-  if (contentType !== undefined && sent !== contentType)
+  if (type !== undefined && sent !== type && !(isOptional && hasNoBody(headers)))
     return {
       status: 415,
       code: 'CONTENT_TYPE',
-      detail: `the body must be sent as ${contentType}, not as ${sent === '' ? 'nothing' : JSON.stringify(sent)}`,
+      detail: `the body must be sent as ${type}, not as ${sent === '' ? 'nothing' : JSON.stringify(sent)}`,
     }
   return undefined
 }
+
+const hasNoBody = (headers: AccessHeaders): boolean =>
+  headers.get('content-type') === null &&
+  headers.get('transfer-encoding') === null &&
+  (headers.get('content-length') ?? '0') === '0'
 
 /** Returns why a body is refused whose bytes are compressed. Undefined: they are not. */
 export function encodingProblem(headers: AccessHeaders): ProblemDetails | undefined {

@@ -42,6 +42,8 @@ export interface AnswerDescription {
 export interface Body<T> {
   /** Undefined if no body is needed; a body is then left unread. */
   readonly type: 'application/json' | 'application/octet-stream' | undefined
+  /** True if the call may have no body; one that is sent must have the type. */
+  readonly isOptional?: true
   readonly schema?: z.core.$ZodType
   readonly description?: string
   /** Throws HttpProblem. */
@@ -68,6 +70,9 @@ export const runJsonBody = <T>(schema: z.core.$ZodType<T>): Body<T> => ({
   schema,
   read: (request) => readRunJson(request, schema),
 })
+
+/** Format of a body that is left unread: none, or JSON. */
+export const EMPTY_BODY: Body<undefined> = { type: 'application/json', isOptional: true, read: () => undefined }
 
 /** Format of a change that needs only the header X-Rollscope. */
 export const NO_BODY: Body<undefined> = { type: undefined, read: () => undefined }

@@ -68,7 +68,7 @@ function describe({ method, path, summary, query, body, answers, access }: Endpo
       .replace(/\W/g, '')}`,
     summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(body?.type && { requestBody: requestBody(body.type, body) }),
+    ...(body?.type && !body.isOptional && { requestBody: requestBody(body.type, body) }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
       default: {

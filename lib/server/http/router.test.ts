@@ -5,7 +5,7 @@ import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
 import { readJsonBody, readLargeJson, readText } from './body.ts'
-import { type Endpoint, fileBody, jsonBody, NO_BODY } from './endpoint.ts'
+import { EMPTY_BODY, type Endpoint, fileBody, jsonBody, NO_BODY } from './endpoint.ts'
 import { createRouter } from './router.ts'
 
 /** Returns a router with this single row for the path /. */
@@ -60,6 +60,13 @@ test('The router answers a call that needs no body without a body and a content 
   expect(await statusOf(cancel, { headers: { ...headers, 'x-rollscope': '0' } })).toBe(403)
   expect(await statusOf(cancel, { headers: { host: 'localhost', 'x-rollscope': '1' } })).toBe(401)
   expect(await statusOf(replace, { headers })).toBe(415)
+  const remove = routed({ body: EMPTY_BODY, handle: () => ({}) })
+  expect(await statusOf(remove, { headers })).toBe(200)
+  expect(await statusOf(remove, { headers: { ...headers, 'content-length': '0' } })).toBe(200)
+  expect(await statusOf(remove, { headers: { ...headers, 'content-type': 'application/json' }, body: '{}' })).toBe(200)
+  expect(await statusOf(remove, { headers, body: 'a=b' })).toBe(415)
+  expect(await statusOf(remove, { headers: { ...headers, 'content-length': '3' } })).toBe(415)
+  expect(await statusOf(remove, { headers: { ...headers, 'transfer-encoding': 'chunked' } })).toBe(415)
 })
 
 test.each<[StoreErrorCode, number, number]>([

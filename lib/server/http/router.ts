@@ -30,9 +30,7 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
       const refused =
         ACCESS_PROBLEMS[access](request.headers, all.config) ??
         (row?.endpoint.body &&
-          (access === 'client'
-            ? encodingProblem(request.headers)
-            : changeProblem(request.headers, row.endpoint.body.type)))
+          (access === 'client' ? encodingProblem(request.headers) : changeProblem(request.headers, row.endpoint.body)))
       if (refused) return problemResponse(refused)
       if (!row)
         return found.length === 0

@@ -5,7 +5,7 @@ import { BUILT_IN } from '#lib/api/server-name.ts'
 import { serverParsingSchema } from '#lib/api/server-parsing.ts'
 import { serverEntrySchema, serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import { scoreAnswerSchema, scoreLineSchema, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
-import { endpoint, jsonBody, NO_BODY, runJsonBody } from '../http/endpoint.ts'
+import { EMPTY_BODY, endpoint, jsonBody, runJsonBody } from '../http/endpoint.ts'
 import { ndjson } from '../http/ndjson.ts'
 import { mcpServerInputSchema } from '../servers/mcp-servers.ts'
 import { openScoring, scoreAtOnce, scoreLines } from '../servers/score.ts'
@@ -46,7 +46,7 @@ export const serverRoutes = [
     method: 'DELETE',
     path: '/api/servers/{name}',
     summary: 'Deletes a saved server and its key.',
-    body: NO_BODY,
+    body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
     handle({ params, services }) {
       services.servers.remove(params.name)
@@ -99,7 +99,7 @@ export const serverRoutes = [
     method: 'DELETE',
     path: '/api/mcp-servers/{name}',
     summary: 'Deletes a saved MCP server and its key.',
-    body: NO_BODY,
+    body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
     handle({ params, services }) {
       services.mcpServers.remove(params.name)

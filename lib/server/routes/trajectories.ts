@@ -8,7 +8,7 @@ import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
 import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
-import { endpoint, fileBody, jsonBody, largeJsonBody, NO_BODY } from '../http/endpoint.ts'
+import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
 import { ADVANTAGE_TEXT } from '../library/export-advantage.ts'
@@ -148,7 +148,7 @@ export const trajectoryRoutes = [
     method: 'DELETE',
     path: '/api/trajectories/{key}',
     summary: 'Deletes a trajectory that is not running. It can be restored for at least a day.',
-    body: NO_BODY,
+    body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
     handle({ params, services }) {
       removeTrajectory(params.key, services)
@@ -159,7 +159,7 @@ export const trajectoryRoutes = [
     method: 'POST',
     path: '/api/trajectories/{key}/restore',
     summary: 'Restores a deleted trajectory.',
-    body: NO_BODY,
+    body: EMPTY_BODY,
     answers: { 200: { description: 'The row of the trajectory in the list.', schema: summarySchema } },
     handle: ({ params, services }) => restoreTrajectory(params.key, services),
   }),
