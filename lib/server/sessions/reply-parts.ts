@@ -9,7 +9,7 @@ import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
 import { type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
-import { type PlacedPart, placedParts } from '#lib/session/protocols/reply-parts.ts'
+import { endInReply, type PlacedPart, placedParts } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -188,7 +188,8 @@ interface FinalParts {
  */
 function finalParts(parts: readonly PlacedPart[], openers: readonly string[], parser: ToolParser): FinalParts {
   const final: PlacedPart[] = []
-  for (const [index, { part, range }] of parts.entries()) {
+  for (const [index, placed] of parts.entries()) {
+    const { part, range } = placed
     if (part.kind === 'call') return { parts: final, callsFrom: range.start }
     const isLast = index === parts.length - 1
     // A character of several bytes may have arrived in part.
@@ -202,8 +203,7 @@ function finalParts(parts: readonly PlacedPart[], openers: readonly string[], pa
           ? arrived.length - beginningAtEnd(arrived, openers)
           : arrived.length
     const text = end === part.text.length && !isLast ? arrived : arrived.slice(0, end).trimEnd()
-    const cut = part.text.length - text.length
-    if (text !== '') final.push({ part: { ...part, text }, range: { ...range, end: range.end - cut } })
+    if (text !== '') final.push({ part: { ...part, text }, range: { ...range, end: endInReply(placed, text.length) } })
     if (text.length < part.text.length)
       return {
         parts: final,

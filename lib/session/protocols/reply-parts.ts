@@ -23,6 +23,15 @@ export const replyParts = (written: WrittenReply): readonly ReplyPart[] => place
 export interface PlacedPart {
   readonly part: ReplyPart
   readonly range: TextRange
+  /** Where something that is no text interrupts the part: the length of its text before, and where that ends in the reply. */
+  readonly gaps?: readonly { readonly length: number; readonly end: number }[]
+}
+
+/** Returns where the first characters of a text end in the reply. */
+export function endInReply({ part, range, gaps = [] }: PlacedPart, length: number): number {
+  const gap = gaps.find((one) => length <= one.length)
+  if (gap) return gap.end - (gap.length - length)
+  return part.kind === 'call' ? range.end : range.end - (part.text.length - length)
 }
 
 /** Returns the parts of a reply like replyParts, with their ranges. */
@@ -87,7 +96,11 @@ const callPart = ({ id, name, input }: ParsedToolCall): ReplyPart => ({
 function append(parts: PlacedPart[], part: TextPart, range: TextRange): void {
   const last = parts.at(-1)
   if (last && last.part.kind !== 'call' && last.part.kind === part.kind)
-    parts[parts.length - 1] = { part: joinedText(last.part, part), range: { start: last.range.start, end: range.end } }
+    parts[parts.length - 1] = {
+      part: joinedText(last.part, part),
+      range: { start: last.range.start, end: range.end },
+      gaps: [...(last.gaps ?? []), { length: last.part.text.length, end: last.range.end }],
+    }
   else parts.push({ part, range })
 }
 
