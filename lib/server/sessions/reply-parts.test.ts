@@ -87,8 +87,11 @@ describe('A stream of parts', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), sizes, (pieces, cuts) => {
-        const { all, parts } = streamed(parser, pieces.join(''), cuts, { ...ALL, hasSpans: true })
-        expect(partsIn(all)).toEqual(parts)
+        const { all, parts, sent } = streamed(parser, pieces.join(''), cuts, { ...ALL, hasSpans: true })
+        expect(partsIn(all)).toEqual(sent)
+        // A line before JSON is a call without a delimiter in this format; the client keeps the beginning of a broken one.
+        const mayBreak = parser.name === 'functionary_v32' && pieces.includes('{"a"')
+        if (!mayBreak) expect(sent).toEqual(parts)
       }),
       { numRuns: runs(60) },
     )
