@@ -2,6 +2,7 @@
  * Checks the frames of Zstandard data before they are decompressed. fzstd trusts them: it reserves the window that a frame names, moves it
  * with every block, and writes repeated blocks of any size, so few bytes could take minutes.
  */
+import { elementAt } from '#lib/util/element-at.ts'
 import { ContainerError } from './container.ts'
 
 /** Checks of data that arrives in pieces. */
@@ -77,7 +78,7 @@ export function createFrameChecks({ keepsWindow }: { readonly keepsWindow: boole
         at += passed
         skipped -= passed
         if (at === piece.length) return
-        header.push(piece[at] ?? 0)
+        header.push(elementAt(piece, at))
         at++
         const rest = frame ? readBlock(frame) : readFrame()
         if (rest === undefined) continue
@@ -114,14 +115,14 @@ function frameOf(header: readonly number[]): Frame | number | undefined {
     if (magic - (magic % 16) !== SKIPPED_MAGIC) return Number.POSITIVE_INFINITY
     return header.length < 8 ? undefined : numberIn(header.slice(4, 8))
   }
-  const descriptor = header[4] ?? 0
+  const descriptor = elementAt(header, 4)
   const isSingleSegment = (descriptor & 32) !== 0
   const dictionaryLength = (1 << (descriptor & 3)) >> 1
   const contentAt = (isSingleSegment ? 5 : 6) + dictionaryLength
   const contentLength = descriptor >> 6 === 0 ? Number(isSingleSegment) : 1 << (descriptor >> 6)
   if (header.length < contentAt + contentLength) return undefined
   const written = numberIn(header.slice(contentAt)) + (contentLength === 2 ? 256 : 0)
-  const windowByte = header[5] ?? 0
+  const windowByte = elementAt(header, 5)
   const base = 2 ** (10 + (windowByte >> 3))
   return {
     window: isSingleSegment ? written : base + (base / 8) * (windowByte & 7),

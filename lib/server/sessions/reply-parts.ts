@@ -203,7 +203,8 @@ function finalParts(parts: readonly PlacedPart[], openers: readonly string[], pa
           ? arrived.length - beginningAtEnd(arrived, openers)
           : arrived.length
     const text = end === part.text.length && !isLast ? arrived : arrived.slice(0, end).trimEnd()
-    if (text !== '') final.push({ part: { ...part, text }, range: { ...range, end: endInReply(placed, text.length) } })
+    if (text !== '')
+      final.push({ part: { ...part, text }, range: { ...range, end: endInReply(placed, part.text, text.length) } })
     if (text.length < part.text.length)
       return {
         parts: final,

@@ -167,6 +167,12 @@ test('Arguments of no call are no event of a stream of responses', () => {
   expect(() => stream.write({ kind: 'arguments', choice: 0, call: 0, text: '{' })).toThrow('follow the start')
 })
 
+test('A response without requested logprobs has none, also if its texts name their tokens', () => {
+  const reply = replyOf({ kind: 'stop' }, [{ kind: 'text', text: 'a', tokens: { start: 0, end: 1 } }])
+  const { output } = protocols.responses.whole(reply, callOf('responses'), letterBytes)
+  expect(output).toMatchObject([{ content: [{ type: 'output_text', text: 'a', logprobs: [] }] }])
+})
+
 test('An error body has the code of a wrong key, and the class of an unlisted status', () => {
   const error = (name: ProtocolName, status: number) => errorBody(name, { status, message: 'no' })
   expect(error('chat', 401)).toEqual({

@@ -4,7 +4,7 @@ import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import { replyTexts } from '#lib/rollout/prompt/written-reply.ts'
 import type { ReplyPart } from '../call.ts'
-import { collectReply, joinedTokens, replyParts } from './reply-parts.ts'
+import { collectReply, endInReply, joinedTokens, placedParts, replyParts } from './reply-parts.ts'
 import { cutDeltas, replies } from './test-replies.ts'
 import { repliesOf, writtenText } from './test-written.ts'
 
@@ -84,6 +84,35 @@ test('Deltas without an end are a reply with an unknown reason and the tokens of
     usage: { promptTokens: 3, cachedTokens: 1, completionTokens: 0, reasoningTokens: 0 },
   })
   expect(() => collectReply(head, [{ kind: 'arguments', choice: 0, call: 0, text: '{' }])).toThrow('follow the start')
+})
+
+test('Texts that arrive in pieces name the tokens of all pieces, if each piece names its own', () => {
+  const head = { id: 'a', createdAt: 0, model: 'tiny', promptTokens: 3, cachedTokens: 1 }
+  const partsOf = (...tokens: readonly ({ start: number; end: number } | undefined)[]) =>
+    collectReply(
+      head,
+      tokens.map((span) => ({ kind: 'text', choice: 0, text: 'x', ...(span && { tokens: span }) })),
+    ).choices[0]?.parts
+  const [first, second] = [
+    { start: 0, end: 1 },
+    { start: 1, end: 3 },
+  ]
+  expect(partsOf(first, second)).toEqual([{ kind: 'text', text: 'xx', tokens: { start: 0, end: 3 } }])
+  expect(partsOf(first, undefined)).toEqual([{ kind: 'text', text: 'xx' }])
+  expect(partsOf(undefined, second)).toEqual([{ kind: 'text', text: 'xx' }])
+})
+
+test('A text that an empty think block interrupts ends before the block where its first piece ends', () => {
+  const text = 'Hi<think></think>you'
+  const [placed = expect.fail('no part')] = placedParts({
+    text,
+    thinks: [{ start: 2, end: 17 }],
+    calls: [],
+    markup: [],
+  } as unknown as Parameters<typeof placedParts>[0])
+  expect(placed.part).toEqual({ kind: 'text', text: 'Hiyou' })
+  expect([1, 2, 3, 5].map((length) => endInReply(placed, 'Hiyou', length))).toEqual([1, 2, 18, 20])
+  expect(endInReply({ range: { start: 0, end: 4 } }, 'four', 3)).toBe(3)
 })
 
 test('Tokens with and without logprobs are joined with unknown ones', () => {

@@ -27,11 +27,10 @@ export interface PlacedPart {
   readonly gaps?: readonly { readonly length: number; readonly end: number }[]
 }
 
-/** Returns where the first characters of a text end in the reply. */
-export function endInReply({ part, range, gaps = [] }: PlacedPart, length: number): number {
-  const gap = gaps.find((one) => length <= one.length)
-  if (gap) return gap.end - (gap.length - length)
-  return part.kind === 'call' ? range.end : range.end - (part.text.length - length)
+/** Returns where the first `length` characters of the text of a part end in the reply. */
+export function endInReply({ range, gaps = [] }: Omit<PlacedPart, 'part'>, text: string, length: number): number {
+  const before = gaps.find((gap) => length <= gap.length) ?? { length: text.length, end: range.end }
+  return before.end - (before.length - length)
 }
 
 /** Returns the parts of a reply like replyParts, with their ranges. */
@@ -97,7 +96,7 @@ function append(parts: PlacedPart[], part: TextPart, range: TextRange): void {
   const last = parts.at(-1)
   if (last && last.part.kind !== 'call' && last.part.kind === part.kind)
     parts[parts.length - 1] = {
-      part: joinedText(last.part, part),
+      part: { kind: part.kind, text: last.part.text + part.text },
       range: { start: last.range.start, end: range.end },
       gaps: [...(last.gaps ?? []), { length: last.part.text.length, end: last.range.end }],
     }
