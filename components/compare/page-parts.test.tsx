@@ -220,7 +220,7 @@ describe('a comparison of two recorded samples', () => {
         right={{ side: right, trajectory: second }}
         onSide={none}
         onChoose={none}
-        onMaking={none}
+        onReconstruction={none}
         onBaseline={none}
         onSwap={none}
       />,
@@ -257,7 +257,7 @@ test('a side keeps its chosen tokenizer when another kind of side is chosen', as
       right={{ side: undefined, trajectory: undefined }}
       onSide={(_, changed) => sides.push(changed)}
       onChoose={() => {}}
-      onMaking={() => {}}
+      onReconstruction={() => {}}
       onBaseline={() => {}}
       onSwap={() => {}}
     />,

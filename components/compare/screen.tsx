@@ -69,7 +69,7 @@ export function CompareScreen() {
               right={{ side: right, trajectory: rightSource.trajectory }}
               onSide={setSide}
               onChoose={(name) => setAsking({ name, what: 'trajectory' })}
-              onMaking={(name) => setAsking({ name, what: 'making' })}
+              onReconstruction={(name) => setAsking({ name, what: 'making' })}
               onBaseline={(name) => setAsking({ name, what: 'baseline' })}
               onSwap={swap}
             />

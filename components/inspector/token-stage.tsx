@@ -7,11 +7,11 @@ import { Minimap } from './minimap/minimap.tsx'
 interface TokenStageProps extends InspectorPartProps {
   readonly options: GridOptions
   readonly onPoint: (index: number | undefined) => void
-  readonly onSight: (tokens: Span) => void
+  readonly onVisible: (tokens: Span) => void
 }
 
 /** Shows the tokens and the minimap beside them. */
-export function TokenStage({ inspection, options, onPoint, onSight }: TokenStageProps) {
+export function TokenStage({ inspection, options, onPoint, onVisible }: TokenStageProps) {
   return (
     <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_auto]">
       <TokenGrid
@@ -24,7 +24,7 @@ export function TokenStage({ inspection, options, onPoint, onSight }: TokenStage
         options={options}
         folds={inspection.folds}
         onFolds={inspection.onFolds}
-        onSight={onSight}
+        onVisible={onVisible}
         onSay={inspection.say}
         control={inspection.grid}
       />

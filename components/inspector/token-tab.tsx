@@ -24,7 +24,7 @@ interface TokenTabProps {
 
 /** Shows the colours, the search and the tokens. */
 export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
-  const { inspection, onPoint, onSight } = state
+  const { inspection, onPoint, onVisible } = state
   const { storedKey, offer } = inspection
   const { hasValue, onValue } = controls
   usePanelCommand(
@@ -76,7 +76,7 @@ export function TokenTab({ state, ratios, controls, onKey }: TokenTabProps) {
           <ValuePanel inspection={inspection} storedKey={storedKey} onClose={() => onValue(false)} />
         </div>
       )}
-      <TokenStage inspection={inspection} options={controls.options} onPoint={onPoint} onSight={onSight} />
+      <TokenStage inspection={inspection} options={controls.options} onPoint={onPoint} onVisible={onVisible} />
     </div>
   )
 }

@@ -95,7 +95,7 @@ export function useInspectionParts(parent: ParentInspection, { onShowTokens, fir
     offer,
     say,
   }
-  return { inspection, offers, said: message, onPoint: setPointed, onSight: setInSight }
+  return { inspection, offers, said: message, onPoint: setPointed, onVisible: setInSight }
 }
 
 /** Returns whether the focus is in a field; it then stays there, so that the user can continue typing. */

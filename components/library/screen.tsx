@@ -19,7 +19,7 @@ import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useLibraryList } from './use-library-list.ts'
 import { useListFocus } from './use-list-focus.ts'
-import { type ActionError, troubleOf, useRemovals } from './use-removals.ts'
+import { type ActionError, actionErrorOf, useRemovals } from './use-removals.ts'
 
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
@@ -34,13 +34,13 @@ export function LibraryScreen() {
   const { go } = useNavigation()
   const { chosen, choose, clearChosen } = useChosenRows()
   const [exported, setExported] = useState<readonly string[]>()
-  const [trouble, setTrouble] = useState<ActionError>()
+  const [actionError, setActionError] = useState<ActionError>()
   const { page, entries, failure } = list
   const { remove, undo, undoable } = useRemovals({
     entries,
     state,
     focus,
-    onTrouble: setTrouble,
+    onActionError: setActionError,
     onRemoved: (keys) => choose(keys, false),
   })
   useKeys({ '/': () => focus.search.current?.focus(), u: undo })
@@ -97,9 +97,9 @@ export function LibraryScreen() {
         >
           <ListToolbar state={state} list={list} searchRef={focus.search} />
           <div>
-            {trouble ? (
-              <Banner tone="bad" title={trouble.title} hint={trouble.hint}>
-                <Button onClick={() => setTrouble(undefined)}>Dismiss</Button>
+            {actionError ? (
+              <Banner tone="bad" title={actionError.title} hint={actionError.hint}>
+                <Button onClick={() => setActionError(undefined)}>Dismiss</Button>
               </Banner>
             ) : (
               failure && (
@@ -160,7 +160,7 @@ export function LibraryScreen() {
         <SeveralExport
           keys={exported}
           onClose={() => setExported(undefined)}
-          onSaveError={(reason) => setTrouble(troubleOf(reason))}
+          onSaveError={(reason) => setActionError(actionErrorOf(reason))}
         />
       )}
     </Shell>

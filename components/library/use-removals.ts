@@ -31,7 +31,7 @@ export interface ActionError {
 }
 
 /** Returns an error of the server as a message; any other error is a bug and thrown again. */
-export function troubleOf(reason: unknown): ActionError {
+export function actionErrorOf(reason: unknown): ActionError {
   if (!(reason instanceof ApiError)) throw reason
   return { title: reason.message, hint: reason.hint }
 }
@@ -40,18 +40,18 @@ interface RemovalsOptions {
   readonly entries: readonly TableEntry[]
   readonly state: LibraryState
   readonly focus: ListFocus
-  readonly onTrouble: (trouble: ActionError | undefined) => void
+  readonly onActionError: (actionError: ActionError | undefined) => void
   /** Called with the keys that the server deleted. */
   readonly onRemoved: (keys: readonly string[]) => void
 }
 
 /** Deletes trajectories, and restores those of the last deletion. */
-export function useRemovals({ entries, state, focus, onTrouble, onRemoved }: RemovalsOptions) {
+export function useRemovals({ entries, state, focus, onActionError, onRemoved }: RemovalsOptions) {
   const library = useLibrary()
   /** Deletions that can be undone, the latest last. */
   const [removals, setRemovals] = useState<readonly Removal[]>([])
   const remove = async (keys: readonly string[]) => {
-    onTrouble(undefined)
+    onActionError(undefined)
     focus.closePanel()
     // The next row receives the focus while the deleted one is still mounted.
     const stays = (one: TableEntry) => keysOf(one).some((key) => !keys.includes(key))
@@ -74,12 +74,12 @@ export function useRemovals({ entries, state, focus, onTrouble, onRemoved }: Rem
     }
     const row = entries.find(({ key }) => key === first.key)?.row
     const what = refused.length > 1 ? `${refused.length} stay. The first` : `“${row ? titleText(row) : first.key}”`
-    onTrouble({ title: `${what}: ${first.error.message}`, hint: first.error.hint })
+    onActionError({ title: `${what}: ${first.error.message}`, hint: first.error.hint })
   }
   const undo = async () => {
     const removal = removals.at(-1)
     if (!removal) return
-    onTrouble(undefined)
+    onActionError(undefined)
     const { done: restored, refused } = await library.restore(
       (await removal.removed).filter((key) => removal.keys.includes(key)),
     )
@@ -91,11 +91,11 @@ export function useRemovals({ entries, state, focus, onTrouble, onRemoved }: Rem
     // The undo button may be unmounted now, and the query updates the list in a timeout.
     if (left.length === 0) setTimeout(() => focus.focusTitle(restored.find(focus.hasTitle) ?? state.row))
     if (gone.length > 0)
-      onTrouble({
+      onActionError({
         title: `Deleted permanently: ${gone.slice(0, SHOWN).join(', ')}${gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : ''}`,
         hint: left[0]?.error.message ?? 'Deleted trajectories can be restored for at least a day.',
       })
-    else if (left[0]) onTrouble(troubleOf(left[0].error))
+    else if (left[0]) onActionError(actionErrorOf(left[0].error))
   }
   return {
     remove,

@@ -44,7 +44,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
     offers,
     said: message,
     onPoint,
-    onSight,
+    onVisible,
   } = useOfflineInspection(trajectory, saved, () => setPane('middle'))
   const [options, setOptions] = useState(DEFAULT_GRID_OPTIONS)
   const [hasTools, setHasTools] = useState(false)
@@ -140,7 +140,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               </div>
               <RunNotices trajectory={trajectory} />
             </div>
-            <TokenStage inspection={inspection} options={options} onPoint={onPoint} onSight={onSight} />
+            <TokenStage inspection={inspection} options={options} onPoint={onPoint} onVisible={onVisible} />
             <StatusLine text={selectionStatus(inspection.view.selection, tokenCount(trajectory))} message={message} />
           </div>
         }

@@ -52,7 +52,7 @@ export function useEqualRows({ count, rowHeight, margin, header = 0, usualHeight
   }, [])
   return {
     viewport,
-    ...rowsInSight(scroller, place.scrollTop, margin),
+    ...visibleRowsOf(scroller, place.scrollTop, margin),
     height: scrolledHeight(scroller),
     viewHeight: place.viewHeight,
     reveal: (row) => {
@@ -92,7 +92,7 @@ function ratioOf(scroller: Scroller): number {
  * Returns the visible rows, half-open, with `margin` more on both sides. `top` is the position of the first of them in the
  * scrolled element.
  */
-export function rowsInSight(
+export function visibleRowsOf(
   scroller: Scroller,
   scrollTop: number,
   margin: number,

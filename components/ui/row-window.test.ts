@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rowsInSight, type Scroller, scrolledHeight, scrollTopFor } from './equal-rows.ts'
+import { type Scroller, scrolledHeight, scrollTopFor, visibleRowsOf } from './equal-rows.ts'
 import { rowAtHeight, rowTops } from './row-window.ts'
 
 test('row window: a height belongs to the row that covers it', () => {
@@ -43,7 +43,7 @@ test('rows of one height: every row can be scrolled into view, and is drawn at i
       const wanted = scrollTopFor(scroller, 0, row, HEADER) ?? 0
       // A browser limits the scroll position.
       const scrollTop = Math.min(wanted, Math.max(0, scrolledHeight(scroller) - scroller.viewHeight))
-      const { first, end, top } = rowsInSight(scroller, scrollTop, 3)
+      const { first, end, top } = visibleRowsOf(scroller, scrollTop, 3)
       expect(first <= row && row < end).toBe(true)
       const seen = top + (row - first) * scroller.rowHeight - scrollTop
       expect(seen).toBeGreaterThan(-scroller.rowHeight)
@@ -57,7 +57,7 @@ test('rows of one height: the last row is at the end of the scrolled element', (
   for (const count of [10, 100_000, 2_000_000]) {
     const scroller = { count, rowHeight: 24, viewHeight: 500 }
     const scrollTop = Math.max(0, scrolledHeight(scroller) - scroller.viewHeight)
-    const { first, end, top } = rowsInSight(scroller, scrollTop, 0)
+    const { first, end, top } = visibleRowsOf(scroller, scrollTop, 0)
     expect(end).toBe(count)
     expect(top + (end - first) * 24).toBeCloseTo(scrolledHeight(scroller), 0)
   }

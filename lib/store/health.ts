@@ -4,10 +4,10 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import {
-  gistOf,
   HEALTH_VERSION,
   type Health,
   type HealthSummary,
+  summaryOf,
   worstSeverity,
 } from '#lib/trajectory/health/health.ts'
 import { createSearchIndex, type RecordIndex } from './listing/search-index.ts'
@@ -96,7 +96,7 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
           revision,
           severity: worstSeverity(health.findings) ?? 'none',
           hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
-          gist: JSON.stringify(gistOf(health)),
+          gist: JSON.stringify(summaryOf(health)),
           report: JSON.stringify(health),
         })
         if (changes === 0 || !index || unindexed.get(key) === undefined) return

@@ -15,7 +15,7 @@ export interface VisibleRows {
 /** Functions of the strip that its parent calls. */
 export interface DriftStripControl {
   /** Moves the frame that marks the visible range. */
-  readonly place: (sight: VisibleRows) => void
+  readonly place: (visible: VisibleRows) => void
 }
 
 interface DriftStripProps {
@@ -42,12 +42,12 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
   const strip = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<HTMLDivElement>(null)
-  const sight = useRef<VisibleRows>({ start: 0, end: 1 })
+  const visible = useRef<VisibleRows>({ start: 0, end: 1 })
   /** Drawn height in CSS pixels. It is stored because reading it from the element while scrolling would force a layout. */
   const height = useRef(0)
 
   const place = useEffectEvent((next: VisibleRows) => {
-    sight.current = next
+    visible.current = next
     if (!frame.current) return
     frame.current.style.transform = `translateY(${next.start * height.current}px)`
     frame.current.style.height = `${Math.max(SMALLEST_WINDOW, (next.end - next.start) * height.current)}px`
@@ -71,7 +71,7 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
       context.fillStyle = style.getPropertyValue(look.colour).trim()
       context.fillRect(((WIDTH - BAR) / 2) * density, row * density, BAR * look.share * density, 2 * density)
     }
-    place(sight.current)
+    place(visible.current)
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawing depends on these values
   useEffect(() => {
@@ -92,7 +92,7 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
 
   const go = (event: PointerEvent) => {
     const { top } = event.currentTarget.getBoundingClientRect()
-    const { start, end } = sight.current
+    const { start, end } = visible.current
     onGo((event.clientY - top) / Math.max(1, height.current) - (end - start) / 2)
   }
   return (

@@ -23,7 +23,7 @@ import {
   type FoldedLines,
   type GapRect,
   type LaneRun,
-  sightOf,
+  visibleRangeOf,
 } from './rows/visible-range.ts'
 
 /** Painter of one column of the lanes. */
@@ -48,22 +48,22 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
   const chosen = createTokenBox(layer, 'token-selected', chosenId(column))
   return {
     draw(picture, top, bottom) {
-      const sight = sightOf(picture.rows, picture.pairing, column, top, bottom)
-      gapRects.show(keysOf(sight.gapRects), (drawn, index) =>
-        paintGapRect(drawn, elementAt(sight.gapRects, index), picture, column),
+      const visible = visibleRangeOf(picture.rows, picture.pairing, column, top, bottom)
+      gapRects.show(keysOf(visible.gapRects), (drawn, index) =>
+        paintGapRect(drawn, elementAt(visible.gapRects, index), picture, column),
       )
-      borders.show(keysOf(sight.borders), ({ element }, index) => setTop(element, sight.borders[index]?.top ?? 0))
-      runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, elementAt(sight.runs, index), picture))
-      rows.show(keysOf(sight.lines), (row, index) => {
-        const { side, line, isSigned } = elementAt(sight.lines, index)
+      borders.show(keysOf(visible.borders), ({ element }, index) => setTop(element, visible.borders[index]?.top ?? 0))
+      runs.show(keysOf(visible.runs), (drawn, index) => paintRun(drawn, elementAt(visible.runs, index), picture))
+      rows.show(keysOf(visible.lines), (row, index) => {
+        const { side, line, isSigned } = elementAt(visible.lines, index)
         paintRow(row, line, picture.pictures[side])
         const name = isSigned ? `${side}: ${row.text.textContent}` : null
         if (row.element.ariaLabel !== name) row.element.ariaLabel = name
       })
-      notes.show(keysOf(sight.notes), (drawn, index) =>
-        paintNote(drawn, elementAt(sight.notes, index), picture, column),
+      notes.show(keysOf(visible.notes), (drawn, index) =>
+        paintNote(drawn, elementAt(visible.notes, index), picture, column),
       )
-      folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, elementAt(sight.folds, index), picture))
+      folds.show(keysOf(visible.folds), (drawn, index) => paintFold(drawn, elementAt(visible.folds, index), picture))
       const around = (box: typeof pointed, spots: readonly (Spot | undefined)[]) => {
         const found = spots
           .map((spot) => spot && findDrawnLine(picture.rows, spot, column))

@@ -15,14 +15,14 @@ export interface LanesView {
   readonly draw: (picture: LanesPicture) => void
   readonly scrollTo: (top: number) => void
   /** Returns the range that was visible in the last drawing, as shares of the height of all rows. */
-  readonly sight: () => { readonly start: number; readonly end: number }
+  readonly visible: () => { readonly start: number; readonly end: number }
   /** Scrolls to a token unless it is visible already. */
   readonly reveal: (spot: Spot) => void
   /** Scrolls the first row of a drift span to the upper third of the view. */
   readonly revealDrift: (drift: number) => void
 }
 
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below what is visible. */
 const MARGIN_ROWS = 6
 
 /** Creates the view of the lanes in a viewport; `layers` are the elements of its columns. */
@@ -69,7 +69,7 @@ export function createLanesView(
     },
     draw,
     scrollTo,
-    sight: () => {
+    visible: () => {
       const height = shown?.rows.height ?? 0
       if (height === 0) return { start: 0, end: 1 }
       return { start: drawn.top / height, end: Math.min(1, (drawn.top + drawn.viewHeight) / height) }

@@ -64,7 +64,7 @@ export function Lanes({ pair, view, onView, onPoint, say, control, options = DEF
     chosen,
     pointed,
     still,
-    onSight: (sight) => strip.current?.place(sight),
+    onVisible: (visible) => strip.current?.place(visible),
   })
   const { picture } = drawing
   const chooseSpot = useEffectEvent((spot: Spot) => {

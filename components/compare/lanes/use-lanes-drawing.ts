@@ -14,12 +14,12 @@ interface LanesDrawingOptions extends LanesPictureOptions {
   /** A choice that must not scroll the view, such as one made by pointer. */
   readonly still: RefObject<Spot | undefined>
   /** Called with the visible range, as shares of the height of all rows, when it may have changed. */
-  readonly onSight: (sight: { readonly start: number; readonly end: number }) => void
+  readonly onVisible: (visible: { readonly start: number; readonly end: number }) => void
 }
 
 /** Draws the lanes into the returned refs; the other results find and scroll to positions. */
 export function useLanesDrawing(props: LanesDrawingOptions) {
-  const { pairing, view: shown, options, chosen, still, onSight } = props
+  const { pairing, view: shown, options, chosen, still, onVisible } = props
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
   /** `first` is the layer of the left lane or of the only column, `second` that of the right lane. */
@@ -48,7 +48,7 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
     }
   }, [arrangement])
   const reportVisibleRange = () => {
-    if (view.current) onSight(view.current.sight())
+    if (view.current) onVisible(view.current.visible())
   }
   const drawn = useEffectEvent(reportVisibleRange)
   useLayoutEffect(() => {

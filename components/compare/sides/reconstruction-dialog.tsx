@@ -13,7 +13,7 @@ import { trajectoriesOptions } from '#lib/browser/library/library.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-interface MakingDialogProps {
+interface ReconstructionDialogProps {
   readonly name: SideName
   /** A side that is made of text or messages. */
   readonly side: Side
@@ -25,7 +25,7 @@ interface MakingDialogProps {
 type TemplateKind = 'own' | TemplateChoice['kind']
 
 /** Dialog for the tokenizer and the template of a side. Both are checked before the side is made. */
-export function ReconstructionDialog({ name, side, trajectory, onSide, onClose }: MakingDialogProps) {
+export function ReconstructionDialog({ name, side, trajectory, onSide, onClose }: ReconstructionDialogProps) {
   const { key, as } = side
   const chosen = 'template' in as ? as.template : undefined
   const [tokenizer, setTokenizer] = useState('tokenizer' in as ? (as.tokenizer ?? '') : '')

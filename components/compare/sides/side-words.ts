@@ -74,7 +74,7 @@ export function trajectoryTitle({ title, segments }: TrajectoryView): string {
 }
 
 /** Returns the chosen tokenizer and template of a side; undefined if the side uses its own. */
-export function makingText(as: Reconstruction): string | undefined {
+export function reconstructionText(as: Reconstruction): string | undefined {
   const tokenizer = 'tokenizer' in as && as.tokenizer !== undefined ? [`tokenizer ${as.tokenizer}`] : []
   const template = 'template' in as && as.template ? [`template of ${templateText(as.template)}`] : []
   const parts = [...tokenizer, ...template]

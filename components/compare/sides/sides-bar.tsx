@@ -7,7 +7,7 @@ import { IconButton } from '#components/ui/icon-button.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { isChatRun, type Reconstruction, type Side } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { AS_TEXTS, areTwoSamples, makingText, sampleTitle, trajectoryTitle } from './side-words.ts'
+import { AS_TEXTS, areTwoSamples, reconstructionText, sampleTitle, trajectoryTitle } from './side-words.ts'
 
 /** A side as far as it is chosen and loaded. */
 export interface DisplayedSide {
@@ -24,14 +24,14 @@ interface SidesBarProps {
   /** Opens the dialog for another trajectory. */
   readonly onChoose: (name: SideName) => void
   /** Opens the dialog for another tokenizer or template. */
-  readonly onMaking: (name: SideName) => void
+  readonly onReconstruction: (name: SideName) => void
   /** Opens the dialog that runs a chat baseline. */
   readonly onBaseline: (name: SideName) => void
   readonly onSwap: () => void
 }
 
 /** Shows a chooser for each side and a button that swaps them. */
-export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, onSwap }: SidesBarProps) {
+export function SidesBar({ left, right, onSide, onChoose, onReconstruction, onBaseline, onSwap }: SidesBarProps) {
   const titleOf = areTwoSamples(left, right) ? sampleTitle : trajectoryTitle
   const chooser = (name: SideName, chosen: DisplayedSide) => (
     <SideChooser
@@ -40,7 +40,7 @@ export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, 
       title={chosen.trajectory && titleOf(chosen.trajectory)}
       onAs={(as) => chosen.side && onSide(name, { key: chosen.side.key, as })}
       onChoose={() => onChoose(name)}
-      onMaking={() => onMaking(name)}
+      onReconstruction={() => onReconstruction(name)}
       onBaseline={() => onBaseline(name)}
     />
   )
@@ -67,7 +67,7 @@ interface SideChooserProps {
   readonly title: string | undefined
   readonly onAs: (as: Reconstruction) => void
   readonly onChoose: () => void
-  readonly onMaking: () => void
+  readonly onReconstruction: () => void
   readonly onBaseline: () => void
 }
 
@@ -82,10 +82,10 @@ function SideChooser({
   title,
   onAs,
   onChoose,
-  onMaking,
+  onReconstruction,
   onBaseline,
 }: SideChooserProps) {
-  const making = side && makingText(side.as)
+  const making = side && reconstructionText(side.as)
   const isMade = side !== undefined && side.as.kind !== 'recorded' && side.as.kind !== 'read'
   return (
     <fieldset className="flex min-w-0 items-center gap-2">
@@ -122,7 +122,7 @@ function SideChooser({
           className={`px-1.5 text-xs ${making === undefined ? 'shrink-0' : 'min-w-0 shrink-[2]'}`}
           aria-label={`${NAMES[name]} side: tokenizer and template (${making ?? 'its own'})`}
           title={making ?? 'Another tokenizer or template…'}
-          onClick={onMaking}
+          onClick={onReconstruction}
         >
           <Settings2 size={15} aria-hidden className="shrink-0" />
           {making !== undefined && <span className="truncate max-sm:hidden">{making}</span>}

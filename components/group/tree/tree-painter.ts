@@ -3,7 +3,7 @@
 import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
-import { partInSight } from '#components/token-view/grid/scroll-space.ts'
+import { visiblePart } from '#components/token-view/grid/scroll-space.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
 import {
   createPart,
@@ -258,7 +258,7 @@ function paintStem(
   const span = stemOf(rows, branch)
   const child = rows.tree.branches[branch.children[0] ?? -1]
   if (!span || !child) return
-  const part = partInSight({ top: span.top, height: span.bottom - span.top }, top, bottom)
+  const part = visiblePart({ top: span.top, height: span.bottom - span.top }, top, bottom)
   setStyle(element, 'top', `${part.top}px`)
   setStyle(element, 'height', `${Math.max(0, part.height)}px`)
   setStyle(element, 'left', `${indentOf(child) - STEM_LEFT}px`)

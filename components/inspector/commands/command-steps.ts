@@ -17,9 +17,9 @@ export const colour = ({ onView }: Inspection, name: string): void => onView({ c
 /** Returns the state that movement keys start from; undefined before the token view is measured. */
 export function gridPlaceOf({ inspection: { grid, trajectory, view } }: CommandScreen): GridPlace | undefined {
   const layout = grid.current?.layout()
-  const sight = grid.current?.sight()
-  if (!layout || !sight) return undefined
-  const pageLines = Math.max(1, Math.floor(((sight.end - sight.start) * layout.height) / layout.rowHeight) - 2)
+  const visible = grid.current?.visible()
+  if (!layout || !visible) return undefined
+  const pageLines = Math.max(1, Math.floor(((visible.end - visible.start) * layout.height) / layout.rowHeight) - 2)
   return { layout, count: tokenCount(trajectory), selection: view.selection, pageLines }
 }
 

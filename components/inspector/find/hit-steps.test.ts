@@ -28,11 +28,11 @@ test('the marked hit that equals the selection is the current one', () => {
 })
 
 test('steps continue from the selection or the visible tokens, and around at the ends', () => {
-  const step = (from: number | undefined, direction: 1 | -1, sight?: number) => {
+  const step = (from: number | undefined, direction: 1 | -1, visible?: number) => {
     const to = stepFrom(
       HITS,
       from === undefined ? undefined : single(from),
-      sight === undefined ? undefined : { start: sight, end: sight + 50 },
+      visible === undefined ? undefined : { start: visible, end: visible + 50 },
       direction,
     )
     return to && `${to.hit}${to.isAround ? ' around' : ''}`

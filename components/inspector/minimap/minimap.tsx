@@ -25,11 +25,11 @@ export function Minimap({ inspection }: InspectorPartProps) {
   const dragging = useRef<number>(undefined)
 
   const place = () => {
-    const sight = grid.current?.sight()
-    if (!frame.current || !sight) return
+    const visible = grid.current?.visible()
+    if (!frame.current || !visible) return
     const { height } = drawn.current
-    frame.current.style.transform = `translateY(${sight.start * height}px)`
-    frame.current.style.height = `${Math.max(SMALLEST_WINDOW, (sight.end - sight.start) * height)}px`
+    frame.current.style.transform = `translateY(${visible.start * height}px)`
+    frame.current.style.height = `${Math.max(SMALLEST_WINDOW, (visible.end - visible.start) * height)}px`
   }
   const drawHeat = useEffectEvent(() => {
     waiting.current = undefined
@@ -73,12 +73,12 @@ export function Minimap({ inspection }: InspectorPartProps) {
     return (clientY - top) / Math.max(1, drawn.current.height)
   }
   const onPointerDown = (event: PointerEvent) => {
-    const sight = grid.current?.sight()
-    if (!sight || event.button !== 0) return
+    const visible = grid.current?.visible()
+    if (!visible || event.button !== 0) return
     const at = fractionAt(event)
     // Outside the window, its middle jumps to the pointer and is dragged from there.
-    const isInside = at >= sight.start && at <= sight.end
-    dragging.current = isInside ? at - sight.start : (sight.end - sight.start) / 2
+    const isInside = at >= visible.start && at <= visible.end
+    dragging.current = isInside ? at - visible.start : (visible.end - visible.start) / 2
     event.currentTarget.setPointerCapture(event.pointerId)
     if (!isInside) scrollTo(at - dragging.current)
   }
@@ -86,8 +86,8 @@ export function Minimap({ inspection }: InspectorPartProps) {
     if (dragging.current !== undefined) scrollTo(fractionAt(event) - dragging.current)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const sight = grid.current?.sight()
-    const target = sight && keyTarget(event.key, sight)
+    const visible = grid.current?.visible()
+    const target = visible && keyTarget(event.key, visible)
     if (target === undefined) return
     event.preventDefault()
     scrollTo(target)
@@ -114,9 +114,9 @@ export function Minimap({ inspection }: InspectorPartProps) {
         dragging.current = undefined
       }}
       onWheel={({ deltaY, deltaMode }) => {
-        const sight = grid.current?.sight()
+        const visible = grid.current?.visible()
         const height = grid.current?.layout()?.height
-        if (sight && height) scrollTo(sight.start + (deltaY * WHEEL_STEPS[deltaMode as 0 | 1 | 2]) / height)
+        if (visible && height) scrollTo(visible.start + (deltaY * WHEEL_STEPS[deltaMode as 0 | 1 | 2]) / height)
       }}
       onKeyDown={onKeyDown}
     >

@@ -119,7 +119,7 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
           options={options}
           folds={folds}
           onFolds={inspection.onFolds}
-          onSight={parts.onSight}
+          onVisible={parts.onVisible}
           onSay={inspection.say}
           control={inspection.grid}
         />

@@ -4,7 +4,7 @@ import { clipText, countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import type { Disagreement, Lint, LintPlace, MaskMethodName, MaskReport } from '#lib/templates/loss-mask/report.ts'
 import type { MethodPair } from './mask-methods.tsx'
-import { MARKS, WAYS } from './mask-words.ts'
+import { MARKS, MASK_METHODS } from './mask-words.ts'
 
 interface MaskFindingsProps {
   readonly report: MaskReport
@@ -31,7 +31,7 @@ export function MaskFindings({ report, pair, selected, onPlace }: MaskFindingsPr
       <Heading>
         {disagreements.length === 0
           ? 'No disagreements'
-          : `Where ${pair ? `${WAYS[pair[0]].short} and ${WAYS[pair[1]].short}` : 'they'} disagree (${countText(disagreements.length)})`}
+          : `Where ${pair ? `${MASK_METHODS[pair[0]].short} and ${MASK_METHODS[pair[1]].short}` : 'they'} disagree (${countText(disagreements.length)})`}
       </Heading>
       <Disagreements
         key={pair?.join()}
@@ -59,7 +59,7 @@ function LintItem({ lint, onPlace }: { readonly lint: Lint } & Pick<MaskFindings
     >
       <p>
         <span className={`font-medium ${severity === 'error' ? 'text-bad' : 'text-warn'}`}>
-          {WAYS[way].short} · {severity}:
+          {MASK_METHODS[way].short} · {severity}:
         </span>{' '}
         {text}
       </p>
@@ -137,7 +137,7 @@ function Disagreements({
                   const { sign, text: markText } = MARKS[marks[way] ?? 'unknown']
                   return (
                     <span key={way} className={marks[way] === 'trained' ? 'font-medium text-ink' : ''}>
-                      <span aria-hidden>{sign}</span> {WAYS[way].short}
+                      <span aria-hidden>{sign}</span> {MASK_METHODS[way].short}
                       <span className="sr-only"> {markText}</span>
                     </span>
                   )

@@ -1,11 +1,11 @@
 import { countText } from '#components/token-view/numbers.ts'
 import type { MaskMethod, MaskMethodName, MaskReport } from '#lib/templates/loss-mask/report.ts'
-import { WAYS } from './mask-words.ts'
+import { MASK_METHODS } from './mask-words.ts'
 
 /** Two ways whose disagreements are listed; undefined lists all. */
 export type MethodPair = readonly [MaskMethodName, MaskMethodName] | undefined
 
-interface MaskWaysProps {
+interface MaskMethodsProps {
   readonly report: MaskReport
   readonly pair: MethodPair
   readonly onPair: (pair: MethodPair) => void
@@ -13,7 +13,7 @@ interface MaskWaysProps {
 }
 
 /** List of the ways with what each would train and its problems, and how often each two disagree. */
-export function MaskMethods({ report, pair, onPair, onLine }: MaskWaysProps) {
+export function MaskMethods({ report, pair, onPair, onLine }: MaskMethodsProps) {
   return (
     <section aria-labelledby="mask-ways" className="px-3.5 py-2.5">
       <h2 id="mask-ways" className="mb-1 font-semibold text-dim text-xs">
@@ -24,7 +24,7 @@ export function MaskMethods({ report, pair, onPair, onLine }: MaskWaysProps) {
       </h2>
       <dl className="grid">
         {report.ways.map((way) => (
-          <WayRow key={way.name} way={way} onLine={onLine} />
+          <MethodRow key={way.name} way={way} onLine={onLine} />
         ))}
       </dl>
       {report.pairs.length > 0 && (
@@ -42,7 +42,8 @@ export function MaskMethods({ report, pair, onPair, onLine }: MaskWaysProps) {
                 onClick={() => onPair(isChosen ? undefined : ways)}
                 className="min-h-6 rounded-md border border-line bg-raised px-1.5 tabular-nums enabled:hover:border-line-strong disabled:text-faint aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground"
               >
-                {WAYS[ways[0]].short} ↔ {WAYS[ways[1]].short} <b className="font-semibold">{countText(tokens)}</b>
+                {MASK_METHODS[ways[0]].short} ↔ {MASK_METHODS[ways[1]].short}{' '}
+                <b className="font-semibold">{countText(tokens)}</b>
               </button>
             )
           })}
@@ -55,8 +56,8 @@ export function MaskMethods({ report, pair, onPair, onLine }: MaskWaysProps) {
 const TONES = { none: 'text-dim', warning: 'text-warn', error: 'text-bad' } as const
 const SIGNS = { none: '✓', warning: '!', error: '✗' } as const
 
-function WayRow({ way, onLine }: { readonly way: MaskMethod; readonly onLine: (line: number) => void }) {
-  const { title, how } = WAYS[way.name]
+function MethodRow({ way, onLine }: { readonly way: MaskMethod; readonly onLine: (line: number) => void }) {
+  const { title, how } = MASK_METHODS[way.name]
   return (
     <div
       className="flex flex-wrap items-baseline justify-between gap-x-4 border-line border-t py-1 first:border-t-0"

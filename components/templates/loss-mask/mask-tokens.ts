@@ -7,7 +7,7 @@ import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { MARKS, WAYS } from './mask-words.ts'
+import { MARKS, MASK_METHODS } from './mask-words.ts'
 
 /** A trajectory for the token view, with the masks of its tokens. */
 export interface MaskTokens {
@@ -63,7 +63,7 @@ export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskRep
       mask: (_segment, index) => (differing[index] === 0 ? 'all agree' : `${countText(differing[index] ?? 0)} differ`),
       fact: ({ index }) =>
         [
-          ...marks(index).map(({ way, mark }) => `${WAYS[way].short} ${MARKS[mark].text}`),
+          ...marks(index).map(({ way, mark }) => `${MASK_METHODS[way].short} ${MARKS[mark].text}`),
           origin(index)?.line !== undefined && `template line ${origin(index)?.line}`,
         ]
           .filter(Boolean)

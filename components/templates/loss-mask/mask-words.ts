@@ -2,7 +2,7 @@
 import type { Mark, MaskMethodName } from '#lib/templates/loss-mask/report.ts'
 
 /** Title, short name and explanation of each way to compute a loss mask. */
-export const WAYS: Readonly<
+export const MASK_METHODS: Readonly<
   Record<MaskMethodName, { readonly title: string; readonly short: string; readonly how: string }>
 > = {
   tito: { title: 'TITO (sampled tokens)', short: 'TITO', how: 'The mask of the open trajectory.' },

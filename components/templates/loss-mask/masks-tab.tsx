@@ -13,7 +13,7 @@ import { useTask } from '../use-task.ts'
 import { MaskFindings } from './mask-findings.tsx'
 import { MaskMethods, type MethodPair } from './mask-methods.tsx'
 import { type MaskTokens, maskTokens } from './mask-tokens.ts'
-import { MARKS, WAYS } from './mask-words.ts'
+import { MARKS, MASK_METHODS } from './mask-words.ts'
 
 /** Pause in typing before the doctor runs, in milliseconds. It is long, because the doctor renders every prefix. */
 const PAUSE_MS = 250
@@ -137,7 +137,7 @@ function TokenBar({ report, tokens, index, onLine }: TokenBarProps) {
           )}
           {tokens.marks(token.index).map(({ way, mark }) => (
             <span key={way} className={mark === 'trained' ? 'font-medium text-ink' : 'text-dim'}>
-              <span aria-hidden>{MARKS[mark].sign}</span> {WAYS[way].short}: {MARKS[mark].text}
+              <span aria-hidden>{MARKS[mark].sign}</span> {MASK_METHODS[way].short}: {MARKS[mark].text}
             </span>
           ))}
         </>
@@ -152,8 +152,8 @@ function Legend() {
   return (
     <>
       <span className="text-dim">
-        Stripes above the text: {WAYS.tito.short}, {WAYS.generation.short}; below it: {WAYS.prefix.short},{' '}
-        {WAYS['fixed-base'].short}.
+        Stripes above the text: {MASK_METHODS.tito.short}, {MASK_METHODS.generation.short}; below it:{' '}
+        {MASK_METHODS.prefix.short}, {MASK_METHODS['fixed-base'].short}.
       </span>
       <span className="inline-flex items-center gap-1.5 text-dim">
         <span className="legend-band legend-band-trained" aria-hidden /> trained

@@ -12,7 +12,7 @@ interface VisibleFraction {
 export interface GridControl {
   /** Returns `undefined` before the view is measured. */
   readonly layout: () => Layout | undefined
-  readonly sight: () => VisibleFraction
+  readonly visible: () => VisibleFraction
   /** Scrolls that fraction of the height to the top of the view. */
   readonly scrollToFraction: (fraction: number) => void
   /** Scrolls a token into view; does nothing if it is visible. */

@@ -15,7 +15,7 @@ import type { TokenPicture } from './token-picture.ts'
 export interface GridView {
   readonly space: ScrollSpace
   readonly layout: () => Layout | undefined
-  readonly sight: () => ReturnType<GridControl['sight']>
+  readonly visible: () => ReturnType<GridControl['visible']>
   /** Draws another picture and moves to the place that the view should have in it. */
   readonly show: (picture: TokenPicture) => void
   readonly draw: (picture: TokenPicture) => void
@@ -25,7 +25,7 @@ export interface GridView {
   readonly hasScrolled: () => void
   readonly scrollTo: (top: number) => void
   readonly reveal: (tokenIndex: number) => void
-  /** Calls `tell` with the visible tokens when they change, at most every SIGHT_PAUSE_MS while the view scrolls. */
+  /** Calls `tell` with the visible tokens when they change, at most every VISIBLE_PAUSE_MS while the view scrolls. */
   readonly reportVisibleTokens: (tell: (tokens: Span) => void) => void
   readonly end: () => void
 }
@@ -36,7 +36,7 @@ interface Anchor {
   readonly below: number
 }
 
-const SIGHT_PAUSE_MS = 120
+const VISIBLE_PAUSE_MS = 120
 
 /** Returns the view of a scrolled element. `layer`, inside `canvas`, receives the drawn rows. */
 export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer: HTMLElement): GridView {
@@ -79,7 +79,7 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
   return {
     space,
     layout: () => current?.layout,
-    sight: () => {
+    visible: () => {
       const height = current?.layout.height ?? 0
       if (height === 0) return { start: 0, end: 1 }
       return { start: space.top() / height, end: Math.min(1, (space.top() + space.viewHeight()) / height) }
@@ -117,7 +117,7 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
       const isFirst = reportLatest === undefined
       reportLatest = listener
       if (isFirst) tell()
-      else reportTimer ??= setTimeout(tell, SIGHT_PAUSE_MS)
+      else reportTimer ??= setTimeout(tell, VISIBLE_PAUSE_MS)
     },
     end: () => clearTimeout(reportTimer),
   }

@@ -57,7 +57,7 @@ export const scrollScale = (height: number, viewHeight: number): number =>
   height <= TALLEST ? 1 : (height - viewHeight) / (TALLEST - viewHeight)
 
 /** Returns the part of a tall frame around the visible range, since browsers cannot draw frames of any height. */
-export function partInSight(
+export function visiblePart(
   whole: { readonly top: number; readonly height: number },
   top: number,
   bottom: number,

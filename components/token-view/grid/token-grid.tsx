@@ -41,7 +41,7 @@ interface TokenGridProps {
   readonly folds?: Folds
   readonly onFolds?: (folds: Folds) => void
   /** Called with the visible tokens, half-open, when they change. */
-  readonly onSight?: (tokens: Span) => void
+  readonly onVisible?: (tokens: Span) => void
   /** Called with a message after a copy. */
   readonly onSay?: (message: string) => void
   readonly control?: Ref<GridControl>

@@ -3,7 +3,7 @@
 import { elementAt } from '#lib/util/element-at.ts'
 import { createElementPool } from './element-pool.ts'
 import { lineOfToken, linesBetween, segmentsBetween } from './layout.ts'
-import { partInSight, type ScrollSpace } from './scroll-space.ts'
+import { type ScrollSpace, visiblePart } from './scroll-space.ts'
 import { makeFrame, paintFrame } from './segment-frame.ts'
 import { createTokenBox } from './token-box.ts'
 import { setStyle, type TokenPicture } from './token-picture.ts'
@@ -56,7 +56,7 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
           paintFrame(
             frame,
             start + index,
-            partInSight(elementAt(layout.segments, start + index), top, bottom),
+            visiblePart(elementAt(layout.segments, start + index), top, bottom),
             picture,
           ),
       )

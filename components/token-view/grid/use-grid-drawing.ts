@@ -35,7 +35,7 @@ interface GridDrawingOptions {
   readonly options?: GridOptions
   readonly folds?: Folds
   readonly onFolds?: (folds: Folds) => void
-  readonly onSight?: (tokens: Span) => void
+  readonly onVisible?: (tokens: Span) => void
   readonly control?: Ref<GridControl>
   /** Index of the token whose box is drawn. */
   readonly pointed: number | undefined
@@ -53,7 +53,7 @@ const NO_MARKS: readonly TokenMarks[] = []
 
 /** Returns the refs that the elements of a token view need, its layout, and functions that find a token by position and scroll. */
 export function useGridDrawing(props: GridDrawingOptions) {
-  const { selection, shown, folds, onFolds, onSight, control, still } = props
+  const { selection, shown, folds, onFolds, onVisible, control, still } = props
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
@@ -66,7 +66,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
 
   const tellDrawn = () => {
     for (const listener of listeners.current) listener()
-    if (onSight) view.current?.reportVisibleTokens(onSight)
+    if (onVisible) view.current?.reportVisibleTokens(onVisible)
   }
   const drawn = useEffectEvent(tellDrawn)
   useLayoutEffect(() => {
@@ -105,7 +105,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
     control,
     () => ({
       layout: () => view.current?.layout(),
-      sight: () => view.current?.sight() ?? { start: 0, end: 1 },
+      visible: () => view.current?.visible() ?? { start: 0, end: 1 },
       scrollToFraction: (fraction) => view.current?.scrollTo(fraction * (view.current.layout()?.height ?? 0)),
       reveal: (index) => view.current?.reveal(index),
       drawing: () =>

@@ -7,7 +7,7 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { pairingOf } from '../pairing.ts'
 import { makeRows } from './make-rows.ts'
 import type { RowSide } from './rows.ts'
-import { sightOf } from './visible-range.ts'
+import { visibleRangeOf } from './visible-range.ts'
 
 const PIECES = ['one', 'two', 'three', 'four', 'five', 'six'] as const
 
@@ -30,7 +30,7 @@ function expectApart(left: RowSide, right: RowSide, arrangement: 'lanes' | 'unif
   const rows = makeRows({ left, right }, alignedRuns, settings)
   let count = 0
   for (const column of arrangement === 'unified' ? (['both'] as const) : (['left', 'right'] as const)) {
-    const { runs, notes, folds } = sightOf(rows, pairingOf(alignedRuns), column, 0, 9999)
+    const { runs, notes, folds } = visibleRangeOf(rows, pairingOf(alignedRuns), column, 0, 9999)
     const said = [
       ...runs.flatMap(({ isLabelled, isTight, top }) =>
         isLabelled ? [{ top, bottom: top + (isTight ? LINE : 2 * LINE) }] : [],

@@ -1,7 +1,7 @@
 /** Finds the visible part of the rows, as boxes to draw in one column: a lane of one side, or both sides in one. Pure. */
 
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
-import { partInSight } from '#components/token-view/grid/scroll-space.ts'
+import { visiblePart } from '#components/token-view/grid/scroll-space.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -78,7 +78,13 @@ interface Box {
 }
 
 /** Returns the boxes of a column between two heights in pixels. */
-export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: number, bottom: number): VisibleRange {
+export function visibleRangeOf(
+  rows: Rows,
+  pairing: Pairing,
+  column: Column,
+  top: number,
+  bottom: number,
+): VisibleRange {
   const lines: SightLine[] = []
   const runs: Omit<LaneRun, 'isTight'>[] = []
   /** Tops of the runs before they are cut to the visible range. */
@@ -108,12 +114,12 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
     const itsRuns = sides.flatMap((side) => runsOf(rows, item, side, first, last))
     for (const run of itsRuns) {
       runTops.push(run.top)
-      runs.push({ ...run, ...partInSight(run, top, bottom), isSigned })
+      runs.push({ ...run, ...visiblePart(run, top, bottom), isSigned })
     }
     labels.push(...itsRuns.flatMap(({ isLabelled, top: at }) => (isLabelled ? [at] : [])))
     notes.push(...notesOf(rows, pairing, item, sides, first, last))
     const gapRect = column === 'both' ? undefined : gapRectOf(rows, pairing, item, column)
-    if (gapRect) gapRects.push({ ...gapRect, ...partInSight(gapRect, top, bottom) })
+    if (gapRect) gapRects.push({ ...gapRect, ...visiblePart(gapRect, top, bottom) })
   }
   const tight = new Set(tightLabels(labels))
   const taken = [
