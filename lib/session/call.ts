@@ -6,7 +6,7 @@ import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import type { Finish, Message } from '#lib/trajectory/format/trajectory.ts'
+import type { Finish, Message, Span } from '#lib/trajectory/format/trajectory.ts'
 
 /** Protocols of clients: OpenAI chat completions, Anthropic messages and OpenAI responses. */
 export const PROTOCOL_NAMES = ['chat', 'messages', 'responses'] as const
@@ -66,7 +66,7 @@ export type ReplyPart =
       readonly kind: 'reasoning' | 'text'
       readonly text: string
       /** Tokens of the reply that contain the text. Omitted: the client wants no logprobs of texts. */
-      readonly tokens?: TokenSpan
+      readonly tokens?: Span
     }
   | {
       readonly kind: 'call'
@@ -75,12 +75,6 @@ export type ReplyPart =
       /** JSON text of an object. */
       readonly arguments: string
     }
-
-/** Half-open range of indices of tokens in a reply. */
-export interface TokenSpan {
-  readonly start: number
-  readonly end: number
-}
 
 /** One of the replies to a call. */
 export interface ReplyChoice {
@@ -134,7 +128,7 @@ export type ReplyDelta =
       readonly choice: number
       readonly text: string
       /** Tokens of the reply that this piece adds to those of its part. Omitted: as for a part. */
-      readonly tokens?: TokenSpan
+      readonly tokens?: Span
     }
   | {
       readonly kind: 'call'

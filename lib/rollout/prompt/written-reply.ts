@@ -7,6 +7,7 @@ import { parserNamed } from '#lib/parsers/registry.ts'
 import { thoughtIn } from '#lib/parsers/thinking.ts'
 import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import type { TextWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** The text of one reply, and the ranges of thinking and calls in it. */
@@ -19,8 +20,14 @@ export interface WrittenReply {
   readonly markup: readonly CallMarkup[]
 }
 
+/** A reply with the places of its tokens. */
+export interface DecodedReply extends WrittenReply {
+  /** Offset at which each token starts, then that at which the last one ends. */
+  readonly starts: TextWithStarts['starts']
+}
+
 /** Returns the text of a response with its ranges. The markup is empty if the trajectory's parser is unknown. */
-export function writtenReply(segment: ResponseView, trajectory: TrajectoryView): WrittenReply {
+export function writtenReply(segment: ResponseView, trajectory: TrajectoryView): DecodedReply {
   const parser = parserNamed(trajectory.model.parser ?? '')
   const { text, starts } = textForParsers(segment, trajectory, parser ? [parser] : [])
   const thinks = segment.thinks.map(({ start, end }) => ({
@@ -28,7 +35,7 @@ export function writtenReply(segment: ResponseView, trajectory: TrajectoryView):
     end: starts[end] ?? text.length,
   }))
   const markup = parser ? markupIn(text, segment.toolCalls, thinks, parser) : []
-  return { text, thinks, calls: segment.toolCalls, markup }
+  return { text, starts, thinks, calls: segment.toolCalls, markup }
 }
 
 /**

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import { CALLS, TWO_CALLS } from '#lib/parsers/test-calls.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
-import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
+import type { ReplyDelta } from '#lib/session/call.ts'
+import { partsOfDeltas } from '#lib/session/protocols/test-replies.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
@@ -37,27 +39,6 @@ function streamed(parser: (typeof parsers)[number], text: string, sizes: readonl
   return { early, all: [...early, ...ended.deltas], parts, sent: ended.parts }
 }
 
-/** Adds up deltas to parts. */
-function partsIn(deltas: readonly ReplyDelta[]): ReplyPart[] {
-  const parts: ReplyPart[] = []
-  for (const delta of deltas) {
-    const last = parts.at(-1)
-    if (delta.kind === 'call') parts.push({ kind: 'call', id: delta.id, name: delta.name, arguments: '' })
-    else if (delta.kind === 'arguments' && last?.kind === 'call')
-      parts[parts.length - 1] = { ...last, arguments: last.arguments + delta.text }
-    else if (delta.kind === 'text' || delta.kind === 'reasoning') {
-      const { kind, text, tokens } = delta
-      if (last?.kind !== kind) parts.push({ kind, text, ...(tokens && { tokens }) })
-      else {
-        expect(tokens?.start).toBe(last.tokens?.end)
-        const joined = last.tokens && tokens && { start: last.tokens.start, end: tokens.end }
-        parts[parts.length - 1] = { kind, text: last.text + text, ...(joined && { tokens: joined }) }
-      }
-    }
-  }
-  return parts
-}
-
 /** Formats whose calls are read when the reply has ended. */
 const AT_THE_END = ['pythonic', 'lfm2', 'gemma4', 'minimax-m3']
 /** Formats whose arguments are texts between tags, which have a type when they are whole. */
@@ -88,7 +69,7 @@ describe('A stream of parts', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), sizes, (pieces, cuts) => {
         const { all, parts, sent } = streamed(parser, pieces.join(''), cuts, { ...ALL, hasSpans: true })
-        expect(partsIn(all)).toEqual(sent)
+        expect(partsOfDeltas(all)).toEqual(sent)
         // A line before JSON is a call without a delimiter in this format; the client keeps the beginning of a broken one.
         const mayBreak = parser.name === 'functionary_v32' && pieces.includes('{"a"')
         if (!mayBreak) expect(sent).toEqual(parts)
@@ -114,7 +95,7 @@ describe('A stream of parts', () => {
       fc.property(fc.array(piece, { maxLength: 4 }), sizes, fc.nat(99), (pieces, cuts, kept) => {
         const text = pieces.join('')
         const { all, sent, parts, early } = streamed(parser, text.slice(0, Math.ceil((text.length * kept) / 99)), cuts)
-        expect(partsIn(all)).toEqual(sent)
+        expect(partsOfDeltas(all)).toEqual(sent)
         // What was not begun is read as in a whole reply.
         if (!early.some(({ kind }) => kind === 'call')) expect(sent).toEqual(parts)
       }),
@@ -127,7 +108,7 @@ describe('A stream of parts', () => {
     (parser) => {
       const call = CALLS[parser.name]?.('["so it is", 12]') ?? expect.fail(`${parser.name} has no call`)
       const { early, parts } = streamed(parser, call, [1])
-      expect(partsIn(early)).toEqual(
+      expect(partsOfDeltas(early)).toEqual(
         parts.map((part) => expect.objectContaining({ ...part, arguments: expect.any(String) })),
       )
       const pieces = early.filter(({ kind }) => kind === 'arguments')
@@ -138,12 +119,11 @@ describe('A stream of parts', () => {
   test('begins a call without a delimiter, and no text that may become one', () => {
     const llama3 = parsers.find(({ name }) => name === 'llama3') ?? expect.fail('no parser llama3')
     const { early } = streamed(llama3, '{"name": "f", "parameters": {"a": "so it is"}}', [1])
-    expect(partsIn(early)).toEqual([{ kind: 'call', id: 'call_0000', name: 'f', arguments: '{"a":"so it is"}' }])
+    expect(partsOfDeltas(early)).toEqual([{ kind: 'call', id: 'call_0000', name: 'f', arguments: '{"a":"so it is"}' }])
     expect(streamed(llama3, '{"answer": 42}', [1]).all).toEqual([{ kind: 'text', choice: 0, text: '{"answer": 42}' }])
   })
 
   test('names the tokens of texts', () => {
-    const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
     const { parts } = streamed(hermes, '<think>so</think> Hello é!', [1], { ...ALL, hasSpans: true })
     // The delimiters are tokens, other bytes too.
     expect(parts).toEqual([
@@ -152,11 +132,32 @@ describe('A stream of parts', () => {
     ])
   })
 
+  test('leaves the tokens of calls out of those of texts, and those of an empty think block out of the text before it', () => {
+    const call = CALLS.hermes?.('1') ?? expect.fail('no call')
+    const { all, parts } = streamed(hermes, `so<think></think> it\n${call} is`, [1], { ...ALL, hasSpans: true })
+    const texts = all.flatMap((delta) => (delta.kind === 'text' ? [[delta.text, delta.tokens]] : []))
+    const tokens = byteTokenizer.encode(`so<think></think> it\n${call} is`).length
+    expect(texts).toEqual([
+      ['s', { start: 0, end: 1 }],
+      ['o', { start: 1, end: 2 }],
+      [' i', { start: 2, end: 6 }],
+      ['t', { start: 6, end: 7 }],
+      ['\n is', { start: tokens - 3, end: tokens }],
+    ])
+    expect(partsOfDeltas(all)).toEqual(parts)
+  })
+
+  test('has one text around calls that the client does not get', () => {
+    const tool = CALLS.hermes?.('1') ?? expect.fail('no call')
+    const { parts, sent } = streamed(hermes, `a${tool}b${tool}c`, [1], { ...ALL, calls: 'first' })
+    expect(parts.map((part) => (part.kind === 'call' ? part.kind : part.text))).toEqual(['a', 'call', 'bc'])
+    expect(sent).toEqual(parts)
+  })
+
   test('brings reasoning and text before the end of the reply', () => {
-    const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
     const call = CALLS.hermes?.('1') ?? ''
     const { early } = streamed(hermes, `<think>so it is</think>Hello you${call} `, [1])
-    expect(partsIn(early)).toEqual([
+    expect(partsOfDeltas(early)).toEqual([
       { kind: 'reasoning', text: 'so it is' },
       { kind: 'text', text: 'Hello you' },
       { kind: 'call', id: 'call_0000', name: 'f', arguments: '{"a":1}' },
@@ -165,14 +166,13 @@ describe('A stream of parts', () => {
   })
 
   test('holds a stop text back, and a call of a reply without tools is text', () => {
-    const hermes = parsers.find(({ name }) => name === 'hermes') ?? expect.fail('no parser hermes')
     const call = CALLS.hermes?.('1') ?? ''
-    expect(partsIn(streamed(hermes, 'Hello END', [1], { calls: 'all', stops: ['END'] }).all)).toEqual([
+    expect(partsOfDeltas(streamed(hermes, 'Hello END', [1], { calls: 'all', stops: ['END'] }).all)).toEqual([
       { kind: 'text', text: 'Hello' },
     ])
-    expect(partsIn(streamed(hermes, `a ${call}`, [1], { calls: 'none', stops: [] }).all)).toEqual([
+    expect(partsOfDeltas(streamed(hermes, `a ${call}`, [1], { calls: 'none', stops: [] }).all)).toEqual([
       { kind: 'text', text: `a ${call}` },
     ])
-    expect(partsIn(streamed(hermes, call + call, [1], { calls: 'first', stops: [] }).all)).toHaveLength(1)
+    expect(partsOfDeltas(streamed(hermes, call + call, [1], { calls: 'first', stops: [] }).all)).toHaveLength(1)
   })
 })

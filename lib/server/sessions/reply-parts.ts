@@ -3,13 +3,12 @@
  * can change is passed on.
  */
 import { growingCalls, mayBeCall } from '#lib/parsers/growing-calls.ts'
-import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import { spellingsOf, type ToolParser } from '#lib/parsers/parser.ts'
 import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
-import { type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
+import { type DecodedReply, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
-import { endInReply, type PlacedPart, placedParts } from '#lib/session/protocols/reply-parts.ts'
+import { joinedParts, type ReplyFragment, replyFragments } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -26,20 +25,17 @@ export interface ReplyReading {
 }
 
 /** Returns the parts of a response. `trajectory` has its vocabulary, its model and the segments before it. */
-export const partsOfReply = (
+export function partsOfReply(
   segment: ResponseSegment,
   trajectory: Trajectory,
   reading: ReplyReading,
-): readonly ReplyPart[] => withSpans(placedPartsOf(segment, trajectory, reading), segment, trajectory, reading)
-
-const placedPartsOf = (
-  segment: ResponseSegment,
-  trajectory: Trajectory,
-  reading: ReplyReading,
-): readonly PlacedPart[] => placedIn(writtenOf(segment, trajectory, reading), reading)
+): readonly ReplyPart[] {
+  const written = writtenOf(segment, trajectory, reading)
+  return partsFrom(fragmentsOf(written, reading), written, reading)
+}
 
 /** Returns the text of a response with its ranges, as it is read. */
-function writtenOf(segment: ResponseSegment, trajectory: Trajectory, { calls, stops }: ReplyReading): WrittenReply {
+function writtenOf(segment: ResponseSegment, trajectory: Trajectory, { calls, stops }: ReplyReading): DecodedReply {
   const written = writtenReply(segment, trajectory)
   return {
     ...written,
@@ -48,26 +44,24 @@ function writtenOf(segment: ResponseSegment, trajectory: Trajectory, { calls, st
   }
 }
 
-function placedIn(written: WrittenReply, { calls }: ReplyReading): readonly PlacedPart[] {
-  const parts = placedParts(written)
-  if (calls !== 'first') return parts
-  const first = parts.find(({ part }) => part.kind === 'call')
-  return parts.filter((placed) => placed.part.kind !== 'call' || placed === first)
+function fragmentsOf(written: WrittenReply, { calls }: ReplyReading): readonly ReplyFragment[] {
+  const fragments = replyFragments(written)
+  if (calls !== 'first') return fragments
+  const first = fragments.find(({ part }) => part.kind === 'call')
+  return fragments.filter((fragment) => fragment.part.kind !== 'call' || fragment === first)
 }
 
-/** Returns parts whose texts name their tokens, if the client wants their logprobs. */
-function withSpans(
-  parts: readonly PlacedPart[],
-  segment: ResponseSegment,
-  trajectory: Trajectory,
+/** Returns the parts of which these are the fragments. Texts name their tokens if the client wants their logprobs. */
+const partsFrom = (
+  fragments: readonly ReplyFragment[],
+  { starts }: DecodedReply,
   { hasSpans = false }: ReplyReading,
-): readonly ReplyPart[] {
-  if (!hasSpans) return parts.map(({ part }) => part)
-  const { starts } = textForParsers(segment, trajectory, [])
-  return parts.map(({ part, range }) =>
-    part.kind === 'text' ? { ...part, tokens: tokensAt(starts, range.start, range.end) } : part,
+): readonly ReplyPart[] =>
+  joinedParts(
+    fragments.map(({ part, range }) =>
+      hasSpans && part.kind === 'text' ? { ...part, tokens: tokensAt(starts, range.start, range.end) } : part,
+    ),
   )
-}
 
 /** Returns a text without the stop text at its end. The server kept the tokens of the stop text, because the model sampled them. */
 function withoutStop(text: string, { finish }: ResponseSegment, stops: readonly string[]): string {
@@ -106,10 +100,8 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
   let next = 0
   /** The parts that the client has, of which the last one may grow. */
   const sent: ReplyPart[] = []
-  const isContinued = (parts: readonly ReplyPart[]) =>
-    sent.every((part, index) => continues(part, parts[index], index === sent.length - 1))
   const bring = (parts: readonly ReplyPart[]): PartDelta[] => {
-    if (!isContinued(parts)) return []
+    if (!sent.every((part, index) => continues(part, parts[index], index === sent.length - 1))) return []
     const deltas: PartDelta[] = []
     for (const [index, part] of parts.entries()) {
       const before = sent[index]
@@ -136,8 +128,7 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
     // A stop text may cut arguments.
     if (reading.calls === 'none' || reading.stops.length > 0) return []
     const { tools } = trajectory.model
-    // The last character may have arrived in part.
-    const text = written.text.replace(/\uFFFD+$/, '')
+    const text = wholeCharacters(written.text)
     const calls = growingCalls(parser, { text, start, shielded: written.thinks, tools }).slice(
       0,
       reading.calls === 'first' ? 1 : undefined,
@@ -155,14 +146,11 @@ export function createPartStream(choice: number, { parser, tokenizer, reading }:
       next = open.ids.length + Math.max(1, Math.floor(open.ids.length / GROWTH))
       const read = { ...open, ...annotations(open, trajectory, parser, tokenizer) }
       const written = writtenOf(read, trajectory, reading)
-      const { parts, callsFrom } = finalParts(placedIn(written, reading), openers, parser)
-      const texts = withSpans(parts, read, trajectory, reading)
+      const { fragments, callsFrom } = finalFragments(fragmentsOf(written, reading), openers, parser)
+      const texts = partsFrom(fragments, written, reading)
       return bring(callsFrom === undefined ? texts : [...texts, ...growing(callsFrom, written, read, trajectory)])
     },
-    end(parts) {
-      const deltas = bring(parts)
-      return { deltas, parts: isContinued(parts) ? parts : sent }
-    },
+    end: (parts) => ({ deltas: bring(parts), parts: sent }),
   }
 }
 
@@ -176,24 +164,26 @@ function continues(sent: ReplyPart, later: ReplyPart | undefined, isLast: boolea
   return isLast ? later.text.startsWith(sent.text) : later.text === sent.text
 }
 
-interface FinalParts {
-  readonly parts: readonly PlacedPart[]
+interface FinalFragments {
+  readonly fragments: readonly ReplyFragment[]
   /** Offset of the first call, whole or begun. Undefined: the text has none yet, or something else begins there. */
   readonly callsFrom?: number
 }
 
 /**
- * Returns the parts before the first call that further tokens leave unchanged, except that the last one may grow. In some formats, later tokens
- * decide where a call ends.
+ * Returns the fragments before the first call that further tokens leave unchanged, except that the last one may grow. In some formats, later
+ * tokens decide where a call ends.
  */
-function finalParts(parts: readonly PlacedPart[], openers: readonly string[], parser: ToolParser): FinalParts {
-  const final: PlacedPart[] = []
-  for (const [index, placed] of parts.entries()) {
-    const { part, range } = placed
-    if (part.kind === 'call') return { parts: final, callsFrom: range.start }
-    const isLast = index === parts.length - 1
-    // A character of several bytes may have arrived in part.
-    const arrived = isLast ? part.text.replace(/\uFFFD+$/, '') : part.text
+function finalFragments(
+  fragments: readonly ReplyFragment[],
+  openers: readonly string[],
+  parser: ToolParser,
+): FinalFragments {
+  const final: ReplyFragment[] = []
+  for (const [index, { part, range }] of fragments.entries()) {
+    if (part.kind === 'call') return { fragments: final, callsFrom: range.start }
+    const isLast = index === fragments.length - 1
+    const arrived = isLast ? wholeCharacters(part.text) : part.text
     const isBare = part.kind === 'text' && final.every((one) => one.part.kind !== 'text') && mayBeCall(parser, arrived)
     const opens = isBare ? [0] : openers.map((opener) => arrived.indexOf(opener)).filter((at) => at >= 0)
     const end =
@@ -203,16 +193,16 @@ function finalParts(parts: readonly PlacedPart[], openers: readonly string[], pa
           ? arrived.length - beginningAtEnd(arrived, openers)
           : arrived.length
     const text = end === part.text.length && !isLast ? arrived : arrived.slice(0, end).trimEnd()
-    if (text !== '')
-      final.push({ part: { ...part, text }, range: { ...range, end: endInReply(placed, part.text, text.length) } })
+    const inReply = (length: number) => range.end - (part.text.length - length)
+    if (text !== '') final.push({ part: { ...part, text }, range: { ...range, end: inReply(text.length) } })
     if (text.length < part.text.length)
-      return {
-        parts: final,
-        ...(opens.length > 0 && part.kind === 'text' && { callsFrom: range.end - (part.text.length - end) }),
-      }
+      return { fragments: final, ...(opens.length > 0 && part.kind === 'text' && { callsFrom: inReply(end) }) }
   }
-  return { parts: final }
+  return { fragments: final }
 }
+
+/** Returns a text without a character of several bytes at its end that may have arrived in part. */
+const wholeCharacters = (text: string): string => text.replace(/\uFFFD+$/, '')
 
 /** Returns the length of the longest end of a text that may become one of the openers. */
 function beginningAtEnd(text: string, openers: readonly string[]): number {

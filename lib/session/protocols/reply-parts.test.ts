@@ -2,11 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parsers } from '#lib/parsers/registry.ts'
-import { replyTexts } from '#lib/rollout/prompt/written-reply.ts'
+import { replyTexts, type WrittenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { ReplyPart } from '../call.ts'
-import { collectReply, endInReply, joinedTokens, placedParts, replyParts } from './reply-parts.ts'
-import { cutDeltas, replies } from './test-replies.ts'
+import { joinedParts, joinedTokens, replyFragments } from './reply-parts.ts'
+import { cutDeltas, partsOfDeltas, replies, withTextSpans } from './test-replies.ts'
 import { repliesOf, writtenText } from './test-written.ts'
+
+const replyParts = (written: WrittenReply) => joinedParts(replyFragments(written).map(({ part }) => part))
 
 const textsOf = (parts: readonly ReplyPart[], kind: 'text' | 'reasoning'): readonly string[] =>
   parts.flatMap((part) => (part.kind === kind ? [part.text] : []))
@@ -55,44 +57,32 @@ describe('The parts of a reply', () => {
 test('The deltas of any reply, cut anywhere, add up to it', () => {
   const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 4 }))
   fc.assert(
-    fc.property(replies(2), cuts, (reply, cut) => {
-      const { choices, usage, ...head } = collectReply(
-        reply,
-        cutDeltas(reply, () => cut.next().value as number),
-      )
-      // Without tokens there is no column either.
-      const expected = reply.choices.map((choice) =>
-        choice.tokens.ids.length > 0 ? choice : { ...choice, tokens: { ids: [] } },
-      )
-      expect({ choices, usage }).toEqual({ choices: expected, usage: reply.usage })
-      expect(head).toEqual({
-        id: reply.id,
-        createdAt: reply.createdAt,
-        model: reply.model,
-        promptTokens: reply.promptTokens,
-        cachedTokens: reply.cachedTokens,
+    fc.property(replies(2).map(withTextSpans), cuts, (reply, cut) => {
+      const deltas = cutDeltas(reply, () => cut.next().value as number)
+      const choices = reply.choices.map((_, index) => {
+        const own = deltas.filter((delta) => delta.kind !== 'usage' && delta.choice === index)
+        return {
+          parts: partsOfDeltas(own),
+          tokens: joinedTokens(own.flatMap((delta) => (delta.kind === 'tokens' ? [delta.tokens] : []))),
+          finish: own.flatMap((delta) => (delta.kind === 'finish' ? [delta.finish] : [])),
+        }
       })
+      expect(choices).toEqual(
+        reply.choices.map(({ parts, tokens, finish }) => ({
+          parts,
+          // Without tokens there is no column either.
+          tokens: tokens.ids.length > 0 ? tokens : { ids: [] },
+          finish: [finish],
+        })),
+      )
+      expect(deltas.flatMap((delta) => (delta.kind === 'usage' ? [delta.usage] : []))).toEqual([reply.usage])
     }),
   )
 })
 
-test('Deltas without an end are a reply with an unknown reason and the tokens of the prompt', () => {
-  const head = { id: 'a', createdAt: 0, model: 'tiny', promptTokens: 3, cachedTokens: 1 }
-  expect(collectReply(head, [{ kind: 'text', choice: 0, text: 'so far' }])).toEqual({
-    ...head,
-    choices: [{ parts: [{ kind: 'text', text: 'so far' }], finish: { kind: 'unknown', raw: '' }, tokens: { ids: [] } }],
-    usage: { promptTokens: 3, cachedTokens: 1, completionTokens: 0, reasoningTokens: 0 },
-  })
-  expect(() => collectReply(head, [{ kind: 'arguments', choice: 0, call: 0, text: '{' }])).toThrow('follow the start')
-})
-
-test('Texts that arrive in pieces name the tokens of all pieces, if each piece names its own', () => {
-  const head = { id: 'a', createdAt: 0, model: 'tiny', promptTokens: 3, cachedTokens: 1 }
+test('Texts in fragments name the tokens of all fragments, if each fragment names its own', () => {
   const partsOf = (...tokens: readonly ({ start: number; end: number } | undefined)[]) =>
-    collectReply(
-      head,
-      tokens.map((span) => ({ kind: 'text', choice: 0, text: 'x', ...(span && { tokens: span }) })),
-    ).choices[0]?.parts
+    joinedParts(tokens.map((span) => ({ kind: 'text', text: 'x', ...(span && { tokens: span }) })))
   const [first, second] = [
     { start: 0, end: 1 },
     { start: 1, end: 3 },
@@ -102,17 +92,19 @@ test('Texts that arrive in pieces name the tokens of all pieces, if each piece n
   expect(partsOf(undefined, second)).toEqual([{ kind: 'text', text: 'xx' }])
 })
 
-test('A text that an empty think block interrupts ends before the block where its first piece ends', () => {
-  const text = 'Hi<think></think>you'
-  const [placed = expect.fail('no part')] = placedParts({
-    text,
-    thinks: [{ start: 2, end: 17 }],
-    calls: [],
-    markup: [],
-  } as unknown as Parameters<typeof placedParts>[0])
-  expect(placed.part).toEqual({ kind: 'text', text: 'Hiyou' })
-  expect([1, 2, 3, 5].map((length) => endInReply(placed, 'Hiyou', length))).toEqual([1, 2, 18, 20])
-  expect(endInReply({ range: { start: 0, end: 4 } }, 'four', 3)).toBe(3)
+test('A text has a fragment before and after an empty think block or a call, without white space from before that', () => {
+  const call = '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>'
+  const text = ` Hi<think></think>you \n${call} there`
+  const placed = replyFragments(writtenText(hermes, text)).map(({ part, range }) => [
+    part.kind === 'text' ? part.text : part.kind,
+    text.slice(range.start, range.end),
+  ])
+  expect(placed).toEqual([
+    ['Hi', 'Hi'],
+    ['you', 'you'],
+    ['call', call],
+    [' \n there', ' there'],
+  ])
 })
 
 test('Tokens with and without logprobs are joined with unknown ones', () => {

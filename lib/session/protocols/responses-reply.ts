@@ -1,19 +1,20 @@
 /** Writes replies as OpenAI responses: the whole body, or numbered events that add up to it. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
-import type { Finish } from '#lib/trajectory/format/trajectory.ts'
+import type { Finish, Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply, TokenSpan } from '../call.ts'
+import type { ReplyDelta, ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply } from '../call.ts'
 import { logprobEntries } from './logprobs.ts'
 import type { BytesOfToken, ReplyStream } from './protocol.ts'
 import { type CallFailure, openAiCode, openAiMessage } from './refusal.ts'
-import { joinedTokens, tokensIn } from './reply-parts.ts'
+import { joinedTokens, sliceTokens } from './reply-parts.ts'
 
 /** Returns the body of an answer. */
 export function wholeResponsesReply(reply: SessionReply, call: SessionCall, bytes: BytesOfToken): JsonObject {
   const { parts, finish, tokens } = elementAt(reply.choices, 0)
   const items = parts.map((part, index) => {
-    const logprobs = part.kind === 'text' && part.tokens ? logprobsOf(tokensIn(tokens, part.tokens), call, bytes) : []
+    const logprobs =
+      part.kind === 'text' && part.tokens ? logprobsOf(sliceTokens(tokens, part.tokens), call, bytes) : []
     return itemOf(part, itemId(part.kind, reply.id, index), 'completed', logprobs)
   })
   return response(reply, call, { finish, items, usage: reply.usage })
@@ -193,7 +194,7 @@ export function responsesStream(head: ReplyHead, call: SessionCall, bytes: Bytes
     return text + event('response.content_part.done', { ...content, part: contentOf(part, logprobs) }) + done()
   }
 
-  const addText = (kind: 'reasoning' | 'text', delta: string, span: TokenSpan | undefined): string => {
+  const addText = (kind: 'reasoning' | 'text', delta: string, span: Span | undefined): string => {
     const earlier = open?.kind === kind ? open.text : undefined
     const started = earlier === undefined ? start({ kind, text: '' }) : ''
     open = { kind, text: (earlier ?? '') + delta }
@@ -255,10 +256,10 @@ function createTokenQueue() {
       waiting.push(tokens)
     },
     /** Returns the tokens of a span. Those before its end do not wait any longer. */
-    take({ start, end }: TokenSpan): ArrivedTokens {
+    take({ start, end }: Span): ArrivedTokens {
       const all = joinedTokens(waiting)
-      const taken = tokensIn(all, { start: Math.max(0, start - first), end: Math.max(0, end - first) })
-      waiting = [tokensIn(all, { start: Math.max(0, end - first), end: all.ids.length })]
+      const taken = sliceTokens(all, { start: Math.max(0, start - first), end: Math.max(0, end - first) })
+      waiting = [sliceTokens(all, { start: Math.max(0, end - first), end: all.ids.length })]
       first = Math.max(first, end)
       return taken
     },

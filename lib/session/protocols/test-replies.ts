@@ -1,7 +1,8 @@
 /** Calls and replies for the tests of protocols. */
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import type { ReplyChoice, ReplyDelta, ReplyPart, SessionCall, SessionReply } from '../call.ts'
-import { replyDeltas, tokensIn } from './reply-parts.ts'
+import { joinedParts, replyDeltas, sliceTokens } from './reply-parts.ts'
 
 /** Returns a call of a protocol with these changes. */
 export const callOf = (protocol: SessionCall['protocol'], changes: Partial<SessionCall> = {}): SessionCall => ({
@@ -113,7 +114,7 @@ export function cutDeltas(reply: SessionReply, cut: () => number): readonly Repl
   return replyDeltas(reply).flatMap((delta): readonly ReplyDelta[] => {
     if (delta.kind === 'tokens') {
       const { tokens } = delta
-      return pieces(tokens.ids.length, cut).map((span) => ({ ...delta, tokens: tokensIn(tokens, span) }))
+      return pieces(tokens.ids.length, cut).map((span) => ({ ...delta, tokens: sliceTokens(tokens, span) }))
     }
     if (!('text' in delta)) return [delta]
     return pieces(delta.text.length, cut).map(({ start, end }) => ({
@@ -134,4 +135,28 @@ function pieces(length: number, cut: () => number): readonly { readonly start: n
     start = end
   }
   return found
+}
+
+/** Returns the parts that the deltas of one choice add up to. */
+export function partsOfDeltas(deltas: readonly ReplyDelta[]): readonly ReplyPart[] {
+  const fragments: ReplyPart[] = []
+  for (const delta of deltas) {
+    const last = fragments.at(-1)
+    switch (delta.kind) {
+      case 'reasoning':
+      case 'text': {
+        const { kind, text, tokens } = delta
+        if (last?.kind === kind) expect(tokens?.start).toBe(last.tokens?.end)
+        fragments.push({ kind, text, ...(tokens && { tokens }) })
+        break
+      }
+      case 'call':
+        fragments.push({ kind: 'call', id: delta.id, name: delta.name, arguments: '' })
+        break
+      case 'arguments':
+        if (last?.kind !== 'call') expect.fail('arguments follow the start of their call')
+        fragments[fragments.length - 1] = { ...last, arguments: last.arguments + delta.text }
+    }
+  }
+  return joinedParts(fragments)
 }
