@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decidedJson } from './decided-json.ts'
+import { unicodeEscape } from './unicode-escape.ts'
 
 /** Returns what is decided of each beginning of a text. */
 const decided = (text: string) =>
@@ -17,9 +18,7 @@ describe('The decided JSON of a growing text', () => {
         fc.boolean(),
         (value, indent, isAscii) => {
           const plain = JSON.stringify(value, null, indent)
-          const text = isAscii
-            ? plain.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-            : plain
+          const text = isAscii ? plain.replace(/[^\0-\x7f]/g, unicodeEscape) : plain
           const whole = JSON.stringify(JSON.parse(text))
           const all = decided(text)
           for (const [index, { json }] of all.entries()) {

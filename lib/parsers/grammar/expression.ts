@@ -1,6 +1,7 @@
 /**
  * Grammars as data, written as EBNF in the dialect of llama.cpp (GBNF), which SGLang and vLLM take too, or as a regular expression.
  */
+import { unicodeEscape } from '#lib/json/unicode-escape.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 
@@ -40,6 +41,10 @@ export const repeat = (of: Expression, least = 0, most = Number.POSITIVE_INFINIT
   least,
   most,
 })
+
+/** Returns the lists of at least one item, with a separator between each two. */
+export const listOf = (item: Expression, separator: Expression | string): Expression =>
+  sequence(item, repeat(sequence(separator, item)))
 
 /** Returns a set that is written once in EBNF, however often it occurs. */
 export const shared = (of: Expression): Expression => ({ kind: 'rule', mayRecur: false, of: () => of })
@@ -202,8 +207,6 @@ function writtenClass({ isNegated, ranges }: Extract<Expression, { kind: 'charac
   return `[${isNegated ? '^' : ''}${inside.join('')}]`
 }
 
-/** Numbers have four digits, because the end of a shorter number is ambiguous in some readers. */
+/** The end of a number with fewer than four digits is ambiguous in some readers. */
 const inClass = (character: string): string =>
-  /^(?:[a-zA-Z0-9]|\P{ASCII})$/u.test(character)
-    ? character
-    : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  /^(?:[a-zA-Z0-9]|\P{ASCII})$/u.test(character) ? character : unicodeEscape(character)

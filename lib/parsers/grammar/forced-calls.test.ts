@@ -145,3 +145,27 @@ test('Arguments between tags follow references to other schemas, and end at a re
     `<tool_call>\n<function=f>\n<parameter=a>\n${a}\n</parameter>\n<parameter=c>\nany <b>\n</parameter>\n</function>\n</tool_call>`
   expect(['7', 'x', 'y', '"x"'].map((a) => pattern.test(written(a)))).toEqual([true, true, false, false])
 })
+
+test('Arguments between tags have the values that JSON has for schemas in several parts, objects without a type, and empty choices', () => {
+  const inputSchema = {
+    properties: {
+      a: { allOf: [{ type: 'integer' }] },
+      b: { properties: { x: { type: 'integer' } }, required: ['x'] },
+      c: { anyOf: [], type: 'null' },
+    },
+    required: ['a', 'b', 'c'],
+  }
+  const tools = [{ name: 'f', inputSchema }]
+  const pattern = new RegExp(`^(?:${toRegex(forced('qwen_xml', { tools, mayRepeat: false }), 2)})$`, 'u')
+  const written = (values: readonly string[]) => {
+    const all = values.map((value, index) => `<parameter=${'abc'[index]}>\n${value}\n</parameter>\n`)
+    return `<tool_call>\n<function=f>\n${all.join('')}</function>\n</tool_call>`
+  }
+  const fitting = ['7', '{"x": 1}', 'null']
+  expect(pattern.test(written(fitting))).toBe(true)
+  for (const [index, value] of ['seven', '{"x": "one"}', '7'].entries())
+    expect(pattern.test(written(fitting.with(index, value)))).toBe(false)
+  expect(parseText(parserOf('qwen_xml'), written(fitting), tools)).toMatchObject([
+    { kind: 'parsed', input: { a: 7, b: { x: 1 }, c: null } },
+  ])
+})

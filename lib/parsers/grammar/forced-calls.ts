@@ -2,12 +2,12 @@
  * The replies that consist of calls, in the format of a parser, as a grammar: a server that generates within it is forced to call. Formats whose
  * calls depend on more than the reply itself have none.
  */
-import { isObject } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import { type JsonType, jsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
+import { type JsonType, jsonType, resolvePointer } from '../reading/argument-types.ts'
 import {
   choice,
   type Expression,
+  listOf,
   noneOf,
   oneOf,
   optional,
@@ -18,6 +18,8 @@ import {
   textWithout,
 } from './expression.ts'
 import {
+  type Alternative,
+  alternativesOf,
   GEMMA_NOTATION,
   jsonNotation,
   membersOf,
@@ -48,9 +50,8 @@ export function forcedCalls(
   if (!format) return undefined
   const { open = '', between, close = '', call } = format
   const one = shared(choice(tools.map(call)))
-  const calls = mayRepeat ? [one, repeat(sequence(between, one))] : [one]
   const thought = closeThink === undefined ? [] : [textWithout([closeThink]), closeThink, repeat(text('\n'), 0, 2)]
-  return sequence(...thought, open, ...calls, close)
+  return sequence(...thought, open, mayRepeat ? listOf(one, between) : one, close)
 }
 
 /** How a format writes the calls of a reply. */
@@ -71,8 +72,8 @@ const XML_NOTATION = jsonNotation('<&')
 const DIGITS = repeat(oneOf(['0', '9']), 1, 3)
 const NEW_LINE = optional('\n')
 
-const argumentsOf = ({ inputSchema }: ToolSpec): Expression =>
-  valueGrammar(inputSchema, JSON_NOTATION).value({ type: 'object', ...inputSchema })
+const argumentsOf = ({ inputSchema }: ToolSpec, notation = JSON_NOTATION): Expression =>
+  valueGrammar(inputSchema, notation).value({ type: 'object', ...inputSchema })
 
 /** Returns a call as an object with a name and arguments. */
 const objectCall =
@@ -87,14 +88,13 @@ const headedCall =
     sequence(head(plainName(tool.name)), argumentsOf(tool), end)
 
 /** Returns a name that needs no escape in any format. Throws RangeError for others. */
-function plainName(name: string): string {
-  if (/^[\p{L}\p{N}_.:/-]+$/u.test(name)) return name
-  throw new RangeError(`the name ${JSON.stringify(name)} cannot be written in its calls`)
-}
+const plainName = (name: string): string => writableName(name, /^[\p{L}\p{N}_.:/-]+$/u)
 
 /** Returns a name that is an identifier of Python. Throws RangeError for others. */
-function identifier(name: string): string {
-  if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) return name
+const identifier = (name: string): string => writableName(name, /^[\p{L}_][\p{L}\p{N}_]*$/u)
+
+function writableName(name: string, pattern: RegExp): string {
+  if (pattern.test(name)) return name
   throw new RangeError(`the name ${JSON.stringify(name)} cannot be written in its calls`)
 }
 
@@ -111,24 +111,24 @@ interface TaggedFormat {
 
 /** Returns the arguments of a tool, each between tags: texts without quotes, and other values. */
 function taggedArguments({ inputSchema }: ToolSpec, { open, close, anyText, notation }: TaggedFormat): Expression {
-  const { value } = valueGrammar(inputSchema, notation)
-  const one = (of: unknown): TypedExpression =>
-    typeof of === 'string' ? ['string', text(of)] : [jsonType(of), value({ const: of })]
-  const valuesOf = (schema: unknown, references: number): readonly TypedExpression[] => {
-    if (!isObject(schema)) return [['string', anyText]]
-    if (typeof schema.$ref === 'string' && references < MOST_REFERENCES)
-      return valuesOf(resolvePointer(schema.$ref, inputSchema), references + 1)
-    if (Array.isArray(schema.enum)) return schema.enum.map(one)
-    if ('const' in schema) return [one(schema.const)]
-    const options = [schema.anyOf, schema.oneOf].find(Array.isArray)
-    if (options) return options.flatMap((option) => valuesOf(option, references))
-    const types = jsonTypes.filter((type) => [schema.type].flat().includes(type))
-    return types.length === 0
-      ? [['string', anyText]]
-      : types.map((type) => (type === 'string' ? [type, anyText] : [type, value({ ...schema, type })]))
+  const { valuesOf } = valueGrammar(inputSchema, notation)
+  const typed = (one: Alternative, references: number): readonly TypedExpression[] => {
+    switch (one.kind) {
+      case 'reference':
+        return references < MOST_REFERENCES
+          ? alternativesOf(resolvePointer(one.pointer, inputSchema)).flatMap((next) => typed(next, references + 1))
+          : [['string', anyText]]
+      case 'constant':
+        return [typeof one.value === 'string' ? ['string', text(one.value)] : [jsonType(one.value), valuesOf(one)]]
+      case 'type':
+        return [[one.type, one.type === 'string' ? anyText : valuesOf(one)]]
+      case 'any':
+        return [['string', anyText]]
+    }
   }
   const members = membersOf(inputSchema).map(({ name, schema, isRequired }) => {
-    const options = valuesOf(schema, 0).map(([type, of]) => sequence(open(plainName(name), type), of, close))
+    const values = alternativesOf(schema).flatMap((one) => typed(one, 0))
+    const options = values.map(([type, of]) => sequence(open(plainName(name), type), of, close))
     return isRequired ? choice(options) : optional(choice(options))
   })
   return sequence(...members)
@@ -242,10 +242,9 @@ const pythonCall: CallFormat['call'] = ({ name, inputSchema }) => {
   return sequence(`${plainName(name)}(`, separated(members, text(', '), text('')), ')')
 }
 
-const gemmaCall: CallFormat['call'] = ({ name, inputSchema }) => {
-  for (const member of membersOf(inputSchema)) identifier(member.name)
-  const values = valueGrammar(inputSchema, GEMMA_NOTATION).value({ type: 'object', ...inputSchema })
-  return sequence(`<|tool_call>call:${plainName(name)}`, values, '<tool_call|>')
+const gemmaCall: CallFormat['call'] = (tool) => {
+  for (const member of membersOf(tool.inputSchema)) identifier(member.name)
+  return sequence(`<|tool_call>call:${plainName(tool.name)}`, argumentsOf(tool, GEMMA_NOTATION), '<tool_call|>')
 }
 
 const apertusCall: CallFormat['call'] = (tool) => sequence(`{${JSON.stringify(tool.name)}: `, argumentsOf(tool), '}')

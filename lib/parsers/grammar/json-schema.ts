@@ -1,10 +1,12 @@
 /** The values that a JSON Schema allows, as a grammar in the notation of a format. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { unicodeEscape } from '#lib/json/unicode-escape.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type JsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
 import {
   choice,
   type Expression,
+  listOf,
   noneOf,
   oneOf,
   optional,
@@ -42,7 +44,7 @@ export function jsonNotation(excluded = ''): Notation {
   const any = sequence('"', repeat(choice([noneOf(['\0', '\x1f'], '"\\', excluded), escaped])), '"')
   const quote = (value: string) =>
     Array.from(JSON.stringify(value), (character) =>
-      excluded.includes(character) ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character,
+      excluded.includes(character) ? unicodeEscape(character) : character,
     ).join('')
   return { text: any, quote, words: ['true', 'false', 'null'], name: quote, anyName: any, space: SPACE }
 }
@@ -78,6 +80,8 @@ const NUMBER = sequence(
 export interface ValueGrammar {
   /** Returns the values that a schema allows. Of keywords, those in the docstring of `valueGrammar` count. */
   value(schema: unknown): Expression
+  /** Returns the values of one of the sets of a schema. */
+  valuesOf(one: Alternative): Expression
 }
 
 /**
@@ -89,31 +93,26 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
   const { words, space } = notation
   const references = new Map<string, Expression>()
   const comma = sequence(',', space)
-  const list = (item: Expression): Expression =>
-    sequence('[', optional(sequence(item, repeat(sequence(comma, item)))), ']')
   const anyMember = (schema: unknown): Expression => sequence(notation.anyName, ':', space, value(schema))
-  const objectOfAny = (schema: unknown): Expression => {
-    const member = anyMember(schema)
-    return sequence('{', optional(sequence(member, repeat(sequence(comma, member)))), '}')
-  }
   const anything = recursive(() =>
     choice(jsonTypes.filter((type) => type !== 'integer').map((type) => ofType(type, {}))),
   )
 
   function value(schema: unknown): Expression {
-    if (!isObject(schema)) return anything
-    const { $ref: reference } = schema
-    if (typeof reference === 'string') return referenced(reference)
-    if (Array.isArray(schema.enum)) return choice(schema.enum.map((one) => text(literal(one, notation))))
-    if ('const' in schema) return text(literal(schema.const, notation))
-    const options = [schema.anyOf, schema.oneOf].find((one) => Array.isArray(one) && one.length > 0) as
-      | readonly unknown[]
-      | undefined
-    if (options) return choice(options.map(value))
-    if (Array.isArray(schema.allOf)) return value(Object.assign({}, schema, { allOf: undefined }, ...schema.allOf))
-    const types = [schema.type].flat().filter((type): type is JsonType => jsonTypes.includes(type as JsonType))
-    if (types.length > 0) return choice(types.map((type) => ofType(type, schema)))
-    return isObject(schema.properties) ? objectOf(schema) : anything
+    return choice(alternativesOf(schema).map(valuesOf))
+  }
+
+  function valuesOf(one: Alternative): Expression {
+    switch (one.kind) {
+      case 'any':
+        return anything
+      case 'reference':
+        return referenced(one.pointer)
+      case 'constant':
+        return text(literal(one.value, notation))
+      case 'type':
+        return ofType(one.type, one.schema)
+    }
   }
 
   function referenced(pointer: string): Expression {
@@ -139,7 +138,7 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
       case 'null':
         return text(words[2])
       case 'array':
-        return list(value(schema.items))
+        return sequence('[', optional(listOf(value(schema.items), comma)), ']')
       case 'object':
         return objectOf(schema)
     }
@@ -149,7 +148,9 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
     const { additionalProperties: further, properties } = schema
     const members = membersOf(schema)
     if (members.length === 0)
-      return further === false || (isObject(properties) && further === undefined) ? text('{}') : objectOfAny(further)
+      return further === false || (isObject(properties) && further === undefined)
+        ? text('{}')
+        : sequence('{', optional(listOf(anyMember(further), comma)), '}')
     const written = members.map(({ name, schema: own, isRequired }) => ({
       isRequired,
       member: shared(sequence(`${notation.name(name)}:`, space, value(own))),
@@ -158,7 +159,7 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
     return sequence('{', separated(written, comma, sequence(...more)), '}')
   }
 
-  return { value }
+  return { value, valuesOf }
 }
 
 /** A part of a list whose parts may be missing. */
@@ -187,12 +188,31 @@ export function separated(parts: readonly ListPart[], separator: Expression, mor
 function isEndless(pointer: string, root: unknown, seen: ReadonlySet<string>): boolean {
   if (seen.has(pointer)) return true
   const further = new Set(seen).add(pointer)
-  const leads = (schema: unknown): boolean => {
-    if (!isObject(schema)) return false
-    if (typeof schema.$ref === 'string') return isEndless(schema.$ref, root, further)
-    return [schema.anyOf, schema.oneOf, schema.allOf].some((one) => Array.isArray(one) && one.some(leads))
-  }
-  return leads(resolvePointer(pointer, root))
+  return alternativesOf(resolvePointer(pointer, root)).some(
+    (one) => one.kind === 'reference' && isEndless(one.pointer, root, further),
+  )
+}
+
+/** One of the sets of values that a schema allows. */
+export type Alternative =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'reference'; readonly pointer: string }
+  | { readonly kind: 'constant'; readonly value: unknown }
+  | { readonly kind: 'type'; readonly type: JsonType; readonly schema: JsonObject }
+
+/** Returns the sets whose union a schema allows. */
+export function alternativesOf(schema: unknown): readonly Alternative[] {
+  if (!isObject(schema)) return [{ kind: 'any' }]
+  if (typeof schema.$ref === 'string') return [{ kind: 'reference', pointer: schema.$ref }]
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => ({ kind: 'constant', value }))
+  if ('const' in schema) return [{ kind: 'constant', value: schema.const }]
+  const options = [schema.anyOf, schema.oneOf].filter(Array.isArray).find(({ length }) => length > 0)
+  if (options) return options.flatMap(alternativesOf)
+  if (Array.isArray(schema.allOf))
+    return alternativesOf(Object.assign({}, schema, { allOf: undefined }, ...schema.allOf))
+  const types = [schema.type].flat().filter((type): type is JsonType => jsonTypes.includes(type as JsonType))
+  if (types.length > 0) return types.map((type) => ({ kind: 'type', type, schema }))
+  return [isObject(schema.properties) ? { kind: 'type', type: 'object', schema } : { kind: 'any' }]
 }
 
 /** A member of an object. */

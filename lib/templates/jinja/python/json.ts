@@ -1,6 +1,7 @@
 /** Reads and writes JSON as Python's json module does. */
 
 import { JsonError, readJsonAs } from '#lib/json/json-reader.ts'
+import { unicodeEscape } from '#lib/json/unicode-escape.ts'
 import { stringOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
 import { sortBy } from './sorting.ts'
@@ -236,6 +237,6 @@ const SHORT: Readonly<Record<string, string>> = {
   '\b': '\\b',
 }
 
-const escapedUnit = (unit: string): string => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapedUnit = (unit: string): string => SHORT[unit] ?? unicodeEscape(unit)
 
 const quotedAscii = (text: string): string => `"${text.replace(/["\\]|[^ -~]/g, escapedUnit)}"`

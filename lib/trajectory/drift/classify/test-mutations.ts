@@ -1,5 +1,6 @@
 /** Known causes of drift; each is applied to a trajectory at a random position. */
 
+import { unicodeEscape } from '#lib/json/unicode-escape.ts'
 import { retokenize } from '#lib/rollout/record/retokenize.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -125,8 +126,7 @@ const inPythonCalls = (rewrite: (members: readonly string[], random: Chance) => 
     rewrite(text.match(/\w+=(?:"[^"]*"|\[[^\]]*\]|[^",\]]+)(?=,|$)/g) ?? [], random),
   )
 
-const escapedNonAscii = (text: string): string =>
-  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const escapedNonAscii = (text: string): string => text.replace(/[\u0080-\uffff]/g, unicodeEscape)
 
 const isThinking = (text: string): boolean => text.includes('</think>')
 const THINK = /<think>\n[\s\S]*?\n<\/think>\n\n?/
