@@ -3,6 +3,7 @@ import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { documentedRecords } from '#testing/documented-records.ts'
+import { joined } from './containers/container.ts'
 import { type OpenResult, openText } from './reading/open.ts'
 import { formats, writableFormats } from './registry.ts'
 
@@ -349,16 +350,6 @@ const CONTAINER_CHANGES: typeof BYTE_CHANGES = [
     },
   },
 ]
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
 
 const utf16 = (text: string): Uint8Array =>
   Uint8Array.from(Array.from(text).flatMap((sign) => [sign.charCodeAt(0) & 255, sign.charCodeAt(0) >> 8]))

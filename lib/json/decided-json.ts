@@ -1,5 +1,5 @@
 /** Reads a JSON text that is still growing: what of its compact form no further text can change. */
-import { stringEnd } from './json-scan.ts'
+import { skipSpace, stringEnd } from './json-scan.ts'
 
 /** The beginning of a value. */
 export interface DecidedJson {
@@ -18,7 +18,7 @@ export function decidedJson(text: string, start: number): DecidedJson {
   let expectsName = false
   const undecided = (): DecidedJson => ({ json, end: undefined })
   for (;;) {
-    while (SPACE.test(text[at] ?? '')) at++
+    at = skipSpace(text, at, text.length)
     const character = text[at]
     if (character === undefined) return undecided()
     if ('{[}],:'.includes(character)) {
@@ -39,7 +39,7 @@ export function decidedJson(text: string, start: number): DecidedJson {
     if (value === undefined) return undecided()
     const names = open.at(-1)
     if (expectsName && names) {
-      if (typeof value !== 'string' || names.has(value) || MOVED.test(value)) return undecided()
+      if (typeof value !== 'string' || names.has(value) || isMovedName(value)) return undecided()
       names.add(value)
     }
     json += JSON.stringify(value)
@@ -47,9 +47,8 @@ export function decidedJson(text: string, start: number): DecidedJson {
   }
 }
 
-const SPACE = /[ \t\n\r]/
-/** Names that objects of JavaScript list first, or that set their prototype. */
-const MOVED = /^(?:\d+|__proto__)$/
+/** Returns whether objects of JavaScript list a name before earlier ones, or take it for their prototype. */
+export const isMovedName = (name: string): boolean => /^(?:\d+|__proto__)$/.test(name)
 
 const SCALAR = /[^\s,:[\]{}"]*/y
 

@@ -2,7 +2,8 @@
  * The calls of a reply that is still written: the name as soon as it is whole, then the arguments as they grow. Formats with JSON grow by
  * character, formats with tags by argument. Other formats are read when the reply has ended.
  */
-import { decidedJson } from '#lib/json/decided-json.ts'
+import { decidedJson, isMovedName } from '#lib/json/decided-json.ts'
+import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { TextRange, ToolParser } from './parser.ts'
 
@@ -152,7 +153,7 @@ function taggedCalls(
   const argumentsAt = (end: number): string | undefined => {
     const closed = text.slice(0, end) + closeCall + closeSection
     const call = parser.parse(closed, shielded, tools).at(-1)
-    const isRead = call?.kind === 'parsed' && !Object.keys(call.input).some((name) => /^\d+$/.test(name))
+    const isRead = call?.kind === 'parsed' && !Object.keys(call.input).some(isMovedName)
     return isRead ? JSON.stringify(call.input) : undefined
   }
   for (let at = start; ; ) {
@@ -161,7 +162,7 @@ function taggedCalls(
     if (name === undefined) return calls
     let end = head.lastIndex
     for (;;) {
-      const next = skipSpaceIn(text, end)
+      const next = skipSpace(text, end, text.length)
       if (text.startsWith(closeCall, next)) break
       const close = text.indexOf(closeArgument, next)
       if (close < 0) {
@@ -174,14 +175,8 @@ function taggedCalls(
     const json = argumentsAt(end)
     if (json === undefined) return calls
     calls.push({ name, arguments: json, hasEnded: true })
-    at = skipSpaceIn(text, skipSpaceIn(text, end) + closeCall.length)
+    at = skipSpace(text, skipSpace(text, end, text.length) + closeCall.length, text.length)
   }
-}
-
-function skipSpaceIn(text: string, start: number): number {
-  let at = start
-  while (/\s/.test(text[at] ?? '')) at++
-  return at
 }
 
 const invoked = (section: string, call: string): RegExp =>

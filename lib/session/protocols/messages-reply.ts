@@ -1,5 +1,5 @@
 /** Writes replies as Anthropic messages: the whole body, or events that add up to it. */
-import type { JsonObject } from '#lib/json/json-object.ts'
+import { type JsonObject, objectOf } from '#lib/json/json-object.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReplyHead, ReplyPart, ReplyUsage, SessionCall, SessionReply } from '../call.ts'
@@ -28,16 +28,8 @@ function blockOf(part: ReplyPart, id: string): JsonObject {
     case 'text':
       return { type: 'text', text: part.text, citations: null }
     case 'call':
-      return { ...emptyCall(part.id, part.name), input: inputOf(part.arguments) }
-  }
-}
-
-/** A call that was cut after its beginning has no input: the protocol has only objects. */
-function inputOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
+      // A call that was cut after its beginning has no input: the protocol has only objects.
+      return { ...emptyCall(part.id, part.name), input: objectOf(part.arguments) ?? {} }
   }
 }
 
