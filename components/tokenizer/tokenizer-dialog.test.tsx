@@ -10,9 +10,11 @@ import { TokenizerDialog } from './tokenizer-dialog.tsx'
 const chooseTokenizer = vi.hoisted(() =>
   vi.fn<(key: string, choice: { tokenizer: string; parser?: string }) => Promise<TrajectoryView>>(),
 )
-vi.mock('#lib/browser/queries.ts', async (original) => ({
-  ...(await original<typeof import('#lib/browser/queries.ts')>()),
+vi.mock('#lib/browser/capabilities.ts', () => ({
   capabilitiesOptions: () => ({ queryKey: ['capabilities'], queryFn: () => ({ parsers: ['hermes', 'glm'] }) }),
+}))
+vi.mock('#lib/browser/tokenizers.ts', async (original) => ({
+  ...(await original<typeof import('#lib/browser/tokenizers.ts')>()),
   tokenizerNamesOptions: () => ({ queryKey: ['names'], queryFn: () => ['llama', 'mine/Qwen3-8B'] }),
   chooseTokenizer,
 }))

@@ -4,13 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import { ApiError } from '#lib/browser/api.ts'
-import {
-  capabilitiesOptions,
-  chooseTokenizer,
-  TRAJECTORIES,
-  tokenizerNamesOptions,
-  trajectoryOptions,
-} from '#lib/browser/queries.ts'
+import { capabilitiesOptions } from '#lib/browser/capabilities.ts'
+import { TRAJECTORIES, trajectoryOptions } from '#lib/browser/queries.ts'
+import { chooseTokenizer, tokenizerNamesOptions } from '#lib/browser/tokenizers.ts'
 import { tokenizerOfModel } from '#lib/templates/document/tokenizer-suggestions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { TokenizerFormEnd, type TokenizerReading } from './tokenizer-form-end.tsx'

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { downloadsOptions, tokenizerNamesOptions } from '#lib/browser/queries.ts'
 import { serverTokenizerName, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
+import { downloadsOptions, tokenizerNamesOptions } from '#lib/browser/tokenizers.ts'
 import type { TokenizerReading } from './tokenizer-form-end.tsx'
 
 /** Loads a tokenizer before it is chosen, so that no page has a tokenizer that cannot be loaded. */

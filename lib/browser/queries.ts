@@ -1,8 +1,6 @@
-/** Queries of the pages to the server, keyed by their content. */
+/** Queries of most pages to the server, keyed by their content. Every page loads this file, so it has no schema that only some need. */
 import { queryOptions } from '@tanstack/react-query'
-import { capabilitiesSchema } from '#lib/api/capabilities.ts'
 import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
-import { tokenizersSchema } from '#lib/api/tokenizer-download.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { fetchJson } from './api.ts'
 import { pageReader } from './page-reader.ts'
@@ -38,37 +36,6 @@ export const knownStatusOptions = (name: string | undefined) => ({
   refetchInterval: false as const,
   staleTime: Number.POSITIVE_INFINITY,
 })
-
-const POLL_DOWNLOADS_MS = 300
-const askTokenizers = (signal: AbortSignal) => fetchJson('/api/tokenizers', tokenizersSchema, { signal })
-
-/** Query for the tokenizers in the folders of ROLLSCOPE_TOKENIZERS, which is repeated each time a dialog opens. */
-export const tokenizerNamesOptions = () =>
-  queryOptions({
-    queryKey: ['tokenizer-names'],
-    queryFn: async ({ signal }) => (await askTokenizers(signal)).names,
-    staleTime: 0,
-  })
-
-/** Query for running downloads, while a start waits for its answer, which may wait for one. */
-export const downloadsOptions = (isWaiting: boolean) =>
-  queryOptions({
-    queryKey: ['downloads'],
-    queryFn: ({ signal }) => askTokenizers(signal),
-    enabled: isWaiting,
-    refetchInterval: POLL_DOWNLOADS_MS,
-    staleTime: 0,
-    gcTime: 0,
-  })
-
-/** Query for the parsers and tools of the server. */
-export const capabilitiesOptions = () =>
-  queryOptions({
-    queryKey: ['capabilities'],
-    queryFn: ({ signal }) => fetchJson('/api/capabilities', capabilitiesSchema, { signal }),
-    // A tool that is unavailable may have been repaired: a user who returns to the window sees that.
-    refetchOnWindowFocus: 'always',
-  })
 
 /** Beginning of the key of every list: a trajectory that is stored, deleted or changed makes all lists stale. */
 export const TRAJECTORIES = ['trajectories'] as const
@@ -165,12 +132,3 @@ export const exampleOptions = (name: string | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
     ...TRAJECTORY_DEFAULTS.options,
   })
-
-/** Restores the texts of a trajectory that was imported as ids. Throws ApiError. */
-export const chooseTokenizer = async (
-  key: string,
-  choice: { readonly tokenizer: string; readonly parser?: string },
-): Promise<TrajectoryView> => {
-  const path = `/api/trajectories/${encodeURIComponent(key)}/tokenizer`
-  return (await pageReader.call(path, new AbortController().signal, choice)).trajectory
-}

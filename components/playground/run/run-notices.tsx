@@ -6,7 +6,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { ServerEntry } from '#lib/api/server-status.ts'
 import type { ApiError } from '#lib/browser/api.ts'
-import { downloadsOptions } from '#lib/browser/queries.ts'
+import { downloadsOptions } from '#lib/browser/tokenizers.ts'
 
 const Downloads = lazyPart(async () => (await import('#components/tokenizer/downloads.tsx')).Downloads)
 

@@ -2,9 +2,9 @@
  * The file that the user opened. It is shown first and stored at the same time. Until the server has stored it, it exists only here; then
  * it is a stored trajectory like any other, and nothing remains here.
  */
-import { type FailedRecords, type ImportResult, importedSchema } from '#lib/api/imported.ts'
+import type { FailedRecords, ImportResult } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, fetchJson } from '../api.ts'
+import { ApiError, callApi, readJson } from '../api.ts'
 import { createStore } from '../store.ts'
 import type { ReaderWorker } from '../workers/reader.ts'
 import { ServerFileError } from './file-error.ts'
@@ -94,12 +94,23 @@ export async function importFile(
   { name = file.name, tokenizer, signal }: ImportOptions = {},
 ): Promise<ImportResult> {
   const query = new URLSearchParams({ name, ...(tokenizer !== undefined && { tokenizer }) })
-  return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file, signal })
+  return requestImport(`/api/import?${query}`, { file }, signal)
 }
 
 /** Stores all trajectories of a file that the server downloads. Throws ApiError, or the signal's reason. */
 export const importUrl = (url: string, signal: AbortSignal): Promise<ImportResult> =>
-  fetchJson('/api/import/url', importedSchema, { method: 'POST', json: { url }, signal })
+  requestImport('/api/import/url', { json: { url } }, signal)
+
+/** Requests an import. Every page loads this file, and few open a file, so the schema is loaded with the first answer. */
+async function requestImport(
+  path: string,
+  body: { readonly file: File } | { readonly json: object },
+  signal: AbortSignal | undefined,
+): Promise<ImportResult> {
+  const response = await callApi(path, { method: 'POST', ...body, signal })
+  const { importedSchema } = await import('#lib/api/imported.ts')
+  return readJson(path, response, importedSchema, signal)
+}
 
 /** Returns a store without a file. */
 export function createOpenedFile({ reader, importFile, importUrl, onStored, now }: OpenedFileDeps): OpenedFileStore {
