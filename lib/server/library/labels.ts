@@ -20,11 +20,13 @@ import { noTrajectory, storedRow } from './trajectories.ts'
 const hasNoNul = (text: string): boolean => !text.includes('\0')
 const WITHOUT_NUL = { message: 'a text without the character U+0000' }
 
-const tag = z
-  .string()
-  .max(80)
-  .regex(/^\S(.*\S)?$/u, 'a tag in one line, without spaces at its ends')
-  .refine(hasNoNul, WITHOUT_NUL)
+/** Returns the schema of a text in one line, with at most `most` UTF-16 code units. `what` names it in errors. */
+const lineText = (what: string, most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^\S(.*\S)?$/u, `${what} in one line, without spaces at its ends`)
+    .refine(hasNoNul, WITHOUT_NUL)
 
 /** Returns the schema of a text that people write, with at most `most` UTF-16 code units. */
 const writtenText = (most: number) =>
@@ -34,16 +36,9 @@ const noteText = writtenText(MAX_TOKEN_NOTE_TEXT)
 
 /** Schema of a change of labels; omitted labels stay, null removes one. */
 export const labelChangeSchema = z.strictObject({
-  title: z
-    .string()
-    .max(500)
-    .regex(/^\S(.*\S)?$/u, 'a title in one line, without spaces at its ends')
-    .refine(hasNoNul, WITHOUT_NUL)
-    .nullable()
-    .exactOptional()
-    .describe('null removes it.'),
+  title: lineText('a title', 500).nullable().exactOptional().describe('null removes it.'),
   tags: z
-    .array(tag)
+    .array(lineText('a tag', 80))
     .max(50)
     .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
     .nullable()
@@ -87,7 +82,10 @@ export function labelTrajectory(
   all: Services,
 ): TrajectorySummary {
   const { notes } = change
-  if (notes) checkNotes(notes, storedRow(key, all).tokens)
+  if (notes) {
+    const { tokens } = storedRow(key, all)
+    refuseViolation(tokenNotesViolation(notes, tokens), tokens)
+  }
   const row = all.store.label(key, change)
   if (!row) throw noTrajectory(key, all.store)
   return row
@@ -112,7 +110,9 @@ export function addNote(key: string, note: z.infer<typeof noteSchema>, all: Serv
         detail: `the trajectory has ${MAX_TOKEN_NOTES} notes, which is the most`,
         hint: 'Delete one, then write the new one.',
       })
-    checkNotes([{ id: '', ...note }], tokens, '')
+    const violation = tokenNotesViolation([{ id: '', ...note }], tokens)
+    // The note is the whole body, and no entry of a list.
+    refuseViolation(violation && { ...violation, path: '' }, tokens)
     return [...notes, { id: nextTokenNoteId(notes), ...note }]
   })
 }
@@ -162,16 +162,14 @@ function changeNotes(
   return { notes: store.labels(key)?.notes ?? [] }
 }
 
-/** Throws HttpProblem 422 for notes that a trajectory with so many tokens cannot have. `path` is that of the notes in the request. */
-function checkNotes(notes: readonly TokenNote[], tokens: number, path = 'notes'): void {
-  const violation = tokenNotesViolation(notes, tokens)
+/** Throws HttpProblem 422 for a violation by notes on a trajectory with so many tokens. */
+function refuseViolation(violation: Violation | undefined, tokens: number): void {
   if (!violation) return
-  const found: Violation = path === '' ? { ...violation, path } : violation
   throw new HttpProblem({
     status: 422,
     code: 'BAD_REQUEST',
-    detail: violationText(found),
+    detail: violationText(violation),
     hint: `The trajectory has ${countWithNoun(tokens, 'token')}. A note is on the tokens from "start" to before "end".`,
-    field: found.path === '' ? undefined : found.path,
+    field: violation.path === '' ? undefined : violation.path,
   })
 }

@@ -78,17 +78,15 @@ function placeQueryIn(request: Request): PlaceQuery {
   const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
   const cut = cutIn(request)
   return {
-    filter: {
-      ...filterIn(new URL(request.url).searchParams),
-      ...(oneOf(request, 'estimates', ESTIMATES, 'shown') === 'hidden' && { estimates: 'hidden' as const }),
-    },
+    filter: filterIn(request),
     sort: { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) },
     foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
     ...(cut && { cut }),
   }
 }
 
-function filterIn(query: URLSearchParams): ListFilter {
+function filterIn(request: Request): ListFilter {
+  const query = new URL(request.url).searchParams
   const text = query.get('q') ?? ''
   if (text.length > LONGEST_SEARCH)
     throw new HttpProblem({
@@ -115,6 +113,7 @@ function filterIn(query: URLSearchParams): ListFilter {
     ...(knownHealth !== undefined && { health: knownHealth }),
     ...(group !== null && { group }),
     ...(source !== null && { source: { kind, ...(format.length > 0 && { format: format.join(':') }) } }),
+    ...(oneOf(request, 'estimates', ESTIMATES, 'shown') === 'hidden' && { estimates: 'hidden' }),
   }
 }
 
