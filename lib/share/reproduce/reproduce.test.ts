@@ -1,10 +1,6 @@
 /** Runs the commands, or has them parsed by the program that would run them: a shell with the real curl. */
 
-import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
+import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
@@ -16,6 +12,7 @@ import { anyText } from '#testing/strings.ts'
 import { rolloutCurl } from './curl.ts'
 import { pythonScript, strandsMessages } from './python-script.ts'
 import { type RepeatableRun, repeatableRunOfRequest, repeatableRunOfTrajectory } from './repeatable-run.ts'
+import { received } from './test-application.ts'
 import { addTool, BASE, searchTool, weather, whole } from './test-requests.ts'
 
 describe('a recorded run', () => {
@@ -180,32 +177,11 @@ describe('the curl command', () => {
   })
 
   test('sends the request unchanged, with the key from the environment', async () => {
-    const received = Promise.withResolvers<object>()
-    const server = createServer(async (request, response) => {
-      const body = Buffer.concat(await request.toArray()).toString()
-      const { authorization, 'x-rollscope': marker } = request.headers
-      received.resolve({ url: request.url, authorization, marker, body: JSON.parse(body) })
-      response.end('{}\n')
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    try {
-      const request = { ...whole, prompt: 'it’s $HOME `x` "q"\nJSON\n🙂' }
-      await promisify(execFile)('bash', ['-c', rolloutCurl(repeatableRunOfRequest(request))], {
-        env: {
-          ...process.env,
-          no_proxy: '*',
-          ROLLSCOPE_TOKEN: 'k',
-          ROLLSCOPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        },
-      })
-      expect(await received.promise).toEqual({
-        url: '/api/rollouts',
-        authorization: 'Bearer k',
-        marker: '1',
-        body: request,
-      })
-    } finally {
-      server.close()
-    }
+    const request = { ...whole, prompt: 'it’s $HOME `x` "q"\nJSON\n🙂' }
+    const curl = rolloutCurl(repeatableRunOfRequest(request))
+    const { requests } = await received('bash', ['-c', curl], () => ({}))
+    expect(requests.map(({ text, ...rest }) => ({ ...rest, body: JSON.parse(text) }))).toEqual([
+      { method: 'POST', url: '/api/rollouts', key: 'Bearer k', marker: '1', body: request },
+    ])
   })
 })
