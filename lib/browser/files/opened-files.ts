@@ -8,6 +8,7 @@ import { BEGINNING, beginningOf, fileTypeOf } from '#lib/formats/reading/file-ty
 import { bytesText, LIMITS } from '#lib/util/limits.ts'
 import { ApiError } from '../api.ts'
 import { mayBeListed } from '../file-index/indexed-file.ts'
+import { hintOf } from '../hint-of.ts'
 import { createStore } from '../store.ts'
 import { bytesOf } from './file-bytes.ts'
 import { FileError } from './file-error.ts'
@@ -113,9 +114,8 @@ async function openedFile(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof Error)) throw error
-    const hint = error instanceof FileError || error instanceof ApiError ? error.hint : undefined
     const isLast = error instanceof ApiError && (error.status === 0 || error.status === 401)
-    return { result: { kind: 'failed', message: error.message, hint }, isLast }
+    return { result: { kind: 'failed', message: error.message, hint: hintOf(error) }, isLast }
   }
 }
 

@@ -4,7 +4,7 @@ import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import { adaptersOf } from '#lib/trajectory/scoring/adapters.ts'
 import { unscoredPrompts } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError } from '../api.ts'
+import { hintOf } from '../hint-of.ts'
 import { knownStatusOptions, promptLogprobsOptions, serversOptions } from '../queries.ts'
 
 /** The state of a request for prompt logprobs. */
@@ -56,7 +56,7 @@ export function usePromptLogprobs(
       error && !isFetching
         ? {
             title: `The prompt logprobs could not be requested: ${error.message}`,
-            hint: error instanceof ApiError ? error.hint : undefined,
+            hint: hintOf(error),
             retry: () => void refetch(),
           }
         : undefined,
