@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { beginningOf, isPairAt } from '#lib/util/text/excerpt.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 import { visibleText } from './visible-text.ts'
 
 interface BoundedTextProps {
@@ -78,13 +78,7 @@ function piecesOf(text: string): readonly string[] {
   for (let start = 0; start < text.length; ) {
     const lineEnd = text.lastIndexOf('\n', start + PIECE)
     const isLast = start + PIECE >= text.length
-    const end = isLast
-      ? text.length
-      : lineEnd > start
-        ? lineEnd
-        : isPairAt(text, start + PIECE - 1)
-          ? start + PIECE - 1
-          : start + PIECE
+    const end = !isLast && lineEnd > start ? lineEnd : start + beginningOf(text.slice(start), PIECE).length
     pieces.push(text.slice(start, end))
     start = end === lineEnd ? end + 1 : end
   }
