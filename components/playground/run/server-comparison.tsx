@@ -1,11 +1,11 @@
 'use client'
+/** What the servers of a group made of one setup: the first token that differs, and the differences of the logprobs before it. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
-/** What the servers of a group made of one setup: the first token that differs, and the differences of the logprobs before it. */
 import { Select } from '#components/ui/field.tsx'
 import type { ServerComparison as Answer } from '#lib/api/engine/server-comparison.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
