@@ -5,7 +5,7 @@ import { COMMANDS } from '#components/inspector/commands/commands.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { idle, open } from '../support/application.ts'
+import { blur, idle, open } from '../support/application.ts'
 import { expectFit, expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 const NAME = 'two-steps'
@@ -259,7 +259,7 @@ test('every listed key works on a page that was just opened, while nothing has t
   )
   expect(listed.length).toBeGreaterThan(40)
   for (const { name, key } of [...listed, { name: 'extend', key: 'Shift+ArrowDown' }]) {
-    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    await blur(page)
     expect(await isUnfocused()).toBe(true)
     await page.keyboard.press(key.replace('Mod', 'Control'))
     if (name === 'keys' || name === 'export') {

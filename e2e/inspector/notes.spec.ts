@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { AUTHORIZED, blur, CHANGING, idle, open } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 test('A note is written on tokens by keyboard, is in the link, the file and the offline page, and is deleted', async ({
@@ -31,10 +31,10 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
   await test.step('the keys V and A act on a page that was just opened', async () => {
     await page.keyboard.press('v')
     await expect(page.getByRole('button', { name: 'Value of tokens' })).toHaveAttribute('aria-pressed', 'true')
-    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    await blur(page)
     await page.keyboard.press('v')
     await expect(page.getByRole('button', { name: 'Value of tokens' })).toHaveAttribute('aria-pressed', 'false')
-    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    await blur(page)
     await page.keyboard.press('a')
     await expect(dialog.getByLabel('Note')).toBeFocused()
     await page.keyboard.press('Escape')

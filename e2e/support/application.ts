@@ -84,6 +84,11 @@ export async function reload(page: Page): Promise<void> {
   await page.reload()
 }
 
+/** Takes the focus from the element that has it, as on a page that was just opened. */
+export async function blur(page: Page): Promise<void> {
+  await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+}
+
 /** Sends a question and waits for the answer. */
 export async function ask(page: Page, question: string): Promise<void> {
   const grid = page.locator('[data-tokens]')
