@@ -49,6 +49,37 @@ test('A page shows the labels that another page has changed, and leaves equal la
   expect(shown(cache)).not.toHaveProperty('notes')
 })
 
+test('A page reads a trajectory again if its revision has grown, and not if only its labels have changed', async () => {
+  let answer: { readonly revision: number; readonly labels: Labels } = { revision: 1, labels: {} }
+  vi.stubGlobal('fetch', async () => Response.json(answer))
+  const cache = pageWith({})
+  const isStale = () => cache.getQueryState(trajectoryOptions('a').queryKey)?.isInvalidated
+  for (const [next, isReadAgain] of [
+    [answer, false],
+    [{ revision: 1, labels: { title: 'new' } }, false],
+    [{ revision: 2, labels: { title: 'new' } }, true],
+  ] as const) {
+    answer = next
+    await cache.fetchQuery(revisionOptions('a', true))
+    expect([next, isStale()]).toEqual([next, isReadAgain])
+  }
+})
+
+test('A page that stores a note ignores labels that the server sent before', async () => {
+  const earlier = Promise.withResolvers<Response>()
+  vi.stubGlobal('fetch', (path: string, { signal }: RequestInit) => {
+    if (!path.endsWith('/revision')) return Promise.resolve(Response.json({ notes: NOTES }, { status: 201 }))
+    signal?.addEventListener('abort', () => earlier.reject(signal.reason))
+    return earlier.promise
+  })
+  const cache = pageWith({})
+  const polled = cache.fetchQuery(revisionOptions('a', true)).catch(() => 'cancelled')
+  await addNote(cache, 'a', { start: 0, end: 2, text: 'mine' })
+  earlier.resolve(Response.json({ revision: 1, labels: {} }))
+  await polled
+  expect(shown(cache)).toMatchObject({ notes: NOTES })
+})
+
 test('A page that writes a note also shows the notes of another page', async () => {
   vi.stubGlobal('fetch', async () => Response.json({ notes: NOTES }, { status: 201 }))
   const cache = pageWith({})
