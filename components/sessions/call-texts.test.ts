@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SessionCallRow } from '#lib/api/sessions/session.ts'
+import { testCall } from '#testing/sessions.ts'
 import {
   attachmentText,
   changeSentence,
@@ -10,7 +11,6 @@ import {
   nodesOf,
   replyText,
 } from './call-texts.ts'
-import { testCall } from './test-sessions.ts'
 
 const calls: readonly SessionCallRow[] = [
   testCall(1, { kind: 'new-root', because: 'first-call' }),

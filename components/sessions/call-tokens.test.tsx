@@ -3,9 +3,9 @@ import { act, render } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { testCall } from '#testing/sessions.ts'
 import { type CallNode, nodesOf } from './call-texts.ts'
 import { CallTokens } from './call-tokens.tsx'
-import { testCall } from './test-sessions.ts'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
   Link: (props: { readonly href: string; readonly children?: string }) => <a {...props}>{props.children}</a>,

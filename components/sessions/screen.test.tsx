@@ -6,9 +6,9 @@ import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { SessionCallRow } from '#lib/api/sessions/session.ts'
 import { storeToken } from '#lib/browser/api.ts'
+import { testCall, testSession } from '#testing/sessions.ts'
 import type { CallNode } from './call-texts.ts'
 import { SessionsScreen } from './screen.tsx'
-import { testCall, testSession } from './test-sessions.ts'
 
 const go = vi.hoisted(() => vi.fn(async (_href: string) => {}))
 vi.mock('#components/shell/navigation.tsx', () => ({

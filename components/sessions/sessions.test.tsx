@@ -5,6 +5,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { storeToken } from '#lib/browser/api.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { testCall, testSession } from '#testing/sessions.ts'
 import { CallForest } from './call-forest.tsx'
 import { type CallNode, nodesOf } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
@@ -13,7 +14,6 @@ import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
 import { SessionTable } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
-import { testCall, testSession } from './test-sessions.ts'
 
 const session = testSession
 

@@ -1,54 +1,11 @@
 // @vitest-environment jsdom
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
+import { testCall, testSession } from '#testing/sessions.ts'
 import { sessionOptions } from './sessions.ts'
 
-const session = {
-  id: 'a/b',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  mode: 'tito',
-  server: null,
-  state: 'live',
-  running: 0,
-  client: null,
-  protocols: [],
-  model: null,
-  lastCallAt: null,
-  calls: 0,
-  failedCalls: 0,
-  tokens: 0,
-  leaves: 0,
-  drifts: 0,
-  malformedCalls: 0,
-  truncated: 0,
-  cachedShare: null,
-  tokensPerSecond: null,
-  reward: null,
-  group: null,
-  tags: [],
-}
-const call = (sequence: number) => ({
-  sequence,
-  startedAt: '2026-01-01T00:00:00.000Z',
-  elapsedMs: 1,
-  method: 'POST',
-  path: '/v1/chat/completions',
-  protocol: 'chat',
-  client: null,
-  model: null,
-  isStreamed: false,
-  status: 200,
-  error: null,
-  attached: null,
-  messages: 1,
-  added: 1,
-  accepted: [],
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  drift: null,
-  nodes: [],
-})
+const session = { ...testSession, id: 'a/b' }
+const call = (sequence: number) => testCall(sequence, { kind: 'continued' })
 
 test('A poll of a session requests the calls after those that it has, and replaces all calls of another session with the id', async () => {
   const answers = [

@@ -1,4 +1,4 @@
-/** Sessions and calls for tests. */
+/** Rows of sessions and of their calls for tests. */
 import type { SessionCallRow, SessionRow } from '#lib/api/sessions/session.ts'
 
 /** A session of a client that has called. */
