@@ -1,4 +1,4 @@
-import { ApiError } from '#lib/browser/api.ts'
+import { errorText } from '#lib/util/text/error-text.ts'
 
 /** Runs an action and reports the message that it returns, or why it failed. An empty message is not reported. */
 export async function reportOutcome(action: () => Promise<string>, report: (message: string) => void): Promise<void> {
@@ -6,6 +6,6 @@ export async function reportOutcome(action: () => Promise<string>, report: (mess
     const message = await action()
     if (message !== '') report(message)
   } catch (error) {
-    report(error instanceof ApiError ? error.message : String(error))
+    report(errorText(error))
   }
 }

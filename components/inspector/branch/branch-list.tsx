@@ -14,6 +14,7 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import { treeOptions } from '#lib/browser/library/branches.ts'
 import { requestCancel } from '#lib/browser/rollout/cancel.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { errorText } from '#lib/util/text/error-text.ts'
 import {
   matchingRows,
   separateValueSamples,
@@ -31,7 +32,7 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const [search, setSearch] = useState('')
   const [isExporting, setIsExporting] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const fail = (error: unknown) => setProblem(error instanceof Error ? error.message : String(error))
+  const fail = (error: unknown) => setProblem(errorText(error))
   if (!tree || tree.leaves.length < 2) return null
   const { tokens, distinctTokens } = tree.counts
   const shared = sharedWithMain(tree.leaves, storedKey)
