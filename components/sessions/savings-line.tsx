@@ -4,12 +4,13 @@ import { countText } from '#components/token-view/numbers.ts'
 import { Popover } from '#components/ui/popover.tsx'
 import { Table, type TableColumn } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
+import type { AllSavings, SavedSums } from '#lib/api/sessions/savings.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { allSavingsOptions, savingsOptions } from '#lib/browser/sessions/sessions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { CallNode } from './call-texts.ts'
 import type { PickerName } from './export-leaves.tsx'
-import { type SavedCounts, savingsEnd, savingsParts } from './savings-text.ts'
+import { savingsEnd, savingsParts } from './savings-text.ts'
 
 interface SavingsLineProps {
   readonly session: SessionRow
@@ -65,7 +66,7 @@ export function SavingsLine({ session, nodes, picker }: SavingsLineProps) {
   )
 }
 
-type SavingsRow = SavedCounts & { readonly key: string; readonly name: string; readonly leaves: number }
+type SavingsRow = SavedSums & { readonly key: string; readonly name: string }
 
 const COLUMNS: readonly TableColumn<SavingsRow>[] = [
   { name: 'name', text: 'Leaf', cell: ({ name }) => name },
@@ -100,15 +101,7 @@ function SavingsTable({ rows }: { readonly rows: readonly SavingsRow[] }) {
   return <Table label="Savings" columns={COLUMNS} rows={all} keyOf={({ key }) => key} />
 }
 
-const allName = ({
-  sessions,
-  waiting,
-  failed,
-}: {
-  readonly sessions: readonly object[]
-  readonly waiting: number
-  readonly failed: number
-}): string =>
+const allName = ({ sessions, waiting, failed }: AllSavings): string =>
   [
     `All ${countWithNoun(sessions.length, 'session')}`,
     ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),

@@ -1,15 +1,7 @@
 /** What a session saved, in words. */
 import { countText } from '#components/token-view/numbers.ts'
+import type { SavedCounts } from '#lib/api/sessions/savings.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-
-/** What a session saved on some leaves, compared with a chat pipeline. */
-export interface SavedCounts {
-  readonly drifts: number
-  readonly trainedTokens: number
-  readonly cachedTokens: number
-  /** Training rows of the pipeline. */
-  readonly rows: number
-}
 
 /** Returns the numbers that differ from those of a chat pipeline. `leaves` is the number of leaves, of which each is one training row. */
 export function savingsParts(

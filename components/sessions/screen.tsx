@@ -16,6 +16,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
+import type { SavedSums } from '#lib/api/sessions/savings.ts'
 import { AUTO_SESSION, type SessionRow } from '#lib/api/sessions/session.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
@@ -37,7 +38,7 @@ import { MissingSession } from './missing-session.tsx'
 import { reportOutcome } from './report-outcome.ts'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
-import { type SavedCounts, savingsParts } from './savings-text.ts'
+import { savingsParts } from './savings-text.ts'
 import { SessionTable } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
 
@@ -238,10 +239,7 @@ function LiveCount({ sessions }: { readonly sessions: readonly SessionRow[] }) {
   )
 }
 
-function totalsText(
-  sessions: readonly SessionRow[],
-  saved: (SavedCounts & { readonly leaves: number }) | undefined,
-): string {
+function totalsText(sessions: readonly SessionRow[], saved: SavedSums | undefined): string {
   const sum = (numberOf: (session: SessionRow) => number) => sessions.reduce((total, one) => total + numberOf(one), 0)
   return [
     countWithNoun(sessions.length, 'session'),

@@ -29,6 +29,13 @@ export const sessionSavingsSchema = z.object({
   total: withDescription(z.object(counts), 'Sums over the leaves.'),
 })
 
+/** What the chosen leaves of a session saved. */
+export type SessionSavings = z.infer<typeof sessionSavingsSchema>
+/** What one leaf saved. */
+export type LeafSavings = SessionSavings['leaves'][number]
+/** The numbers of one leaf, or their sums over several. */
+export type SavedCounts = SessionSavings['total']
+
 const sums = { leaves: withDescription(count, 'Number of leaves, each of which is one training row.'), ...counts }
 
 /** The answer of GET /api/savings. */
@@ -47,3 +54,7 @@ export const allSavingsSchema = z.object({
     'Sessions that could not be compared, for example because their server did not answer. They are tried again a minute later.',
   ),
 })
+/** What all listed sessions saved, as far as it is known. */
+export type AllSavings = z.infer<typeof allSavingsSchema>
+/** Sums over leaves, with their number. */
+export type SavedSums = AllSavings['total']

@@ -1,7 +1,6 @@
 /** What one leaf of a session saved, compared with a chat pipeline that renders the whole history for every call. */
 import { setImmediate } from 'node:timers/promises'
-import type * as z from 'zod/mini'
-import type { sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
+import type { LeafSavings } from '#lib/api/sessions/savings.ts'
 import { computeSettled, firstPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import { messagesOfPath, pathOf, type SessionNode } from '#lib/session/forest/forest.ts'
@@ -12,9 +11,6 @@ import { ThreadError } from '../../limited-thread.ts'
 import type { SessionServing } from '../serving.ts'
 import type { Session } from '../session.ts'
 import type { SavingsThread } from './savings-question.ts'
-
-/** What one leaf saved. */
-export type LeafSavings = z.infer<typeof sessionSavingsSchema>['leaves'][number]
 
 /** Returns what a leaf saved; undefined if its trajectory was deleted. Throws like SessionServing. */
 export type LeafComparison = (

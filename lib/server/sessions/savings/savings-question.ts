@@ -1,5 +1,6 @@
 /** What the thread that compares paths with a chat pipeline receives and returns. */
-import { type PipelineSavings, savingsOf } from '#lib/session/forest/chat-pipeline.ts'
+import type { SavedCounts } from '#lib/api/sessions/savings.ts'
+import { savingsOf } from '#lib/session/forest/chat-pipeline.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { LimitedThread } from '../../limited-thread.ts'
 
@@ -11,14 +12,11 @@ export interface SavingsQuestion {
   readonly prompts: readonly Int32Array[]
 }
 
-/** What the path saved. */
-export type SavingsCounts = Omit<PipelineSavings, 'report'>
-
 /** The thread that compares paths. */
-export type SavingsThread = LimitedThread<SavingsQuestion, SavingsCounts>
+export type SavingsThread = LimitedThread<SavingsQuestion, SavedCounts>
 
 /** Returns what a path saved. */
-export function answerSavings({ path, prompts }: SavingsQuestion): SavingsCounts {
+export function answerSavings({ path, prompts }: SavingsQuestion): SavedCounts {
   const { report: _, ...counts } = savingsOf(
     path,
     prompts.map((prompt) => Array.from(prompt)),

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type * as z from 'zod/mini'
-import type { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
+import type { AllSavings, SavedCounts, SessionSavings } from '#lib/api/sessions/savings.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { says } from '#testing/scripted-rollout.ts'
@@ -16,10 +15,7 @@ import { sessionRoutes } from '../../routes/sessions.ts'
 import type { Services } from '../../services.ts'
 import { shareServices } from '../../shared.ts'
 import { createSavings, createSavingsThread } from './savings.ts'
-import { answerSavings, type SavingsCounts, type SavingsQuestion } from './savings-question.ts'
-
-type SessionSavings = z.infer<typeof sessionSavingsSchema>
-type AllSavings = z.infer<typeof allSavingsSchema>
+import { answerSavings, type SavingsQuestion } from './savings-question.ts'
 
 const { encode } = byteTokenizer
 const TOKEN = 'token-of-the-savings-01'
@@ -27,7 +23,7 @@ let folder: string
 let services: Services
 let replies: string[]
 let renders: number
-const ask = vi.fn<(question: SavingsQuestion) => Promise<SavingsCounts>>()
+const ask = vi.fn<(question: SavingsQuestion) => Promise<SavedCounts>>()
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-savings-'))

@@ -2,8 +2,7 @@
  * What sessions saved, compared with a chat pipeline: of each leaf, of a session, and of all listed sessions. No call of a client waits for
  * it: it is computed when somebody requests it, once for each leaf.
  */
-import type * as z from 'zod/mini'
-import type { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
+import type { AllSavings, LeafSavings, SavedCounts, SavedSums, SessionSavings } from '#lib/api/sessions/savings.ts'
 import type { SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
 import { type LeafPicker, pickLeaves } from '#lib/session/forest/samples.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
@@ -11,11 +10,8 @@ import { createLimitedThread } from '../../limited-thread.ts'
 import type { Services } from '../../services.ts'
 import { createSessionServing, type SessionServing } from '../serving.ts'
 import { openSession, type Session } from '../session.ts'
-import { createLeafComparison, type LeafSavings } from './leaf-savings.ts'
-import type { SavingsCounts, SavingsThread } from './savings-question.ts'
-
-type SessionSavings = z.infer<typeof sessionSavingsSchema>
-type AllSavings = z.infer<typeof allSavingsSchema>
+import { createLeafComparison } from './leaf-savings.ts'
+import type { SavingsThread } from './savings-question.ts'
 
 /** Access to what sessions saved. */
 export interface Savings {
@@ -31,7 +27,7 @@ interface KnownTotal {
   readonly createdAt: string
   readonly calls: number
   /** Undefined: it was never compared. */
-  readonly saved: (SavingsCounts & { readonly leaves: number }) | undefined
+  readonly saved: SavedSums | undefined
   /** Milliseconds of the clock at which it could not be compared. Undefined: it was. */
   readonly failedMs: number | undefined
 }
@@ -45,7 +41,7 @@ const MOST_KEPT_LEAVES = 50_000
 /** Sessions of a process have few different settings. */
 const MOST_SERVINGS = 32
 
-const NOTHING: SavingsCounts = { drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 0 }
+const NOTHING: SavedCounts = { drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 0 }
 
 /** Returns the thread that compares paths. It starts with the first one and ends after half a minute without one. */
 export const createSavingsThread = (workerFile: string): SavingsThread =>
@@ -161,7 +157,7 @@ export function createSavings(services: () => Services, thread: SavingsThread): 
   }
 }
 
-const sumOf = (all: readonly SavingsCounts[]): SavingsCounts =>
+const sumOf = (all: readonly SavedCounts[]): SavedCounts =>
   all.reduce(
     (sum, { drifts, trainedTokens, cachedTokens, rows }) => ({
       drifts: sum.drifts + drifts,
