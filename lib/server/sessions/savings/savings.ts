@@ -38,7 +38,7 @@ const LONGEST_MS = 60_000
 const AGAIN_MS = 60_000
 /** Largest number of leaves whose results are kept. */
 const MOST_KEPT_LEAVES = 50_000
-/** Sessions of a process have few different settings. */
+/** Largest number of different settings whose serving is kept: the sessions of a process have few. */
 const MOST_SERVINGS = 32
 
 const NOTHING: SavedCounts = { drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 0 }
@@ -52,18 +52,15 @@ export function createSavings(services: () => Services, thread: SavingsThread): 
   const compareLeaf = createLeafComparison(thread)
   const results = createMemory<LeafSavings>(MOST_KEPT_LEAVES)
   const running = new Map<string, Promise<LeafSavings | undefined>>()
-  const servings = new Map<string, SessionServing>()
+  const servings = createMemory<SessionServing>(MOST_SERVINGS)
   let totals = new Map<string, KnownTotal>()
   let isComparing = false
 
   /** Sessions with equal settings share what answers them, so that 300 of them describe their server once. */
   const servingOf = ({ group: _, isAuto: __, ...settings }: SessionSettings): SessionServing => {
     const key = JSON.stringify(settings)
-    const known = servings.get(key)
-    if (known) return known
-    if (servings.size >= MOST_SERVINGS) servings.clear()
-    const serving = createSessionServing(settings, services())
-    servings.set(key, serving)
+    const serving = servings.get(key) ?? createSessionServing(settings, services())
+    servings.set(key, serving, 1)
     return serving
   }
 
