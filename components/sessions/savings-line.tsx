@@ -53,7 +53,7 @@ export function SavingsLine({ session, nodes, picker }: SavingsLineProps) {
         label="What each leaf saved"
         button={caveats.length > 0 ? `Each leaf, ${countWithNoun(caveats.length, 'caveat')}` : 'Each leaf'}
       >
-        <div className="max-h-[50dvh] max-w-xl overflow-y-auto">
+        <div className="max-h-[40dvh] max-w-xl overflow-y-auto">
           <SavingsTable rows={rows} />
           {caveats.map((caveat) => (
             <p key={caveat} className="mt-2 text-dim text-xs [overflow-wrap:anywhere]">
@@ -70,18 +70,18 @@ type SavingsRow = SavedSums & { readonly key: string; readonly name: string }
 
 const COLUMNS: readonly TableColumn<SavingsRow>[] = [
   { name: 'name', text: 'Leaf', cell: ({ name }) => name },
-  { name: 'drifts', text: 'Drifts avoided', isNumber: true, cell: ({ drifts }) => countText(drifts) },
+  { name: 'drifts', text: 'Drifts', title: 'Drifts avoided', isNumber: true, cell: ({ drifts }) => countText(drifts) },
   {
     name: 'trained',
-    text: 'Trained kept',
-    title: 'Trained tokens in these drifts',
+    text: 'Trained',
+    title: 'Trained tokens kept: those in these drifts',
     isNumber: true,
     cell: ({ trainedTokens }) => countText(trainedTokens),
   },
   {
     name: 'cached',
-    text: 'Cached kept',
-    title: 'Tokens of the prefix cache that the prompts of a chat pipeline would not have used',
+    text: 'Cached',
+    title: 'Cached tokens kept: tokens of the prefix cache that the prompts of a chat pipeline would not have used',
     isNumber: true,
     cell: ({ cachedTokens }) => countText(cachedTokens),
   },

@@ -108,7 +108,7 @@ function Cells({ session, avoided, isSelected }: CellsProps) {
       <td className={NUMBER}>
         <span className={drifts > 0 ? 'font-medium text-bad' : ''}>{countText(drifts)}</span>
         {avoided !== undefined && avoided > 0 && (
-          <span className="text-dim max-md:hidden"> {countText(avoided)} avoided</span>
+          <span className="text-dim max-md:hidden"> · {countText(avoided)} avoided</span>
         )}
       </td>
       <td className={`${NUMBER} ${WIDER} ${malformedCalls > 0 ? 'text-warn' : ''}`}>{countText(malformedCalls)}</td>

@@ -46,7 +46,7 @@ test('The table of sessions shows the numbers of each session and selects one by
       .getByRole('button')
       .getAttribute('aria-current'),
   ).toBe('true')
-  expect(second?.textContent).toContain('3 14 avoided')
+  expect(second?.textContent).toContain('3 · 14 avoided')
   fireEvent.click(within(second as HTMLElement).getByRole('button'))
   expect(onSelect).toHaveBeenCalledWith('ses_2')
 })
