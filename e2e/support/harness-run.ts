@@ -49,13 +49,9 @@ export async function runHarness({ origin, key }: HarnessSession): Promise<void>
   const first = await ask(SYSTEM, [user('A ticket costs 36 and a bed 19. What is the sum of 36 and 19?')])
   const second = [...first, user('What is 25 * 17?')]
   await ask(SYSTEM, second)
-  const third = [...(await ask(SYSTEM, second)), user('What is 425 - 55?')]
-  const whole = await ask(SYSTEM, third)
+  const question = user('What is 425 - 55?')
+  const third = await ask(SYSTEM, [...(await ask(SYSTEM, second)), question])
   await ask('You check the numbers of another agent.', [user('What is 12 * 12?')])
-  const [last] = third.slice(-1)
-  await ask(SYSTEM, [
-    user('Summary of 8 earlier messages: the ticket and the bed cost 55, and 25 * 17 is 425.'),
-    ...whole.slice(-1),
-    ...(last ? [last] : []),
-  ])
+  const summary = user('Summary of 8 earlier messages: the ticket and the bed cost 55, and 25 * 17 is 425.')
+  await ask(SYSTEM, [summary, ...third.slice(-1), question])
 }
