@@ -37,7 +37,8 @@ interface Stored {
   readonly groupId: string
   readonly sampleKey: string
   readonly slimeKey: string
-  readonly branchedKey: string
+  /** A branch with a forced token. */
+  readonly forcedKey: string
   /** A sample with the wrong answer and an estimate of its value. */
   readonly failedKey: string
 }
@@ -47,14 +48,14 @@ const pictures = ({
   groupId,
   sampleKey,
   slimeKey,
-  branchedKey,
+  forcedKey,
   failedKey,
 }: Stored): Readonly<Record<string, Picture>> => ({
-  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 590, prepare: showFirstResponse },
-  inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
+  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 580, prepare: showFirstResponse },
+  inspector: { address: '/example/retokenization-drift', height: 565, prepare: showDrift },
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
   groups: { address: '/group/41-07?at=1.180', height: 520, prepare: idle },
-  branches: { address: `/t/${branchedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
+  branches: { address: `/t/${forcedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
   'decisive-token': { address: `/t/${failedKey}`, height: 540, prepare: showDrop },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
   library: { address: '/library', height: 520, prepare: unfoldGroup },
@@ -88,6 +89,7 @@ const BRANCHED_TOKEN = 217
 async function showBranches(page: Page): Promise<void> {
   await idle(page)
   await page.getByRole('region', { name: 'Branches' }).scrollIntoViewIfNeeded()
+  await page.getByRole('button', { name: 'Cut here' }).scrollIntoViewIfNeeded()
 }
 
 async function showDrop(page: Page): Promise<void> {
@@ -131,7 +133,7 @@ async function showRewrite(page: Page): Promise<void> {
 }
 
 async function unfoldGroup(page: Page): Promise<void> {
-  await page.getByText('4 samples').click()
+  await page.getByText(/^4 samples/).click()
   await page.keyboard.press('ArrowRight')
 }
 
@@ -195,18 +197,19 @@ async function store(base: string): Promise<Stored> {
     await (await fetch(`${base}/api/groups/${started.groupId}/events`, { headers: AUTHORIZED })).text()
     return started
   }
-  const branch = async (key: string, body: object) => {
+  const branch = async (key: string, body: object): Promise<string> => {
     const request = JSON.stringify({ at: BRANCHED_TOKEN, ...body })
-    const { rollouts } = await (await post(`/api/trajectories/${key}/branch`, request)).json()
+    const { keys, rollouts } = await (await post(`/api/trajectories/${key}/branch`, request)).json()
     for (const id of rollouts) await (await fetch(`${base}/api/rollouts/${id}/events`, { headers: AUTHORIZED })).text()
+    return keys[0]
   }
   await group(2, 0.5)
   const { groupId, samples } = await group(4, 1.4)
-  await imported(encode(trainerTrajectory(RATIOS)), '?name=miles.json')
-  for (const sample of groupTrajectories('41-07')) await imported(encode(sample))
+  await imported(TRAINER_FILE, '?name=miles.json')
+  for (const file of GROUP_FILES) await imported(file)
   const branchedKey = keys[2] as string
-  for (const body of [{ n: 2, sampling: { temperature: 1.2, max_new_tokens: 120 } }, { force: { text: ' Let' } }])
-    await branch(branchedKey, body)
+  await branch(branchedKey, { n: 2, sampling: { temperature: 1.2, max_new_tokens: 120 } })
+  const forcedKey = await branch(branchedKey, { force: { text: ' Let' } })
   await post('/sessions', JSON.stringify({ session_id: SESSION }))
   await runHarness({ origin: `${base}/sessions/${SESSION}`, key: TOKEN })
   await post('/api/servers', JSON.stringify({ name: 'gpu-box', baseUrl: 'http://127.0.0.1:9' }))
@@ -216,7 +219,7 @@ async function store(base: string): Promise<Stored> {
     await delay(500)
     estimate = await (await fetch(`${base}/api/values/${estimate.id}`, { headers: AUTHORIZED })).json()
   }
-  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey, branchedKey, failedKey }
+  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey, forcedKey, failedKey }
 
   /** Returns the key of a sample that did not give the expected answer. */
   async function failedSample(): Promise<string> {
@@ -239,6 +242,13 @@ async function store(base: string): Promise<Stored> {
     }
   }
 }
+
+/**
+ * Files that are imported. They are written before the first request, because writing them takes seconds. If the server closes an idle
+ * connection meanwhile, the next request is sent on it and fails with EPIPE.
+ */
+const TRAINER_FILE = encode(trainerTrajectory(RATIOS))
+const GROUP_FILES = groupTrajectories('41-07').map((sample) => encode(sample))
 
 /** The folder with the tokenizer of the pushed sample. */
 const TOKENIZERS = { ROLLSCOPE_TOKENIZERS: path.resolve(import.meta.dirname, '../models') }
