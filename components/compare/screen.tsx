@@ -1,8 +1,9 @@
 'use client'
+/** Compares two sides: a recorded trajectory with one made from its text or messages, or any two trajectories. */
+
 import { useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
 import { TrajectoryPicker } from '#components/compare/sides/trajectory-picker.tsx'
-/** Compares two sides: a recorded trajectory with one made from its text or messages, or any two trajectories. */
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'

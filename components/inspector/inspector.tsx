@@ -1,11 +1,12 @@
 'use client'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
-import { flushSync } from 'react-dom'
-import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 /**
  * The inspector: outline, a tab of tokens or other data, and the token card. use-inspection-state.ts creates the state that
  * its parts share.
  */
+
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useAddedColumns } from '#components/shell/use-scoring.ts'
 import { TokenSummaryLine } from '#components/token-view/card/token-summary-line.tsx'

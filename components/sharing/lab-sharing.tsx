@@ -1,4 +1,6 @@
 'use client'
+/** Sharing of lab documents by link or file. A received document is previewed before it is opened. */
+
 import { useEffect, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -16,7 +18,6 @@ import {
   sharedJson,
 } from '#lib/templates/document/shared-document.ts'
 import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
-/** Sharing of lab documents by link or file. A received document is previewed before it is opened. */
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { ShareDialog, type SharedLink } from './share-dialog.tsx'
 

@@ -23,3 +23,13 @@ test(`no page of app/ has more than ${MOST_LINES} lines`, () => {
   expect(lines.filter((one) => one.lines > MOST_LINES)).toEqual([])
   expect(lines.length).toBeGreaterThan(10)
 })
+
+test('The description of a module is before its imports', () => {
+  // A tool that sorts imports moves a comment together with the import after it, unless there is an empty line between them.
+  const files = globSync('{app,bench,components,e2e,lib,peers,scripts,testing}/**/*.{ts,tsx}')
+  const misplaced = files.filter((file) => {
+    const text = readFileSync(file, 'utf8')
+    return /^import [^;`]*?\n\/\*\*(?:(?!\*\/)[^])*\*\/\n+import /m.test(text)
+  })
+  expect(misplaced).toEqual([])
+})

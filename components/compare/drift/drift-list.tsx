@@ -1,8 +1,9 @@
 'use client'
+/** List of all drift spans. Only the visible rows are mounted, because there may be 100,000 spans. */
+
 import { Fragment, type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { bytesView } from '#components/token-view/pieces/piece-view.ts'
-/** List of all drift spans. Only the visible rows are mounted, because there may be 100,000 spans. */
 import { Select } from '#components/ui/field.tsx'
 import { useRowWindow } from '#components/ui/row-window.ts'
 import {

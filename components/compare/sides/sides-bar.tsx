@@ -1,7 +1,8 @@
 'use client'
+/** Bar that shows and chooses both sides, with their tokenizers and templates. */
+
 import { ArrowLeftRight, Settings2 } from 'lucide-react'
 import { Button } from '#components/ui/button.tsx'
-/** Bar that shows and chooses both sides, with their tokenizers and templates. */
 import { Select } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'

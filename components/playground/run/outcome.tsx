@@ -1,11 +1,12 @@
 'use client'
+/** How a run ended, with the next steps. This module is loaded if a run did not end by itself. */
+
 import { Link } from '#components/shell/navigation.tsx'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-/** How a run ended, with the next steps. This module is loaded if a run did not end by itself. */
 import { type NextStep, nextSteps } from './next-steps.ts'
 
 interface PlaygroundOutcomeProps {

@@ -1,4 +1,6 @@
 'use client'
+/** The samples of a group side by side with their states; a click shows a sample. */
+
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -6,7 +8,6 @@ import { Select } from '#components/ui/field.tsx'
 import { meanLogprob, type SampleProgress, type SampleRow } from '#lib/api/sample-progress.ts'
 import { advantageOf, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { type GroupRewards, groupRewards, passAt } from '#lib/trajectory/reward/group-rewards.ts'
-/** The samples of a group side by side with their states; a click shows a sample. */
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { SAMPLE_SORTS, type SampleSort, sortedSamples } from './sample-sort.ts'
 

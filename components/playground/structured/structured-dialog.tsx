@@ -1,9 +1,10 @@
 'use client'
+/** Requests structured output from the server that the setup names. */
+
 import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { ApiError, fetchJson } from '#lib/browser/api.ts'
 import { parseSamplingTexts, withGrammar } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
-/** Requests structured output from the server that the setup names. */
 import { StructuredForm as Dialog, type StructuredState } from './structured-form.tsx'
 
 interface Props {

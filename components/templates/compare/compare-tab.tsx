@@ -1,9 +1,10 @@
 'use client'
+/** Compares two templates or two tokenizers with one conversation: text, tokens, mask, length and cached tokens. */
+
 import { type ReactNode, useId, useState } from 'react'
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-/** Compares two templates or two tokenizers with one conversation: text, tokens, mask, length and cached tokens. */
 import { Select } from '#components/ui/field.tsx'
 import { comparedRevision, revisionName, type TemplateRevision } from '#lib/templates/document/document.ts'
 import type { MessageDifference, RevisionComparison, RevisionSide } from '#lib/templates/preview/compare.ts'

@@ -1,11 +1,12 @@
 'use client'
+/** The prefix doctor: at which boundaries the next render begins with the earlier one plus the reply, and why not elsewhere. */
+
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { DoctorInput } from '#lib/templates/prefix-preservation/doctor.ts'
 import type { Cell, CompareUnit, DoctorReport } from '#lib/templates/prefix-preservation/report.ts'
-/** The prefix doctor: at which boundaries the next render begins with the earlier one plus the reply, and why not elsewhere. */
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'

@@ -1,4 +1,6 @@
 'use client'
+/** The render of the conversation as tokens and text, redrawn during typing. */
+
 import { useEffect, useMemo, useState } from 'react'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
@@ -17,7 +19,6 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-/** The render of the conversation as tokens and text, redrawn during typing. */
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CheckStrip } from '../compare/check-strip.tsx'
 import { InputBanner, InputLine, TaskBanner } from '../editor/failure-banner.tsx'
