@@ -21,12 +21,13 @@ vi.mock('#components/shell/navigation.tsx', () => ({
 
 /** jsdom has no canvas: a point of a plot is a button, and its words follow. */
 vi.mock('#components/inspector/charts/plot.tsx', () => ({
-  Plot: ({ label, points, onPoint, onChoose, onOpen }: PlotProps) => (
+  Plot: ({ label, points, chosen, onPoint, onChoose, onOpen }: PlotProps) => (
     <div role="img" aria-label={label}>
       {[...points.x].map((x, index) => (
         <button
           key={`${x} ${points.y[index]}`}
           type="button"
+          aria-pressed={index === chosen}
           onMouseEnter={() => onPoint(index)}
           onClick={() => onChoose(index)}
           onDoubleClick={() => onOpen(index)}
@@ -380,6 +381,13 @@ describe('The tabs of the group page', () => {
     const section = await screen.findByRole('region', { name: 'Reward by length' })
     await user.click(within(section).getByRole('button', { name: '8: 0.00' }))
     expect([view().tab, pinned()?.[0]]).toEqual(['tree', 8])
+  })
+
+  test('mark the sample whose token is pinned among the rewards, also where other samples have the token', async () => {
+    await show(exampleGroup(), { tab: 'charts', pinned: { sample: 7, token: 5 } })
+    const section = await screen.findByRole('region', { name: 'Reward by length' })
+    const marked = within(section).getAllByRole('button', { pressed: true })
+    expect(marked.map(({ textContent }) => textContent)).toEqual(['8: 0.00'])
   })
 
   test('say what a group without rewards cannot show', async () => {

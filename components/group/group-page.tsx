@@ -324,6 +324,7 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
                   <GroupCharts
                     tree={tree}
                     pinned={pinned}
+                    current={view.pinned?.sample}
                     chosen={chosen}
                     onPin={(spot) => pin(spot, undefined, 'charts')}
                     onShow={(spot) => pin(spot)}

@@ -21,6 +21,8 @@ import { firstTokenText, meanText } from '../words.ts'
 interface GroupChartsProps {
   readonly tree: SampleTree
   readonly pinned: TreeSpot | undefined
+  /** Index of the sample whose token is pinned. */
+  readonly current: number | undefined
   /** Indices of the samples that the brush selects; undefined: all. */
   readonly chosen: ReadonlySet<number> | undefined
   /** Pins a token, so that its card is shown. */
@@ -164,7 +166,7 @@ function branchesText(tree: SampleTree, { branches }: ComparedSplit): string {
 }
 
 /** Shows the reward of each sample by its number of tokens. */
-function LengthChart({ tree: { forest }, pinned, tree, chosen, onSample }: GroupChartsProps) {
+function LengthChart({ tree: { forest }, current, chosen, onSample }: GroupChartsProps) {
   const scored = useMemo(() => scoredSamples(forest), [forest])
   const points = useMemo(
     () => ({
@@ -188,7 +190,7 @@ function LengthChart({ tree: { forest }, pinned, tree, chosen, onSample }: Group
   if (!rewards) return <p className="text-dim text-xs">No sample has a reward.</p>
   const { low, high } = rewards.range
   const margin = 0.06 * (high - low || 1)
-  const current = pinned && scored.findIndex((sample) => tree.branches[pinned.branch]?.samples[0] === sample)
+  const marked = scored.findIndex((sample) => sample === current)
   return (
     <ChartSection
       title="Reward by length"
@@ -207,7 +209,7 @@ function LengthChart({ tree: { forest }, pinned, tree, chosen, onSample }: Group
           points={points}
           highlights={highlights}
           zooms="xy"
-          chosen={current === undefined || current < 0 ? undefined : current}
+          chosen={marked < 0 ? undefined : marked}
           height={190}
           onChoose={(index) => onSample(elementAt(scored, index))}
           onOpen={(index) => onSample(elementAt(scored, index))}
