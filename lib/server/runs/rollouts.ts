@@ -95,6 +95,12 @@ const IMAGES_WITHOUT_QUESTION = '"images" only with "prompt"'
 
 const promptText = z.string().max(LONGEST_PROMPT)
 
+/** Returns the number of UTF-16 code units of messages as JSON. Images have their own limit, so they are not counted. */
+const countCharacters = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + JSON.stringify(message, withoutImages).length, 0)
+
+const withoutImages = (key: string, value: unknown): unknown => (key === 'image' ? '' : value)
+
 /** Schema of the body of a request to start a rollout. */
 export const rolloutRequestSchema = z
   .strictObject({
@@ -206,12 +212,6 @@ export const rolloutRequestSchema = z
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
     message: '"messages" that do not end with an assistant message',
   })
-/** Returns the number of UTF-16 units of all texts in messages. Images have their own limit. */
-const countCharacters = (messages: readonly Message[]): number =>
-  messages.reduce((sum, message) => sum + JSON.stringify(message, withoutImages).length, 0)
-
-const withoutImages = (key: string, value: unknown): unknown => (key === 'image' ? '' : value)
-
 /** The body of a request to start a rollout, after its check. */
 export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
 
