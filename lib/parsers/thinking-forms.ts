@@ -1,5 +1,6 @@
 /** The think delimiters of model families, each with marks that identify it. */
 
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { TextRange } from './parser.ts'
 import { anyOf } from './reading/tags.ts'
 import type { ThinkDelimiter } from './thinking.ts'
@@ -138,9 +139,12 @@ export const THINK_ENDS: readonly string[] = THINK_FORMS.flatMap(({ ends = [] })
 export const thinkFormOf = (tokens: ReadonlySet<string>): ThinkForm | undefined =>
   THINK_FORMS.find(({ marks }) => marks.every((mark) => tokens.has(mark)))
 
+/** A reply is read with the marks of every form. */
+const anyMark = memoizeByIdentity(anyOf)
+
 /** Returns the marks of a form in a text. */
 export function thinkMarksOf({ marks }: ThinkForm, text: string): readonly FoundMark[] {
-  return Array.from(text.matchAll(anyOf(marks)), ({ 0: mark, index }) => ({
+  return Array.from(text.matchAll(anyMark(marks)), ({ 0: mark, index }) => ({
     mark,
     start: index,
     end: index + mark.length,
