@@ -100,7 +100,7 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
           report: JSON.stringify(health),
         })
         if (changes === 0 || !index || unindexed.get(key) === undefined) return
-        searchIndex.write(key, index, 0)
+        searchIndex.write(key, index.texts, 0)
         putSpans.run(JSON.stringify(index.trainedSpans), key)
       }),
     revision(key) {

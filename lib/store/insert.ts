@@ -5,7 +5,7 @@ import { recordOf } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
-import { createSearchIndex, recordIndex } from './listing/search-index.ts'
+import { createSearchIndex, generatedTexts } from './listing/search-index.ts'
 import { recordReader } from './record.ts'
 import { insertRow, type StoredRow } from './row.ts'
 import { createSegmentWriter } from './segments/segments.ts'
@@ -61,7 +61,7 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
       })
       insertRow(database, 'headers', { key, header: headerText(trajectory) })
       writeSegments(key, trajectory.segments, 0)
-      searchIndex.write(key, recordIndex(trajectory), 0)
+      searchIndex.write(key, generatedTexts(trajectory), 0)
       return free
     },
     writeSegments,

@@ -14,7 +14,7 @@ import { createGroupTable, type GroupTable } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
 import { filterChoices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing/listing.ts'
-import { createSearchIndex, recordIndex } from './listing/search-index.ts'
+import { createSearchIndex, generatedTexts } from './listing/search-index.ts'
 import { type PackedCopy, packedReader } from './packed.ts'
 import { recordReader } from './record.ts'
 import { updateRow } from './row.ts'
@@ -175,7 +175,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
       statements.countRevision.run(key)
       writeSegments(key, trajectory.segments, from)
-      searchIndex.write(key, recordIndex(trajectory, from), from)
+      searchIndex.write(key, generatedTexts(trajectory, from), from)
     })
   const update = (key: string, trajectory: Trajectory, from: number) => {
     try {

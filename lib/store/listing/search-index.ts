@@ -16,18 +16,22 @@ export interface RecordIndex {
   readonly trainedSpans: readonly number[]
 }
 
-/** Returns the entries; `from` is the first segment to include. */
-export function recordIndex(trajectory: Trajectory, from = 0): RecordIndex {
-  const { segments, vocab, model } = trajectory
+/** Returns the entries of a whole record. */
+export const recordIndex = (trajectory: Trajectory): RecordIndex => ({
+  texts: generatedTexts(trajectory),
+  trainedSpans: trainedSpans(trajectory.segments),
+})
+
+/** Returns the texts of responses; `from` is the first segment to include. */
+export function generatedTexts({ segments, vocab, model }: Trajectory, from = 0): RecordIndex['texts'] {
   const special = new Set(model.tokenizer?.specialIds)
-  const texts = segments.flatMap((segment, position) => {
+  return segments.flatMap((segment, position) => {
     if (position < from || segment.kind !== 'response') return []
     // Ids without a text would be found as numbers, and markers in every trajectory.
     const ids = segment.ids.filter((id) => !special.has(id) && Object.hasOwn(vocab, id))
     const text = indexedText(foldCase(textOf(ids, vocab)))
     return text === '' ? [] : [{ position, text }]
   })
-  return { texts, trainedSpans: trainedSpans(segments) }
 }
 
 /** Scripts without spaces between words: each character is a word. */
@@ -45,7 +49,7 @@ export const indexedText = (text: string): string =>
 /** Writer of the index. */
 export interface SearchIndex {
   /** Replaces the entries of the segments from `from` on. It must be called in a transaction. */
-  write(key: string, index: RecordIndex, from: number): void
+  write(key: string, texts: RecordIndex['texts'], from: number): void
 }
 
 /** Prepares the statements for the index on a connection. */
@@ -54,7 +58,7 @@ export function createSearchIndex(database: DatabaseSync): SearchIndex {
   const insert = database.prepare('INSERT INTO generated (key, position) VALUES (?, ?) RETURNING id')
   const insertText = database.prepare('INSERT INTO generated_search (rowid, text) VALUES (?, ?)')
   return {
-    write(key, { texts }, from) {
+    write(key, texts, from) {
       drop.run(key, from)
       for (const { position, text } of texts) insertText.run(insert.get(key, position)?.id as number, text)
     },
