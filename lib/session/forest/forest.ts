@@ -145,10 +145,13 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     pathOf: (sequence) => (sequence === undefined ? root : elementAt(places, sequence)),
   }
 
-  const insert = (node: SessionNode): void => {
-    const before = forest.messagesOf(node.parent)
-    const prompt = extend(forest.pathOf(node.parent), before, node.messages, rules)
-    const reply = node.reply && extend(prompt, [...before, ...node.messages], [node.reply], rules)
+  /** Returns the messages of a prompt, and its position. */
+  const promptOf = ({ parent, messages }: Pick<Attachment, 'parent' | 'messages'>): PromptPlace => {
+    const before = forest.messagesOf(parent)
+    return { messages: [...before, ...messages], position: extend(forest.pathOf(parent), before, messages, rules) }
+  }
+  const insert = (node: SessionNode, { messages, position: prompt }: PromptPlace): void => {
+    const reply = node.reply && extend(prompt, messages, [node.reply], rules)
     all.push(node)
     places.push(reply ?? root)
     prompt.prompted.push(node.sequence)
@@ -162,7 +165,7 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     for (let at: Position | undefined = reply; at; at = at.before) at.latest.set(key, node.sequence)
   }
 
-  for (const node of nodes) insert(node)
+  for (const node of nodes) insert(node, promptOf(node))
   return {
     rules,
     nodes: all,
@@ -177,10 +180,11 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     },
     append: (attachment, outcomes) => {
       const call = 1 + (all.at(-1)?.call ?? -1)
-      const attached = concurrentSample(attachment, forest) ?? attachment.attached
+      const prompt = promptOf(attachment)
+      const attached = concurrentSample(attachment, prompt.position, forest) ?? attachment.attached
       return outcomes.map((outcome, choice) => {
         const node: SessionNode = { ...attachment, attached, ...outcome, sequence: all.length, call, choice }
-        insert(node)
+        insert(node, prompt)
         return node
       })
     },
@@ -198,6 +202,12 @@ export function pathOf(nodes: readonly SessionNode[], sequence: number): readonl
 /** Returns the messages of a node's path: the history that the model read, then its reply. */
 export const messagesOfPath = (nodes: readonly SessionNode[], sequence: number): readonly Message[] =>
   pathOf(nodes, sequence).flatMap(({ messages, reply }) => (reply ? [...messages, reply] : messages))
+
+/** A whole prompt in the index. */
+interface PromptPlace {
+  readonly messages: readonly Message[]
+  readonly position: Position
+}
 
 /** The nodes of a forest and their positions in its index. */
 interface Indexed {
@@ -225,12 +235,12 @@ function tooMany(count: number, n: number): AttachmentResult {
 /** Returns the kind of a call whose prompt a call has that ended since it attached; undefined if there is none. */
 function concurrentSample(
   { attached, parent, context, messages }: Attachment,
-  { rules, nodeAt, messagesOf: messagesOfNode, pathOf: positionOf }: Indexed,
+  { prompted }: Position,
+  { nodeAt }: Indexed,
 ): AttachmentKind | undefined {
   // Ids without messages have no place, and a prompt without its deleted beginning has another one.
   const isDeleted = attached.kind === 'new-root' && attached.because === 'deleted'
   if (attached.kind === 'retried' || isDeleted || messages.length === 0) return undefined
-  const { prompted } = extend(positionOf(parent), messagesOfNode(parent), messages, rules)
   const text = JSON.stringify(messages)
   const same = prompted
     .map(nodeAt)
