@@ -211,17 +211,16 @@ export function openSession(stored: StoredSession, all: Services): Session {
     const parent = attachment?.parent === undefined ? undefined : places.get(attachment.parent)
     const base = attached && baseOf(attached, attachment?.parent)
     const basePlace = base === undefined ? undefined : places.get(base)
-    let tip = parent && leafOf(parent.key)?.segments.length === parent.segments ? parent : undefined
+    const leaf = parent && leafOf(parent.key)
+    let tip = leaf?.segments.length === parent?.segments ? leaf : undefined
     let begunTrajectories = 0
     const added = nodes.map(({ path }) => {
       if (!path) return undefined
-      if (tip) {
-        const { key, segments } = tip
-        const before = leafOf(key)
+      if (parent && tip) {
+        const { id, createdAt } = tip
         tip = undefined
         // The last reply has got the results of its calls.
-        if (before)
-          return { key, trajectory: { ...path, id: before.id, createdAt: before.createdAt }, from: segments - 1 }
+        return { key: parent.key, trajectory: { ...path, id, createdAt }, from: parent.segments - 1 }
       }
       const trajectory = newTrajectory(path, settings, begunTrajectories++, all)
       const fork = basePlace && leafOf(basePlace.key)
