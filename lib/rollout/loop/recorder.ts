@@ -12,16 +12,17 @@ export interface Recorder {
   emit(event: RolloutEvent): void
 }
 
-/** Creates a recorder; `tokenizer` is the run's. */
+/**
+ * Creates a recorder; `tokenizer` is the run's. By default the vocabulary of a new trajectory is that of the tokenizer, which is read
+ * fastest. An empty `fold` collects the texts of the trajectory only.
+ */
 export function createRecorder(
   rolloutId: string,
   start: Trajectory,
   tokenizer: Tokenizer,
   publish: (event: RolloutEvent) => void,
+  fold = createFold(isNew(start) ? textsOf(tokenizer) : undefined),
 ): Recorder {
-  // A continued trajectory may give an id another text.
-  const isNew = Object.keys(start.vocab).length === 0
-  const fold = createFold(isNew ? textsOf(tokenizer) : undefined)
   const recorder: Recorder = {
     get trajectory() {
       return fold.trajectory as LiveTrajectory
@@ -35,3 +36,6 @@ export function createRecorder(
   recorder.emit({ type: 'started', rolloutId, trajectory: { ...start, outcome: { kind: 'running', rolloutId } } })
   return recorder
 }
+
+/** A continued trajectory may give an id another text. */
+const isNew = ({ vocab }: Trajectory): boolean => Object.keys(vocab).length === 0

@@ -5,7 +5,6 @@
 import type { LogprobLists } from '#lib/engine/reply.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { jsonValue } from '#lib/json/json-value.ts'
-import { createRecorder } from '#lib/rollout/loop/recorder.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import type { Attachment } from '#lib/session/forest/forest.ts'
@@ -13,7 +12,6 @@ import { tokensOfPath } from '#lib/session/forest/samples.ts'
 import { columnsIn } from '#lib/sglang/reply/reply-columns.ts'
 import { replyPart } from '#lib/sglang/reply/reply-part.ts'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
-import { createFold } from '#lib/trajectory/events/fold.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -26,6 +24,7 @@ import type { Services } from '../services.ts'
 import { callFacts, INTERRUPTED } from './call-facts.ts'
 import { recordedReply } from './generated.ts'
 import { forwardCall } from './pass-through.ts'
+import { createCallRecorder } from './recorded-call.ts'
 import { partsOfReply } from './reply-parts.ts'
 import type { Session } from './session.ts'
 
@@ -132,8 +131,7 @@ async function record(
     signal,
   )
   const before = tokenCount(start)
-  const fold = createFold()
-  const recorder = createRecorder(session.id, start, tokenizer, (event) => fold.add(event))
+  const recorder = createCallRecorder(start, tokenizer)
   const { newVocabulary } = recorder
   const added = inputIds.slice(before)
   if (added.length > 0) {
@@ -156,9 +154,9 @@ async function record(
   const timing = { startedAt: facts.startedAt, elapsedMs: facts.elapsedMs }
   const usage = { promptTokens: inputIds.length, completionTokens: output.tokens.ids.length, cachedTokens }
   recorder.emit(closeResponse(recorder.trajectory, { finish, problems: [], timing, usage }, parser, tokenizer))
-  const { trajectory } = fold
-  const response = trajectory?.segments.at(-1)
-  if (!trajectory || response?.kind !== 'response') throw new Error('a closed response is the last segment')
+  const { trajectory } = recorder
+  const response = trajectory.segments.at(-1)
+  if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
   const parts = partsOfReply(response, trajectory, { calls: 'all', stops: [] })
   const attachment: Attachment = {
     attached: parent ? { kind: 'continued' } : { kind: 'new-root', because: 'first-message' },

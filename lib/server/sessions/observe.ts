@@ -7,19 +7,17 @@ import { errorFromStatus } from '#lib/engine/http/errors.ts'
 import { jsonValue } from '#lib/engine/http/json-reply.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { callChat } from '#lib/rollout/chat/call.ts'
-import { createRecorder } from '#lib/rollout/loop/recorder.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import type { ReplyPart, SessionCall } from '#lib/session/call.ts'
 import { protocols } from '#lib/session/protocols/protocol.ts'
 import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import { replyDeltas } from '#lib/session/protocols/reply-parts.ts'
-import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
 import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
-import { closedResponse, modelDependencies } from './recorded-call.ts'
+import { closedResponse, createCallRecorder, modelDependencies } from './recorded-call.ts'
 import type { Session } from './session.ts'
 import { type Answered, type Prepared, prepare, type ReplyFollower, withResults } from './tito.ts'
 
@@ -105,8 +103,7 @@ async function recordChoice(
 ): Promise<Generated> {
   const { attachment, promptEncoder, start } = prepared
   const before = tokenCount(start)
-  const fold = createFold()
-  const recorder = createRecorder('observed', start, promptEncoder.tokenizer, (event) => fold.add(event))
+  const recorder = createCallRecorder(start, promptEncoder.tokenizer)
   const messages = withResults(attachment.messages, recorder)
   const list = call.body.messages
   const { last: response, error } = await closedResponse(recorder, start, () =>
@@ -119,10 +116,9 @@ async function recordChoice(
       signal,
     ),
   )
-  const { trajectory } = fold
-  if (!response || !trajectory) return failedReply(before, error)
+  if (!response) return failedReply(before, error)
   await computeSettled(promptEncoder, () => response.ids.map(promptEncoder.tokenizer.bytes), signal)
-  return recordedReply(trajectory, response, partsOfMessage(response.message), before, error)
+  return recordedReply(recorder.trajectory, response, partsOfMessage(response.message), before, error)
 }
 
 /** Returns the parts of the message that the server parsed. */

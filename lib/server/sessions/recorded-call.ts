@@ -1,6 +1,9 @@
 /** What the calls of a session have in common, whether the server gets ids or messages. */
 import type { ModelDependencies } from '#lib/rollout/loop/model-call.ts'
-import type { Recorder } from '#lib/rollout/loop/recorder.ts'
+import { createRecorder, type Recorder } from '#lib/rollout/loop/recorder.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Prepared } from './tito.ts'
@@ -18,6 +21,13 @@ export const modelDependencies = ({
   elapsedMs: () => performance.now(),
   newRequestId,
 })
+
+/** Creates the recorder of one reply. Its trajectory has the texts of its own tokens only, so that it can be stored. */
+export const createCallRecorder = (
+  start: Trajectory,
+  tokenizer: Tokenizer,
+  publish: (event: RolloutEvent) => void = () => {},
+): Recorder => createRecorder(start.id, start, tokenizer, publish, createFold())
 
 /** Returns the response that a call closes. A call that fails after its first token has closed one too; before it, there is none. */
 export async function closedResponse(

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { type CallSettings, callModel } from '#lib/rollout/loop/model-call.ts'
-import { createRecorder } from '#lib/rollout/loop/recorder.ts'
+import type { Recorder } from '#lib/rollout/loop/recorder.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { ReplyDelta, ReplyHead, SessionCall, SessionReply } from '#lib/session/call.ts'
 import type { Attachment } from '#lib/session/forest/forest.ts'
@@ -12,7 +12,6 @@ import type { BytesOfToken } from '#lib/session/protocols/protocol.ts'
 import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { sentSampling } from '#lib/sglang/reply/sampling.ts'
-import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -21,7 +20,7 @@ import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { forcedSampling, isForced } from './forced-call.ts'
 import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
-import { closedResponse, modelDependencies } from './recorded-call.ts'
+import { closedResponse, createCallRecorder, modelDependencies } from './recorded-call.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
 import type { Serving } from './serving.ts'
 import type { NodeRecord, Session } from './session.ts'
@@ -169,14 +168,12 @@ async function generate(
   const { parser, serverName, server } = serving
   const { tokenizer } = promptEncoder
   const reading = readingOf(call)
-  const stream = createPartStream(index, { parser, tokenizer, reading })
-  const fold = createFold()
+  const stream = call.stream ? createPartStream(index, { parser, tokenizer, reading }) : undefined
   const before = tokenCount(start)
   let unsent: ReplyDelta[] = []
-  const recorder = createRecorder(session.id, start, tokenizer, (event) => {
-    fold.add(event)
+  const recorder = createCallRecorder(start, tokenizer, (event) => {
     if (event.type === 'segment-started' && event.segment.kind === 'response') begin(tokenCount(recorder.trajectory))
-    if (event.type !== 'tokens' || !call.stream) return
+    if (event.type !== 'tokens' || !stream) return
     if (call.logprobs !== undefined) {
       const { ids, logprobs, topLogprobs } = event
       const tokens = { ids, ...(logprobs && { logprobs }), ...(topLogprobs && { topLogprobs }) }
@@ -211,10 +208,9 @@ async function generate(
     callModel(recorder, { kind: 'messages', messages }, settings, dependencies, signal),
   )
   if (!last) return failedReply(before, error)
-  const { trajectory } = fold
-  if (!trajectory) throw new Error('a recorder begins with a trajectory')
+  const { trajectory } = recorder
   const parts = partsOfReply(last, trajectory, reading)
-  if (!call.stream) return recordedReply(trajectory, last, parts, before, error)
+  if (!stream) return recordedReply(trajectory, last, parts, before, error)
   const ended = stream.end(parts)
   for (const delta of [...unsent, ...ended.deltas]) follower.delta(delta)
   // The client sends back what it got, also of a call that became malformed after its beginning.
@@ -243,7 +239,7 @@ const MOST_WITHOUT_CONTEXT = 4096
  */
 export function withResults(
   messages: readonly Message[],
-  recorder: ReturnType<typeof createRecorder>,
+  recorder: Recorder,
 ): readonly Message[] {
   const last = recorder.trajectory.segments.at(-1)
   if (last?.kind !== 'response') return messages
