@@ -237,10 +237,7 @@ const MOST_WITHOUT_CONTEXT = 4096
 /**
  * Stores the results of the last reply's calls with these calls, and returns the messages. The message of such a result names its call only.
  */
-export function withResults(
-  messages: readonly Message[],
-  recorder: Recorder,
-): readonly Message[] {
+export function withResults(messages: readonly Message[], recorder: Recorder): readonly Message[] {
   const last = recorder.trajectory.segments.at(-1)
   if (last?.kind !== 'response') return messages
   const open = new Set(last.toolCalls.map(({ id }) => id))
