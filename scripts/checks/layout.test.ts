@@ -29,7 +29,7 @@ test('The description of a module is before its imports', () => {
   const files = globSync('{app,bench,components,e2e,lib,peers,scripts,testing}/**/*.{ts,tsx}')
   const misplaced = files.filter((file) => {
     const text = readFileSync(file, 'utf8')
-    return /^import [^;`]*?\n\/\*\*(?:(?!\*\/)[^])*\*\/\n+import /m.test(text)
+    return /^import [^;`]*?\n\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n+import /m.test(text)
   })
   expect(misplaced).toEqual([])
 })

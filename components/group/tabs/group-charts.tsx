@@ -190,7 +190,7 @@ function LengthChart({ tree: { forest }, current, chosen, onSample }: GroupChart
   if (!rewards) return <p className="text-dim text-xs">No sample has a reward.</p>
   const { low, high } = rewards.range
   const margin = 0.06 * (high - low || 1)
-  const marked = scored.findIndex((sample) => sample === current)
+  const marked = current === undefined ? -1 : scored.indexOf(current)
   return (
     <ChartSection
       title="Reward by length"
