@@ -31,6 +31,7 @@ test('The store returns the latest estimates of a trajectory, and how each ended
     ['c', 'running'],
     ['b', 'done'],
   ])
+  expect(store.estimatesOf(key).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
   expect(store.estimate('absent')).toBe(undefined)
   store.close()
 })
@@ -62,7 +63,7 @@ test('An estimate is not listed while its trajectory is deleted, and removed whe
   store.addEstimate(rowOf('a', key))
   store.endEstimate('a', 'done')
   store.remove(key)
-  expect(store.estimatesOf(key, 9)).toEqual([])
+  expect(store.estimatesOf(key)).toEqual([])
   expect(store.estimate('a')).toMatchObject({ id: 'a', key })
   store.restore(key)
   expect(store.estimate('a')).toMatchObject({ id: 'a' })

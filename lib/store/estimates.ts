@@ -43,8 +43,8 @@ export interface EstimateTable {
   addEstimate(estimate: Pick<StoredEstimate, 'id' | 'key' | 'createdAt' | 'plan'>): void
   /** Returns an estimate, also of a deleted trajectory; undefined if there is none. */
   estimate(id: string): StoredEstimate | undefined
-  /** Returns the latest estimates of a trajectory, at most `most`, the latest first. */
-  estimatesOf(key: string, most: number): readonly StoredEstimate[]
+  /** Returns the estimates of a trajectory, the latest first, at most `most`; all if it is omitted. None of a deleted trajectory. */
+  estimatesOf(key: string, most?: number): readonly StoredEstimate[]
   /** Stores how an estimate ended. */
   endEstimate(id: string, state: Exclude<EstimateState, 'running'>, failure?: EstimateFailure): void
   /** Makes this instance the one that runs an estimate. Returns false if another living instance runs it. */
@@ -77,7 +77,7 @@ export function createEstimateTable(database: DatabaseSync, instance: Pick<Insta
       const row = one.get(id)
       return row && estimateIn(row)
     },
-    estimatesOf: (key, most) => latest.all(key, most).map(estimateIn),
+    estimatesOf: (key, most = NO_LIMIT) => latest.all(key, most).map(estimateIn),
     endEstimate(id, state, failure) {
       end.run(state, failure ? JSON.stringify(failure) : null, id)
     },
@@ -95,6 +95,9 @@ export function createEstimateTable(database: DatabaseSync, instance: Pick<Insta
         .map(estimateIn),
   }
 }
+
+/** SQLite's LIMIT that allows all rows. */
+const NO_LIMIT = -1
 
 const estimateIn = (row: Readonly<Record<string, unknown>>): StoredEstimate => ({
   id: String(row.id),

@@ -45,6 +45,8 @@ export interface TrajectoryStore
   update(key: string, trajectory: Trajectory, from: number): void
   /** Returns the trajectory; undefined if it does not exist or is deleted. */
   get(key: string): Trajectory | undefined
+  /** Returns the trajectory, also a deleted one that is not purged yet; undefined if it does not exist. */
+  getWithDeleted(key: string): Trajectory | undefined
   /** Returns the packed copy of a long record. Undefined if there is none of the current revision: `get` reads the record itself. */
   packed(key: string): PackedCopy | undefined
   /** Returns the row of a trajectory; undefined if it does not exist or is deleted. */
@@ -231,6 +233,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       transaction(database, () => trajectories.map((trajectory) => add(trajectory, runsHere ? instance.id : null))),
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
+    getWithDeleted: read,
     row: (key) => (settledRow(key) ? summaryOf(key) : undefined),
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),

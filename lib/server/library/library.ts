@@ -132,8 +132,12 @@ export function trajectoryRevision(key: string, { store }: Services): Plain<z.in
   return { revision, labels }
 }
 
-/** Deletes a trajectory, which can be restored. Throws HttpProblem if there is none (404) or a rollout writes it (409). */
-export function removeTrajectory(key: string, { store }: Services): void {
+/**
+ * Deletes a trajectory, which can be restored, and stops its value estimates. Throws HttpProblem if there is none (404) or a rollout
+ * writes it (409).
+ */
+export function removeTrajectory(key: string, { store, estimates }: Services): void {
+  const running = store.estimatesOf(key).filter(({ state }) => state === 'running')
   const removal = store.remove(key)
   if (removal === 'absent') throw noTrajectory(key, store)
   if (removal === 'running')
@@ -143,6 +147,8 @@ export function removeTrajectory(key: string, { store }: Services): void {
       detail: 'a rollout of this trajectory is running, so it was not deleted',
       hint: 'Stop the rollout, or wait until it has ended, then delete the trajectory.',
     })
+  // Their samples would cost tokens, and no page shows them any more.
+  for (const { id } of running) void estimates.cancel(id)
 }
 
 /** Restores a deleted trajectory and returns its row; one that is not deleted stays unchanged. Throws HttpProblem 404. */

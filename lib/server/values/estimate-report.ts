@@ -13,11 +13,11 @@ import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { readableTrajectory, storedTrajectory } from '../library/trajectories.ts'
+import { noTrajectory, readableTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { hasEnded, planOf, type Slot, slotsOf, type ValuePlan } from './plan.ts'
 
-/** Returns what the samples of an estimate show. Throws HttpProblem 404 if its trajectory is deleted. */
+/** Returns what the samples of an estimate show, also of a deleted trajectory. Throws HttpProblem 404 if it is purged. */
 export async function reportEstimate(
   { id, key, createdAt, state, failure, plan: text }: StoredEstimate,
   all: Services,
@@ -104,7 +104,8 @@ function countsBeforePositions(
   const name = `${all.store.revision(key)} ${id}`
   const known = memory.get(name)
   if (known) return known
-  const parent = storedTrajectory(key, all)
+  const parent = all.store.getWithDeleted(key)
+  if (!parent) throw noTrajectory(key, all.store)
   const counts = positions.map((at) => countsBefore(parent, at))
   memory.set(name, counts, counts.length)
   return counts

@@ -15,6 +15,7 @@ import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { removeTrajectory, restoreTrajectory } from '../library/library.ts'
 import { startRollout } from '../runs/rollouts.ts'
 import type { Services } from '../services.ts'
 import { SAMPLES_AT_ONCE } from './sample-missing.ts'
@@ -220,6 +221,34 @@ describe('A value estimate', () => {
     expect(await estimateNamed(id, all)).toMatchObject({ state: 'done' })
   })
 
+  test('is cancelled after its trajectory was deleted, and resumed when that is restored', async () => {
+    const { key, first } = await ended()
+    answer = () => new Promise<string>(() => {})
+    const { id } = await start(key, { at: first + 1, n: 2, reward })
+    await expect.poll(() => active).toBe(2)
+    all.store.remove(key)
+    expect(await cancelEstimate(id, all)).toMatchObject({ state: 'cancelled', key, points: [{ at: first + 1 }] })
+    expect(active).toBe(0)
+    // It has ended, so it is cancelled again without effect.
+    expect(await cancelEstimate(id, all)).toMatchObject({ state: 'cancelled' })
+    all.store.restore(key)
+    answer = (prompt) => 'abcdef'.slice(written(prompt).length)
+    await resumeEstimate(id, all)
+    expect(await settled(id)).toMatchObject({ state: 'done', progress: { ended: 2, sampledTokens: 2 * 6 } })
+  })
+
+  test('is stopped when its trajectory is deleted', async () => {
+    const { key, first } = await ended()
+    answer = () => new Promise<string>(() => {})
+    const { id } = await start(key, { at: first, n: 2, reward })
+    await expect.poll(() => active).toBe(2)
+    removeTrajectory(key, all)
+    await expect.poll(() => all.store.estimate(id)?.state).toBe('cancelled')
+    expect(active).toBe(0)
+    restoreTrajectory(key, all)
+    expect(estimatesOf(key, all)).toMatchObject({ estimates: [{ id, state: 'cancelled' }] })
+  })
+
   test('is stopped with any of its groups, and samples again when it is resumed at once', async () => {
     const { key, first } = await ended()
     answer = () => new Promise<string>(() => {})
@@ -317,15 +346,15 @@ test('The report counts only what the samples did after the position, and reads 
     all.store.add({ ...called, id: `s${index}`, group: { id: estimateGroupId('e', 0), index } })
   all.store.endEstimate('e', 'done')
   const spread = async () => (await estimateNamed('e', all)).points[0]?.spread
-  const get = vi.spyOn(all.store, 'get')
+  const read = vi.spyOn(all.store, 'getWithDeleted')
   expect(await spread()).toMatchObject({
     sampledTokens: { min: 5, mean: 5, max: 5 },
     toolCalls: { mean: 1, withCalls: 2, failed: 2 },
   })
-  expect(get).toHaveBeenCalledWith(parent)
-  get.mockClear()
+  expect(read).toHaveBeenCalledWith(parent)
+  read.mockClear()
   await spread()
-  expect(get).not.toHaveBeenCalled()
+  expect(read).not.toHaveBeenCalled()
   // Without trained tokens before the position, all trained tokens of a sample count.
   const mask = response.ids.map((_, index) => (index < 2 ? 0 : 1))
   const untrained = { ...response, mask, toolCalls: [] }
@@ -447,7 +476,7 @@ describe('A value estimate is refused', () => {
     const { id } = await start(key, { at: first, n: 2, reward })
     await settled(id)
     all.store.remove(key)
-    for (const call of [estimateNamed, resumeEstimate, cancelEstimate])
+    for (const call of [estimateNamed, resumeEstimate])
       await expect(call(id, all)).rejects.toMatchObject({
         details: { status: 404, code: 'DELETED', detail: expect.stringContaining(key) },
       })

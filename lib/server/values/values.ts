@@ -167,15 +167,15 @@ export async function estimateNamed(id: string, all: Services): Promise<ValueEst
   return reportEstimate(estimate, all)
 }
 
-/** Stops an estimate. The samples so far are kept. Throws HttpProblem. */
+/** Stops an estimate, also one whose trajectory was deleted. The samples so far are kept. Throws HttpProblem. */
 export async function cancelEstimate(id: string, all: Services): Promise<ValueEstimate> {
-  const { state } = storedEstimate(id, all)
+  const { state } = knownEstimate(id, all)
   if (all.estimates.isRunning(id)) await all.estimates.cancel(id)
   else if (state === 'running') {
     if (!all.store.claimEstimate(id)) throw runsElsewhere()
     all.store.endEstimate(id, 'cancelled')
   }
-  return estimateNamed(id, all)
+  return reportEstimate(knownEstimate(id, all), all)
 }
 
 /** Stops the samples of a group; those of an estimate are stopped with it. Throws HttpProblem 404. */
@@ -232,9 +232,16 @@ function continued(estimate: StoredEstimate, all: Services): StoredEstimate {
   return estimate
 }
 
-function storedEstimate(id: string, { store }: Services): StoredEstimate {
+/** Returns an estimate whose trajectory is not deleted. Throws HttpProblem 404. */
+function storedEstimate(id: string, all: Services): StoredEstimate {
+  const estimate = knownEstimate(id, all)
+  if (all.store.isDeleted(estimate.key)) throw noTrajectory(estimate.key, all.store)
+  return estimate
+}
+
+/** Returns an estimate, also of a deleted trajectory. Throws HttpProblem 404. */
+function knownEstimate(id: string, { store }: Services): StoredEstimate {
   const estimate = store.estimate(id)
-  if (estimate && store.isDeleted(estimate.key)) throw noTrajectory(estimate.key, store)
   if (estimate) return estimate
   throw new HttpProblem({
     status: 404,
