@@ -134,6 +134,27 @@ describe('A branch', () => {
     expect(outcomes).toEqual(Array(5).fill({ kind: 'ended', reason: 'length' }))
   })
 
+  test('is scored by the rule of the group that it comes from, also alone, without a call, and from another branch', async () => {
+    const rule = { kind: 'exact', expected: 'yes' } as const
+    const original = await asked()
+    const at = firstSampled(original) + 2
+    const sample = all.store.add({ ...original, id: 'sample', group: { id: 'g', index: 0 } })
+    all.store.setGroupRule('g', rule)
+    const rewardsOf = (branches: readonly Trajectory[]) => branches.map(({ id }) => all.store.row(id)?.reward)
+    reply = 's'
+    const single = await branched(sample, { at })
+    expect(rewardsOf(single)).toEqual([1])
+    const ended = await branched(sample, { at, n: 0, force: { ids: [END] } })
+    expect(rewardsOf(ended)).toEqual([0])
+    expect(rewardsOf(await branched(sample, { at, n: 0 }))).toEqual([null])
+    reply = '!'
+    const twigs = await branched(single[0]?.id ?? '', { at, n: 2 })
+    expect(rewardsOf(twigs)).toEqual([0, 0])
+    expect(rewardsOf(await branched(single[0]?.id ?? '', { at }))).toEqual([0])
+    expect(all.store.groupRule(twigs[0]?.group?.id ?? '')).toEqual(rule)
+    expect(rewardsOf(await branched(original.id, { at }))).toEqual([null])
+  })
+
   test('trains inserted tokens in an export if that is chosen', async () => {
     const original = await asked()
     const at = firstSampled(original) + 1

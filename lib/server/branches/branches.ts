@@ -24,14 +24,16 @@ import { ids, segmentIndexAt, segmentStarts, tokenAt, tokenCount } from '#lib/tr
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { endedTrajectory } from '../library/trajectories.ts'
+import { endedTrajectory, storedRow } from '../library/trajectories.ts'
 import { groupScheduler, preparedSample, startPrepared } from '../runs/groups.ts'
 import { recordedPromptEncoder } from '../runs/prompt-encoder.ts'
+import { rewardRun } from '../runs/rewards.ts'
 import { lastServer, otherModel, parserFor, settingsShape, startNew, UNWATCHED } from '../runs/rollouts.ts'
 import { isChat, type RunConfiguration } from '../runs/run-options.ts'
 import { checkTools } from '../runs/tools.ts'
 import { checkCapabilities, checkLogprobKind } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
+import { inheritedRule } from './ancestors.ts'
 
 const { detached: _detached, promptLogprobs: _promptLogprobs, stream: _stream, ...runSettings } = settingsShape
 
@@ -76,7 +78,6 @@ export type BranchRequest = z.infer<typeof branchRequestSchema>
 
 /** A branch that is ready to be stored and run. */
 export interface PreparedBranch {
-  readonly parent: Trajectory
   /** The trajectory of the branch, with the id of the other one. */
   readonly trajectory: Trajectory
   readonly using: RunConfiguration
@@ -93,8 +94,13 @@ export async function startBranches(
   signal: AbortSignal,
 ): Promise<BranchesStarted> {
   const { n = 1 } = request
-  const { parent, trajectory, using, answer, end } = await prepareBranch(key, request, all, signal)
-  if (end) return { keys: all.store.addAll(copies(withEnd(trajectory, end), Math.max(1, n))), rollouts: [], ...answer }
+  const { trajectory, using, answer, end } = await prepareBranch(key, request, all, signal)
+  if (end) {
+    const ended = copies(withEnd(trajectory, end), Math.max(1, n))
+    const keys = all.store.addAll(ended)
+    for (const [index, branch] of ended.entries()) rewardRun(elementAt(keys, index), branch, all.store)
+    return { keys, rollouts: [], ...answer }
+  }
   if (n === 1) {
     const run = await startNew({ ...trajectory, id: randomUUID() }, using, all)
     return { keys: [run.key], rollouts: [run.rolloutId], ...answer }
@@ -104,7 +110,7 @@ export async function startBranches(
   const prepared = Array.from({ length: n }, (_, index) =>
     preparedSample({ ...trajectory, group: { id: groupId, index } }, { ...using, scheduler }, index, all),
   )
-  const rule = parent.group && all.store.groupRule(parent.group.id)
+  const rule = inheritedRule(storedRow(key, all), all.store)
   const started = startPrepared(groupId, prepared, { reward: rule }, all)
   return {
     keys: started.map((run) => run.key),
@@ -194,7 +200,6 @@ export async function prepareBranch(
     },
   }
   return {
-    parent,
     trajectory,
     answer: { kind: branch.kind, shared },
     end: endWithoutCall(branch, n, left),

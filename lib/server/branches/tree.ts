@@ -20,10 +20,12 @@ import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { excerpt } from '#lib/util/text/excerpt.ts'
 import { readableTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
+import { ancestorsOf } from './ancestors.ts'
 
 /** Returns the tree that contains a trajectory. Throws HttpProblem 404. */
 export function treeOf(key: string, all: Services): Tree {
-  const root = rootOf(storedRow(key, all), all)
+  const start = storedRow(key, all)
+  const root = ancestorsOf(start, all.store).at(-1)?.row ?? start
   const { rows, valueSamples, leftOut } = membersOf(root, all)
   // A page that shows the tree watches its runs.
   for (const row of rows) if (row.outcomeKind === 'running') all.runs.lookedAt(row.key)
@@ -43,19 +45,6 @@ export function treeOf(key: string, all: Services): Tree {
     ...shape,
     leftOut,
   }
-}
-
-/** Returns the first ancestor whose own origin is not stored. Files may name each other in a circle, so each id is visited once. */
-function rootOf(start: TrajectorySummary, { store }: Services): TrajectorySummary {
-  const seen = new Set<string>()
-  let root = start
-  while (root.fork && !seen.has(root.id)) {
-    seen.add(root.id)
-    const [parent] = store.related(root.fork.from).own
-    if (!parent) return root
-    root = parent
-  }
-  return root
 }
 
 /** The trajectories of a tree, and the keys of those that value estimates have sampled. */

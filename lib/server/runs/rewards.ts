@@ -4,13 +4,18 @@ import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import { scoreOf } from '#lib/trajectory/reward/score.ts'
+import { inheritedRule } from '../branches/ancestors.ts'
 import { searchPattern } from '../library/search-pattern.ts'
 import { readableTrajectory } from '../library/trajectories.ts'
 
-/** Rewards a run that has just ended, including a further turn of a sample; does nothing without a rule. */
+/**
+ * Rewards a run that has just ended, including a further turn of a sample, by the rule of its group. A branch without a group has the
+ * rule of the trajectory that it was forked from. Does nothing without a rule.
+ */
 export function rewardRun(key: string, record: Trajectory, store: TrajectoryStore): void {
-  if (record.outcome.kind === 'running' || !record.group || record.provenance.kind === 'import') return
-  const rule = store.groupRule(record.group.id)
+  if (record.outcome.kind === 'running' || record.provenance.kind === 'import') return
+  const row = record.group ? undefined : store.row(key)
+  const rule = record.group ? store.groupRule(record.group.id) : row && inheritedRule(row, store)
   if (rule) store.score(key, scoreOf(record, rule, searchPattern))
 }
 
