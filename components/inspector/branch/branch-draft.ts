@@ -4,7 +4,7 @@ import { type BranchBody, type Force, MOST_BRANCHES } from '#lib/api/forest/bran
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
-import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { messageText, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -56,12 +56,9 @@ export const editableMessages = (
     ? segment.messages.map((message, index) => ({
         index,
         role: message.role,
-        text: textOf(withResultText(message, trajectory)),
+        text: messageText(withResultText(message, trajectory)),
       }))
     : []
-
-const textOf = ({ content = '' }: Message): string =>
-  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 
 /** A field of the draft that can be wrong. */
 export type DraftField = 'text' | 'count' | 'temperature' | 'topP' | 'maxNewTokens' | 'toolRounds'

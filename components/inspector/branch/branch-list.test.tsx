@@ -23,7 +23,8 @@ function leaf(key: string, fork: Leaf['fork'], more: Partial<TrajectorySummary> 
   const row = { key, question: 'q', outcomeKind: 'ended', outcome: 'end_turn', reward: null, tokens: 9, group: null }
   return { row: { ...row, ...more } as TrajectorySummary, isValueSample: false, fork }
 }
-const at = (from: number, token: number): Leaf['fork'] => ({ from, token, kind: 'sampled_again', inserted: null })
+const unchanged = { inserted: null, edited: null, sampled: null } as const
+const at = (from: number, token: number): Leaf['fork'] => ({ from, token, kind: 'sampled_again', ...unchanged })
 const group = { id: 'g', index: 0 }
 
 function show(leaves: readonly Leaf[], storedKey: string) {
@@ -64,6 +65,7 @@ test('A branch names the text that it inserted and the token that it replaced, w
     from: 0,
     token: 1211,
     kind: 'alternative',
+    ...unchanged,
     inserted: { text, instead },
   })
   const { list } = show(
@@ -80,9 +82,28 @@ test('A branch names the text that it inserted and the token that it replaced, w
   expect(within(list).queryByRole('searchbox')).toBe(null)
 })
 
-test('Many branches are searched by position, kind, inserted text and outcome', async () => {
+test('A branch shows a piece of the edited message or tool result, on one line, and says if its text was removed', () => {
+  const edited = (kind: 'message' | 'tool_result', text: string): Leaf['fork'] => ({
+    from: 0,
+    token: 5,
+    kind,
+    ...unchanged,
+    edited: text,
+  })
+  const results = [0, 1].map((index) =>
+    leaf(`r${index}`, edited('tool_result', '27 files\nin all'), { group: { id: 'g', index } }),
+  )
+  const { list } = show([leaf('main', null), leaf('a', edited('message', '')), ...results], 'main')
+  expect(within(list).getAllByRole('link')[1]?.textContent).toContain('at 5, emptiedend_turnanother message')
+  expect(within(list).getByRole('group').textContent).toContain('at 5, × 2, 27 files↵in all')
+})
+
+test('Many branches are searched by position, kind, outcome, inserted text and what the model sampled first', async () => {
   const many = Array.from({ length: 8 }, (_, index) => leaf(`more ${index}`, at(0, 20 + index)))
-  const { list, user } = show([...LEAVES, ...many, leaf('cut', at(0, 30), { outcome: 'max_tokens' })], 'main')
+  const cut = leaf('cut', at(0, 30), { outcome: 'max_tokens' })
+  const sampled = 'I think: the answer is forty-two.'
+  const writes = leaf('writes', { from: 0, token: 31, kind: 'sampled_again', ...unchanged, sampled })
+  const { list, user } = show([...LEAVES, ...many, cut, writes], 'main')
   const search = within(list).getByRole('searchbox', { name: 'Find in the branches' })
   await user.type(search, 'MAX_TOKENS')
   expect(
@@ -94,6 +115,11 @@ test('Many branches are searched by position, kind, inserted text and outcome', 
   await user.clear(search)
   await user.type(search, 'at 7')
   expect(within(list).getByRole('group')).toHaveProperty('open', true)
+  await user.clear(search)
+  await user.type(search, 'FORTY-two')
+  const found = within(list).getAllByRole('link')
+  expect(found.map((link) => link.getAttribute('href'))).toEqual(['/t/writes?at=31'])
+  expect(found[0]?.textContent).toContain('…e answer is forty-two.')
   await user.type(search, ' nothing')
   expect(list.textContent).toContain('No branch has these words.')
 })

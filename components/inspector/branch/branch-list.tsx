@@ -16,6 +16,7 @@ import { requestCancel } from '#lib/browser/rollout/cancel.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { errorText } from '#lib/util/text/error-text.ts'
 import {
+  foundPiece,
   matchingRows,
   separateValueSamples,
   sharedWithMain,
@@ -39,7 +40,6 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const main = tree.leaves[0]?.row.key
   const rows = matchingRows(treeRows(tree.leaves), search, searchedText)
   const { branches, samples } = separateValueSamples(rows)
-  const isSearched = search.trim() !== ''
   return (
     <section aria-label="Branches" className="mt-5">
       <div className="flex items-baseline justify-between gap-2">
@@ -50,7 +50,8 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
         <input
           type="search"
           aria-label="Find in the branches"
-          placeholder="Find: inserted text, outcome, at 211"
+          placeholder="Find: text, outcome, at 211"
+          title="Finds inserted and edited texts, what the model sampled first after the fork, kinds, outcomes and positions"
           autoComplete="off"
           spellCheck={false}
           className="mb-1.5 min-h-7 w-full rounded-md border border-line bg-raised px-2 text-xs placeholder:text-faint hover:border-line-strong"
@@ -60,18 +61,18 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
       )}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 text-xs" data-branches={tree.leaves.length}>
         {branches.map((row) => (
-          <BranchRow key={keyOf(row)} row={row} current={storedKey} isSearched={isSearched} onError={fail} />
+          <BranchRow key={keyOf(row)} row={row} current={storedKey} search={search} onError={fail} />
         ))}
         {samples.length > 0 && (
           <li>
-            <details open={isSearched || hasKey(samples, storedKey) || undefined}>
+            <details open={search.trim() !== '' || hasKey(samples, storedKey) || undefined}>
               <summary className="cursor-pointer rounded-md py-1 pr-1.5 pl-1.5 font-medium hover:bg-panel">
                 {countWithNoun(tree.leaves.filter(({ isValueSample }) => isValueSample).length, 'sample')} of value
                 estimates
               </summary>
               <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
                 {samples.map((row) => (
-                  <BranchRow key={keyOf(row)} row={row} current={storedKey} isSearched={isSearched} onError={fail} />
+                  <BranchRow key={keyOf(row)} row={row} current={storedKey} search={search} onError={fail} />
                 ))}
               </ul>
             </details>
@@ -117,6 +118,8 @@ const searchedText = ({ row, fork }: TreeLeaf): string =>
     fork && FORK_TEXTS[fork.kind],
     fork?.inserted?.text,
     fork?.inserted?.instead,
+    fork?.edited,
+    fork?.sampled,
     row.title ?? row.question,
     row.outcome,
   ]
@@ -129,8 +132,8 @@ interface BranchRowProps {
   readonly row: TreeRow
   /** Key of the trajectory that the page shows. */
   readonly current: string
-  /** Whether the rows are those that a search has found: the samples of one request are unfolded. */
-  readonly isSearched: boolean
+  /** The search that found the row, '' if there is none: the samples of one request are unfolded, and found texts are shown. */
+  readonly search: string
   /** Called if running samples could not be cancelled. */
   readonly onError: (error: unknown) => void
 }
@@ -141,11 +144,11 @@ const INDENTS = ['pl-1.5', 'pl-4', 'pl-6.5', 'pl-9', 'pl-11.5', 'pl-14'] as cons
 
 const indentOf = (depth: number): string => INDENTS[Math.min(depth, DEEPEST_INDENT)] ?? ''
 
-function BranchRow({ row, current, isSearched, onError }: BranchRowProps) {
+function BranchRow({ row, current, search, onError }: BranchRowProps) {
   return row.kind === 'leaf' ? (
-    <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} />
+    <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} search={search} />
   ) : (
-    <SamplesRow row={row} current={current} isSearched={isSearched} onError={onError} />
+    <SamplesRow row={row} current={current} search={search} onError={onError} />
   )
 }
 
@@ -153,9 +156,11 @@ interface LeafRowProps {
   readonly leaf: TreeLeaf
   readonly depth: number
   readonly isCurrent: boolean
+  readonly search: string
 }
 
-function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
+function LeafRow({ leaf: { row, fork }, depth, isCurrent, search }: LeafRowProps) {
+  const found = foundPiece(fork?.sampled ?? '', search)
   const state = row.outcomeKind === 'running' ? 'running…' : row.reward === null ? row.outcome : rewardText(row.reward)
   return (
     <li
@@ -176,6 +181,11 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent }: LeafRowProps) {
           <span className="truncate">{fork ? FORK_TEXTS[fork.kind] : (row.title ?? row.question)}</span>
           <span className="whitespace-nowrap tabular-nums">{countText(row.tokens)} tok</span>
         </span>
+        {found !== undefined && (
+          <span className="block truncate" title="What the model sampled after the fork">
+            <PieceText text={found} />
+          </span>
+        )}
       </Link>
     </li>
   )
@@ -187,8 +197,8 @@ interface PlaceProps {
   readonly count?: number
 }
 
-/** Shows where a branch begins and what it inserted there, such as “at 211, find for ls”. */
-function Place({ fork: { token, inserted }, count }: PlaceProps) {
+/** Shows where a branch begins and what it inserted or edited there, such as “at 211, find for ls”. */
+function Place({ fork: { token, inserted, edited }, count }: PlaceProps) {
   return (
     <>
       at {countText(token)}
@@ -204,19 +214,20 @@ function Place({ fork: { token, inserted }, count }: PlaceProps) {
           )}
         </>
       )}
+      {edited !== null && <>, {edited === '' ? 'emptied' : <PieceText text={edited} />}</>}
     </>
   )
 }
 
 const PieceText = ({ text }: { readonly text: string }) => (
-  <code className="whitespace-pre rounded-sm bg-panel px-0.5">{visibleText(text)}</code>
+  <code className="whitespace-pre rounded-sm bg-panel px-0.5">{visibleText(text).replaceAll('\n', '↵')}</code>
 )
 
 /** Shows the samples of one request as one line, which unfolds. */
 function SamplesRow({
   row: { leaves, depth, rows },
   current,
-  isSearched,
+  search,
   onError,
 }: BranchRowProps & { readonly row: TreeRow & { kind: 'samples' } }) {
   const { fork, row: { group } = {} } = leaves[0] ?? {}
@@ -225,7 +236,7 @@ function SamplesRow({
   const [least, most] = [Math.min(...rewards), Math.max(...rewards)]
   return (
     <li data-depth={Math.min(depth, DEEPEST_INDENT)}>
-      <details open={isSearched || hasKey(rows, current) || undefined}>
+      <details open={search.trim() !== '' || hasKey(rows, current) || undefined}>
         <summary className={`cursor-pointer rounded-md py-1 pr-1.5 hover:bg-panel ${indentOf(depth)}`}>
           <span className="inline-flex w-[calc(100%-1rem)] justify-between gap-2 align-top">
             <span className="truncate font-medium tabular-nums">
@@ -250,7 +261,7 @@ function SamplesRow({
         </summary>
         <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 pl-2.5">
           {rows.map((row) => (
-            <BranchRow key={keyOf(row)} row={row} current={current} isSearched={isSearched} onError={onError} />
+            <BranchRow key={keyOf(row)} row={row} current={current} search={search} onError={onError} />
           ))}
         </ul>
       </details>

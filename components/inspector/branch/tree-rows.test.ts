@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+import { foundPiece, matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
 
 const leaf = (key: string, fork: TreeLeaf['fork'], group?: string) =>
   ({
@@ -7,7 +7,8 @@ const leaf = (key: string, fork: TreeLeaf['fork'], group?: string) =>
     isValueSample: false,
     fork,
   }) as TreeLeaf
-const fork = (from: number | null, at: number) => ({ from, token: at, kind: 'forced', inserted: null }) as const
+const fork = (from: number | null, at: number) =>
+  ({ from, token: at, kind: 'forced', inserted: null, edited: null, sampled: null }) as const
 
 const drawn = (rows: readonly TreeRow[]): readonly unknown[] =>
   rows.map((row) => (row.kind === 'leaf' ? `${row.depth}${row.leaf.row.key}` : drawn(row.rows)))
@@ -43,6 +44,15 @@ test('matchingRows keeps the trajectories whose texts contain every word, and th
   expect(found(' TWIG  find')).toEqual([['2Find twig']])
   expect(found('main')).toEqual(['0main'])
   expect(found('absent')).toEqual([])
+})
+
+test('foundPiece returns a text from a little before the first found word on, and nothing without one', () => {
+  expect(foundPiece('The answer is 13.', 'ANSWER absent')).toBe('The answer is 13.')
+  expect(foundPiece('I count the files: there are 13 files.', '13 there')).toBe('… the files: there are 13 files.')
+  // The cut does not split a surrogate pair.
+  expect(foundPiece('a 😀234567890 13', '13')).toBe('…😀234567890 13')
+  expect(foundPiece('The answer is 13.', 'absent')).toBe(undefined)
+  expect(foundPiece('The answer is 13.', ' ')).toBe(undefined)
 })
 
 test('sharedWithMain returns the fewest tokens that any fork between a trajectory and the first one keeps', () => {

@@ -1,5 +1,6 @@
 import type { Tree } from '#lib/api/forest/tree.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { isPairAt } from '#lib/util/text/excerpt.ts'
 
 /** A trajectory of a tree: its row of the library, and where it was forked. */
 export type TreeLeaf = Tree['leaves'][number]
@@ -75,7 +76,7 @@ export function matchingRows(
   search: string,
   textOf: (leaf: TreeLeaf) => string,
 ): readonly TreeRow[] {
-  const words = search.toLowerCase().split(/\s+/)
+  const words = wordsOf(search)
   const matches = (leaf: TreeLeaf) => {
     const text = textOf(leaf).toLowerCase()
     return words.every((word) => text.includes(word))
@@ -87,6 +88,22 @@ export function matchingRows(
       return inside.length > 0 ? [{ ...row, rows: inside }] : []
     })
   return matching(rows)
+}
+
+/** Returns the words of a search, in lower case. */
+const wordsOf = (search: string): readonly string[] => search.toLowerCase().split(/\s+/).filter(Boolean)
+
+/** Characters of a text before a found word. */
+const CHARACTERS_BEFORE = 12
+
+/** Returns the part of a text with the first of the found words, from a little before it on; undefined if the text has none of them. */
+export function foundPiece(text: string, search: string): string | undefined {
+  const places = wordsOf(search)
+    .map((word) => text.toLowerCase().indexOf(word))
+    .filter((place) => place >= 0)
+  if (places.length === 0) return undefined
+  const start = Math.min(...places) - CHARACTERS_BEFORE
+  return start > 0 ? `…${text.slice(isPairAt(text, start - 1) ? start - 1 : start)}` : text
 }
 
 /** Returns how many tokens a trajectory shares with the first one of its tree; undefined for the first one, or if it is unknown. */

@@ -8,7 +8,7 @@ const leaf = (key: string, reward: number | null, fork: Partial<NonNullable<Leaf
   ({
     row: { key, reward },
     isValueSample: false,
-    fork: fork && { from: 0, token: 7, kind: 'forced', inserted: null, ...fork },
+    fork: fork && { from: 0, token: 7, kind: 'forced', inserted: null, edited: null, sampled: null, ...fork },
   }) as Leaf
 const find = { text: 'find', instead: 'ls' }
 

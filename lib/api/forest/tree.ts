@@ -39,6 +39,14 @@ export const treeSchema = z.object({
                 z.nullable(z.object({ text: z.string(), instead: z.nullable(z.string()) })),
                 'The beginning of the inserted text, and the token of the other trajectory at its place. null: nothing was inserted, or the other trajectory ends there.',
               ),
+              edited: withDescription(
+                z.nullable(z.string()),
+                'A piece of the new text of the edited message or tool result, from the first word that differs. null: none was edited, or the other trajectory is not stored.',
+              ),
+              sampled: withDescription(
+                z.nullable(z.string()),
+                'The first 200 characters that the model sampled after the fork. null: it sampled nothing.',
+              ),
             }),
           ),
           'Where it was forked. from: index in `leaves`; null: that trajectory is not stored here. null: it is no fork.',

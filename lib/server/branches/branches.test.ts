@@ -263,8 +263,18 @@ describe('The tree of a trajectory', () => {
     expect(trees[2]).toEqual(tree)
     expect(tree?.leaves.map(({ row, fork }) => [row.key, fork])).toEqual([
       [original.id, null],
-      [branch?.id, { from: 0, token: at, kind: 'forced', inserted: { text: 'o', instead: expect.any(String) } }],
-      [twig?.id, { from: 1, token: at + 1, kind: 'cut', inserted: null }],
+      [
+        branch?.id,
+        {
+          from: 0,
+          token: at,
+          kind: 'forced',
+          inserted: { text: 'o', instead: expect.any(String) },
+          edited: null,
+          sampled: '!',
+        },
+      ],
+      [twig?.id, { from: 1, token: at + 1, kind: 'cut', inserted: null, edited: null, sampled: null }],
     ])
     expect(tree?.nodes.map(({ parent, start, end, leaves }) => ({ parent, start, end, leaves }))).toEqual([
       { parent: null, start: 0, end: at - 1, leaves: [] },
@@ -279,6 +289,32 @@ describe('The tree of a trajectory', () => {
       [branch?.id, null],
       [twig?.id, 0],
     ])
+  })
+
+  test('has a piece of each edited message, and the beginning of what the model sampled after it', async () => {
+    const original = await asked()
+    reply = 'long '.repeat(100)
+    const sampling = { max_new_tokens: 400 }
+    const texts = ['', 'quite another question', 'q and more']
+    const edited: string[] = []
+    for (const text of texts)
+      edited.push(...(await branched(original.id, { at: 0, edit: { text }, sampling })).map(({ id }) => id))
+    const [twig] = await branched(edited[1] ?? '', { at: 0, edit: { text: 'quite another query' }, sampling, n: 1 })
+    const [cutWord] = await branched(edited[1] ?? '', { at: 0, edit: { text: 'quite another' }, sampling, n: 1 })
+    const textsOf = () =>
+      Object.fromEntries(treeOf(original.id, all).leaves.map(({ row, fork }) => [row.key, fork?.edited]))
+    expect(textsOf()).toEqual({
+      [original.id]: undefined,
+      [edited[0] ?? '']: '',
+      [edited[1] ?? '']: 'quite another question',
+      [edited[2] ?? '']: 'q and more',
+      [twig?.id ?? '']: '…query',
+      [cutWord?.id ?? '']: '…another',
+    })
+    expect(treeOf(original.id, all).leaves[1]?.fork?.sampled).toBe(`${'long '.repeat(40)}…`)
+    all.store.remove(edited[1] ?? '')
+    const other = all.store.add({ ...stored(twig?.id ?? ''), id: 'other' })
+    expect(treeOf(other, all).leaves.find(({ row }) => row.key === other)?.fork?.edited).toBe(null)
   })
 
   test('lists samples of value estimates after all other branches, and marks them', async () => {

@@ -17,6 +17,7 @@ import { startRollout } from '../runs/rollouts.ts'
 import { answerFromLocalModel } from '../servers/builtin-server-node.ts'
 import { createServices, type Services } from '../services.ts'
 import { type BranchRequest, startBranches } from './branches.ts'
+import { treeOf } from './tree.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-branches-'))
 const never = new AbortController().signal
@@ -157,6 +158,7 @@ test('An edited tool result and an edited question lead to other answers', async
   expect(results[0]?.segments[1]).toMatchObject({ toolCalls: [{ result: { text: '77', edited: true } }] })
   // The template writes the same tokens before the result.
   expect(results[0]?.forkedFrom?.token).toBeGreaterThan(starts[2] ?? 0)
+  expect(treeOf(original.id, all).leaves[1]?.fork).toMatchObject({ kind: 'tool_result', edited: '77' })
   const { branches: questions } = await branched(original, { at: 0, edit: { text: 'What is 7 + 8?' } })
   const [question] = questions
   expect(question?.segments[0]).toMatchObject({ messages: [{ role: 'user', content: 'What is 7 + 8?' }] })

@@ -12,15 +12,12 @@ import {
   type PathSegment,
 } from '#lib/trajectory/forest/forest.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
-import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { createMemory, type Memory } from '#lib/util/bounded-memory.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { excerpt } from '#lib/util/text/excerpt.ts'
 import { readableTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { ancestorsOf } from './ancestors.ts'
+import { type ForkTexts, forkTexts, NO_FORK_TEXTS } from './fork-texts.ts'
 
 /** Returns the tree that contains a trajectory. Throws HttpProblem 404. */
 export function treeOf(key: string, all: Services): Tree {
@@ -29,8 +26,8 @@ export function treeOf(key: string, all: Services): Tree {
   const { rows, valueSamples, leftOut } = membersOf(root, all)
   // A page that shows the tree watches its runs.
   for (const row of rows) if (row.outcomeKind === 'running') all.runs.lookedAt(row.key)
-  const { readable, insertedIn, ...shape } = shapeOf(rows, all.store)
-  const leaves = rows.filter((row) => readable.has(row.key))
+  const { textsOf, ...shape } = shapeOf(rows, all.store)
+  const leaves = rows.filter((row) => textsOf.has(row.key))
   const indexOfId = new Map(leaves.map(({ id }, index) => [id, index]))
   return {
     leaves: leaves.map((row) => ({
@@ -39,7 +36,7 @@ export function treeOf(key: string, all: Services): Tree {
       fork: row.fork && {
         ...row.fork,
         from: indexOfId.get(row.fork.from) ?? null,
-        inserted: insertedIn.get(row.key) ?? null,
+        ...(textsOf.get(row.key) ?? NO_FORK_TEXTS),
       },
     })),
     ...shape,
@@ -87,19 +84,15 @@ function membersOf(root: TrajectorySummary, { store }: Services): Members {
   return { rows: settled, valueSamples, leftOut: Math.max(0, rows.length - MOST_LEAVES) }
 }
 
-/** The nodes of a tree, the trajectories that could be read, and what each of them inserted. */
+/** The nodes of a tree, and the texts of the trajectories that could be read, by their keys. */
 interface Shape extends Pick<Tree, 'nodes' | 'counts'> {
-  readonly readable: ReadonlySet<string>
-  readonly insertedIn: ReadonlyMap<string, InsertedText>
+  readonly textsOf: ReadonlyMap<string, ForkTexts>
 }
 
-/** What a branch inserted, as text. */
-type InsertedText = NonNullable<NonNullable<Tree['leaves'][number]['fork']>['inserted']>
-
-/** Segments of a trajectory, and what it inserted; `segments` is undefined if it could not be read. */
+/** Segments and texts of a trajectory; `segments` is undefined if it could not be read. */
 interface Path {
   readonly segments: readonly PathSegment[] | undefined
-  readonly inserted: InsertedText | undefined
+  readonly texts: ForkTexts
 }
 
 /** Largest number of tokens of trajectories that are kept, so that a growing tree reads only what has grown. 4 bytes each. */
@@ -122,10 +115,19 @@ function shapeOf(rows: readonly TrajectorySummary[], store: TrajectoryStore): Sh
   const name = versions.map((version) => version.name).join('\n')
   const known = shapes.get(name)
   if (known) return known
+  const parents = new Map<string, Trajectory | undefined>()
+  /** Reads a trajectory from which messages were edited, once for all of its branches. */
+  const parentOf = (id: string) => {
+    if (!parents.has(id)) {
+      const [row] = store.related(id).own
+      parents.set(id, row && readableTrajectory(row.key, store))
+    }
+    return parents.get(id)
+  }
   const shape = shapeOfPaths(
     versions.flatMap((version) => {
-      const { segments, inserted } = paths.get(version.name) ?? readPath(version, store, paths)
-      return segments ? [{ key: version.key, segments, inserted }] : []
+      const { segments, texts } = paths.get(version.name) ?? readPath(version, store, paths, parentOf)
+      return segments ? [{ key: version.key, segments, texts }] : []
     }),
   )
   shapes.set(name, shape, shape.nodes.length)
@@ -146,8 +148,7 @@ function shapeOfPaths(paths: readonly ReadPath[]): Shape {
   )
   const indexOfKey = new Map(paths.map(({ key }, index) => [key, index]))
   return {
-    readable: new Set(paths.map(({ key }) => key)),
-    insertedIn: new Map(paths.flatMap(({ key, inserted }) => (inserted ? [[key, inserted] as const] : []))),
+    textsOf: new Map(paths.map(({ key, texts }) => [key, texts])),
     nodes: nodes.map((node) => ({
       parent: parents.get(node) ?? null,
       kind: node.kind,
@@ -160,32 +161,17 @@ function shapeOfPaths(paths: readonly ReadPath[]): Shape {
   }
 }
 
-/** Characters of an inserted text in a tree. */
-const INSERTED_CHARACTERS = 80
-
-/** Returns what a branch inserted at its first token of its own; undefined if it inserted nothing. */
-function insertedText(trajectory: Trajectory): InsertedText | undefined {
-  const token = trajectory.forkedFrom && tokenAt(trajectory, trajectory.forkedFrom.token)
-  const forced = token && forcedAt(token.segment, token.indexInSegment)
-  if (!forced) return undefined
-  const { vocab } = trajectory
-  const inserted = Array.from(token.segment.ids).slice(forced.start, forced.end)
-  return {
-    text: excerpt(textOf(inserted, vocab), INSERTED_CHARACTERS),
-    instead: forced.instead === undefined ? null : textOf([forced.instead], vocab),
-  }
-}
-
 /** Reads the ids of a trajectory. One that was deleted in the meantime, or is damaged, has none: the others still have a tree. */
 function readPath(
   { key, name }: { readonly key: string; readonly name: string },
   store: TrajectoryStore,
   paths: Memory<Path>,
+  parentOf: (id: string) => Trajectory | undefined,
 ): Path {
   const trajectory = readableTrajectory(key, store)
   const path = {
     segments: trajectory?.segments.map(({ kind, ids }) => ({ kind, ids: Int32Array.from(ids) })),
-    inserted: trajectory && insertedText(trajectory),
+    texts: trajectory ? forkTexts(trajectory, parentOf) : NO_FORK_TEXTS,
   }
   paths.set(
     name,

@@ -112,6 +112,10 @@ export function withResultText(message: Message, trajectory: TrajectoryView): Me
   return { ...message, content: call?.result?.text ?? '' }
 }
 
+/** Returns the text of a message: its content, or the texts of its parts together. */
+export const messageText = ({ content = '' }: Pick<Message, 'content'>): string =>
+  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
+
 const LONGEST_QUESTION = 60
 
 /** Returns the beginning of the first question if it is a text; it names a trajectory without a title. */

@@ -6,7 +6,7 @@ import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from 
 import { createFold } from '../events/fold.ts'
 import { inputHash } from '../format/input-hash.ts'
 import type { Message, ResponseSegment } from '../format/trajectory.ts'
-import { conversation, firstQuestion, responseText } from '../messages/conversation.ts'
+import { conversation, firstQuestion, messageText, responseText } from '../messages/conversation.ts'
 import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
 import { statistics } from './statistics.ts'
 import {
@@ -178,6 +178,13 @@ describe('the conversation', () => {
       { role: 'tool', content: 'loose' },
       { role: 'assistant', content: 'hi there' },
     ])
+  })
+
+  test('has the texts of parts together as the text of a message', () => {
+    const parts = [{ type: 'text', text: 'see ' }, { type: 'image' }, { type: 'text', text: 'this' }]
+    expect(messageText({ content: parts })).toBe('see this')
+    expect(messageText({ content: 'this' })).toBe('this')
+    expect(messageText({})).toBe('')
   })
 
   test('has an empty text for an unknown result', () => {
