@@ -159,6 +159,7 @@ test('The whole tree, its leaves or a selection are exported', async () => {
     const { list, user } = show(LEAVES, 'main')
     await user.click(within(list).getByRole('button', { name: 'Export leaves…' }))
     await screen.findByRole('button', { name: 'Whole tree' })
+    expect(screen.queryByRole('checkbox', { name: /value estimates/ })).toBe(null)
     await choose(user)
     await user.click(screen.getByRole('button', { name: /^Choose a format/ }))
     const text = (await screen.findByText(/^exports/)).textContent
@@ -173,4 +174,30 @@ test('The whole tree, its leaves or a selection are exported', async () => {
       await user.click(screen.getAllByRole('checkbox')[0] as HTMLElement)
     }),
   ).toBe('exports a b early twig')
+})
+
+test('An export of the tree leaves out the samples of value estimates unless they are included, and says so', async () => {
+  HTMLDialogElement.prototype.showModal ??= function () {
+    this.open = true
+  }
+  const samples = ['s0', 's1'].map((key, index) => ({
+    ...leaf(key, at(4, 8), { group: { id: 'e-0', index } }),
+    isValueSample: true,
+  }))
+  const exported = async (choices: readonly RegExp[]) => {
+    const { list, user } = show([...LEAVES, ...samples], 'main')
+    await user.click(within(list).getByRole('button', { name: 'Export leaves…' }))
+    const included = await screen.findByRole('checkbox', { name: 'Include the 2 samples of value estimates' })
+    expect(included).toHaveProperty('checked', false)
+    for (const name of choices) await user.click(screen.getByText(name))
+    await user.click(screen.getByRole('button', { name: /^Choose a format/ }))
+    const text = (await screen.findByText(/^exports/)).textContent
+    document.body.replaceChildren()
+    return text
+  }
+  expect(await exported([])).toBe('exports main a b early twig')
+  // The samples were forked from the last branch, which is a leaf without them.
+  expect(await exported([/^Leaves$/])).toBe('exports a b twig')
+  expect(await exported([/^Leaves$/, /^Include/])).toBe('exports a b s0 s1')
+  expect(await exported([/^Include/])).toBe('exports main a b early twig s0 s1')
 })

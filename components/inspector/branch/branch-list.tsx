@@ -103,7 +103,14 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
           {problem}
         </p>
       )}
-      {isExporting && <LeavesExport leaves={tree.leaves} onClose={() => setIsExporting(false)} onSaveError={fail} />}
+      {isExporting && (
+        <LeavesExport
+          leaves={tree.leaves}
+          leftOut={tree.leftOut}
+          onClose={() => setIsExporting(false)}
+          onSaveError={fail}
+        />
+      )}
     </section>
   )
 }

@@ -10,7 +10,10 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { TreeLeaf } from './tree-rows.ts'
 
 interface LeavesExportProps {
+  /** Trajectories of the tree. */
   readonly leaves: readonly TreeLeaf[]
+  /** Number of further trajectories of the tree, which are not listed. */
+  readonly leftOut: number
   readonly onClose: () => void
   /** Called when the file could not be saved; the dialog is already closed. */
   readonly onSaveError: (error: unknown) => void
@@ -19,14 +22,17 @@ interface LeavesExportProps {
 type Scope = 'tree' | 'leaves' | 'selection'
 
 /** Chooses trajectories of a tree, and exports them as one file. */
-export function LeavesExport({ leaves, onClose, onSaveError }: LeavesExportProps) {
+export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: LeavesExportProps) {
   const [scope, setScope] = useState<Scope>('tree')
-  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(leaves.map(({ row }) => row.key)))
+  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(all.map(({ row }) => row.key)))
+  const [hasValueSamples, setHasValueSamples] = useState(false)
   const [isChosen, setIsChosen] = useState(false)
-  const continued = new Set(leaves.flatMap(({ fork }) => (fork?.from == null ? [] : [fork.from])))
-  const isInScope: Readonly<Record<Scope, (leaf: TreeLeaf, index: number) => boolean>> = {
+  const valueSamples = all.filter(({ isValueSample }) => isValueSample).length
+  const leaves = hasValueSamples ? all : all.filter(({ isValueSample }) => !isValueSample)
+  const continued = new Set(leaves.flatMap(({ fork }) => (fork?.from == null ? [] : [all[fork.from]])))
+  const isInScope: Readonly<Record<Scope, (leaf: TreeLeaf) => boolean>> = {
     tree: () => true,
-    leaves: (_, index) => !continued.has(index),
+    leaves: (leaf) => !continued.has(leaf),
     selection: ({ row }) => selected.has(row.key),
   }
   const keys = leaves.filter(isInScope[scope]).map(({ row }) => row.key)
@@ -44,18 +50,26 @@ export function LeavesExport({ leaves, onClose, onSaveError }: LeavesExportProps
           value={scope}
           onChange={setScope}
           options={[
-            { value: 'tree', text: 'Whole tree', title: 'Every trajectory of the tree' },
+            { value: 'tree', text: 'Whole tree', title: 'Every listed trajectory of the tree' },
             { value: 'leaves', text: 'Leaves', title: 'Trajectories from which no other was forked' },
             { value: 'selection', text: 'Selection' },
           ]}
         />
+        {valueSamples > 0 && (
+          <CheckField
+            label={`Include the ${countWithNoun(valueSamples, 'sample')} of value estimates`}
+            note="Left out otherwise: the library hides them too."
+            checked={hasValueSamples}
+            onChange={({ target }) => setHasValueSamples(target.checked)}
+          />
+        )}
         <ul className="max-h-80 overflow-y-auto text-xs">
-          {leaves.map((leaf, index) => (
+          {leaves.map((leaf) => (
             <li key={leaf.row.key}>
               <CheckField
                 label={leaf.fork ? `at ${countText(leaf.fork.token)}` : 'main'}
                 note={`${leaf.row.reward === null ? leaf.row.outcome : `reward ${rewardText(leaf.row.reward)}`} · ${countText(leaf.row.tokens)} tokens`}
-                checked={isInScope[scope](leaf, index)}
+                checked={isInScope[scope](leaf)}
                 disabled={scope !== 'selection'}
                 onChange={() => toggle(leaf.row.key)}
               />
@@ -65,6 +79,7 @@ export function LeavesExport({ leaves, onClose, onSaveError }: LeavesExportProps
         <p className="text-dim text-xs">
           Each trajectory is written whole: shared tokens are in each of them. A running trajectory is written as far as
           it is stored.
+          {leftOut > 0 && ` ${countText(leftOut)} more trajectories of the tree are not listed, and not exported.`}
         </p>
         <div>
           <Button look="primary" disabled={keys.length === 0} onClick={() => setIsChosen(true)}>
