@@ -22,15 +22,17 @@ import { answersText, intervalText, pointText, shortRewardText } from './value-t
 interface ValueChartProps extends InspectorPartProps {
   readonly estimate: ValueEstimate
   readonly storedKey: string
+  /** Token up to which the estimate is also one of this trajectory; undefined for its own. */
+  readonly forkedAt?: number | undefined
 }
 
 /** Branches with inserted tokens that are listed below the curve; the list of branches has all. */
 const LISTED_BRANCHES = 6
 
 /** Draws the mean reward at each position along the tokens, and lists the same numbers. */
-export function ValueChart({ inspection, estimate, storedKey }: ValueChartProps) {
+export function ValueChart({ inspection, estimate, storedKey, forkedAt }: ValueChartProps) {
   const { trajectory, view, onSelect } = inspection
-  const { points, cliff, n } = estimate
+  const { key, points, cliff, n } = estimate
   const [pointed, setPointed] = useState<number>()
   const [reset, setReset] = useState<() => void>()
   const known = useMemo(
@@ -62,7 +64,10 @@ export function ValueChart({ inspection, estimate, storedKey }: ValueChartProps)
   )
   const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
   const { data: tree } = useQuery(treeOptions(storedKey))
-  const branches = useMemo(() => (tree ? branchRewards(tree, storedKey) : []), [tree, storedKey])
+  const branches = useMemo(
+    () => (tree ? branchRewards(tree, key).filter(({ token }) => forkedAt === undefined || token <= forkedAt) : []),
+    [tree, key, forkedAt],
+  )
   const rings = useMemo(
     () => ({
       x: Float64Array.from(branches, ({ token }) => token),
@@ -86,6 +91,7 @@ export function ValueChart({ inspection, estimate, storedKey }: ValueChartProps)
           highlights={highlights}
           rings={rings}
           bands={bands}
+          marker={forkedAt}
           zooms="x"
           chosen={chosen < 0 ? undefined : chosen}
           height={132}

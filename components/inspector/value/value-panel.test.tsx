@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { single } from '#components/token-view/selection.ts'
-import type { ValueEstimate } from '#lib/api/forest/value.ts'
+import type { ValueEstimate, ValueEstimates } from '#lib/api/forest/value.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { treeOptions } from '#lib/browser/library/branches.ts'
 import {
@@ -13,7 +13,7 @@ import {
   valueEstimateOptions,
   valueEstimatesOptions,
 } from '#lib/browser/library/values.ts'
-import { serversOptions } from '#lib/browser/queries.ts'
+import { serversOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
@@ -79,14 +79,22 @@ const estimate: ValueEstimate = {
 const onSelect = vi.fn()
 beforeEach(() => onSelect.mockClear())
 
-function show(shown: ValueEstimate | undefined, on: Trajectory = trajectory, rule: typeof reward | null = reward) {
+interface Shown {
+  readonly on?: Trajectory
+  readonly rule?: typeof reward | null
+  /** Estimates of the trajectory from which the shown one was forked. */
+  readonly inherited?: ValueEstimates['inherited']
+}
+
+function show(shown: ValueEstimate | undefined, { on = trajectory, rule = reward, inherited = [] }: Shown = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } } })
   const { id, createdAt, state, n } = shown ?? estimate
-  const estimates = shown ? [{ id, createdAt, state, range: { tokens: [2, 4] }, n, positions: 2 }] : []
-  client.setQueryData(valueEstimatesOptions('k').queryKey, { estimates, reward: rule })
+  const own = shown && inherited.length === 0
+  const estimates = own ? [{ id, createdAt, state, range: { tokens: [2, 4] }, n, positions: 2 }] : []
+  client.setQueryData(valueEstimatesOptions('k').queryKey, { estimates, inherited, reward: rule } as never)
   if (shown) client.setQueryData(valueEstimateOptions('e').queryKey, shown)
   const leaves = [
-    { row: { key: 'k', reward: 0 }, fork: null },
+    { row: { key: shown?.key ?? 'k', reward: 0 }, fork: null },
     {
       row: { key: 'b', reward: 1 },
       fork: { from: 0, token: 4, kind: 'forced', inserted: { text: 'find', instead: 'ls' } },
@@ -126,7 +134,7 @@ test('Without a rule, the form asks for one; a refused estimate shows the reason
   vi.mocked(startEstimate).mockRejectedValue(
     new ApiError(422, 'GREEDY', 'all samples are the same', 'Send a temperature.'),
   )
-  const { user, panel } = show(undefined, trajectory, null)
+  const { user, panel } = show(undefined, { rule: null })
   const button = within(panel).getByRole('button', { name: 'Estimate the value' }) as HTMLButtonElement
   expect(button.disabled).toBe(true)
   expect(document.activeElement).toBe(within(panel).getByLabelText('Expected'))
@@ -201,12 +209,51 @@ test('A running estimate is cancelled, and one that failed says why and is resum
 })
 
 test('A trajectory that is running, or was run over a chat endpoint, has no form', () => {
-  const { panel } = show(undefined, { ...trajectory, outcome: { kind: 'running' } })
+  const { panel } = show(undefined, { on: { ...trajectory, outcome: { kind: 'running' } } })
   expect(panel.textContent).toContain('The value can be estimated when the run has ended.')
   expect(within(panel).queryByRole('form')).toBe(null)
   document.body.innerHTML = ''
   const chat = { kind: 'rollout', application: 'test', endpoint: 'chat' } as const
-  expect(show(undefined, { ...trajectory, provenance: chat }).panel.textContent).toContain(
+  expect(show(undefined, { on: { ...trajectory, provenance: chat } }).panel.textContent).toContain(
     'cannot continue from tokens',
   )
+})
+
+/** The estimate as one of the trajectory from which the shown one was forked. */
+function inheritedAt(shared: number, positions: number): ValueEstimates['inherited'] {
+  const { id, createdAt, state, range, n } = estimate
+  return [{ id, createdAt, state, range, n, key: 'main', fork: null, shared, positions }]
+}
+const ofMain = { ...estimate, key: 'main' }
+
+test('A branch without an estimate shows that of its trajectory up to the fork, and links to a drop after it', async () => {
+  const { client, panel } = show(ofMain, { inherited: inheritedAt(3, 1) })
+  client.setQueryData(trajectoryOptions('main').queryKey, { ...trajectory, vocab: { 3: 'ls' } } as never)
+  expect(within(panel).getByRole('heading').textContent).toBe('Value of main')
+  expect(panel.textContent).toContain('1 of 2 positions, up to the fork at token 3')
+  expect(within(panel).getByRole('button', { name: /^Mean reward of 8 samples at 1 tokens/ })).toBeTruthy()
+  const drop = await within(panel).findByRole('link', { name: '−1 between token 2 "ls" and token 4 of main' })
+  expect(drop.getAttribute('href')).toBe('/t/main?at=2')
+  expect(panel.textContent).toContain('This branch leaves main at token 3.')
+  expect(within(panel).getByRole('table', { hidden: true }).textContent).not.toContain('0.00')
+  expect(within(panel).queryByRole('list', { name: 'Rewards of branches with inserted tokens' })).toBe(null)
+  expect(within(panel).queryByRole('button', { name: /Resume|Narrow it down/ })).toBe(null)
+  expect(within(panel).getByRole('button', { name: 'New estimate…' })).toBeTruthy()
+})
+
+test('A drop before the fork is the first line of the branch too, with the branches at shared tokens as rings', async () => {
+  const { user, panel } = show(ofMain, { inherited: inheritedAt(4, 2) })
+  await user.click(within(panel).getByRole('button', { name: /^−1 between token 2.* and token 4/ }))
+  expect(onSelect).toHaveBeenLastCalledWith(single(2), 'tokens')
+  expect(within(panel).getByRole('link', { name: 'find for ls at 4: reward 1, 1 sample' })).toBeTruthy()
+})
+
+test('Estimates of other trajectories of the tree are named in the choice', () => {
+  const [main] = inheritedAt(4, 2)
+  const { panel } = show(ofMain, { inherited: main ? [main, { ...main, id: 'f', key: 'b', fork: 1211 }] : [] })
+  const options = within(within(panel).getByRole('combobox', { name: 'Shown estimate' })).getAllByRole('option')
+  expect(options.map(({ textContent }) => textContent?.replace(/, [^,]*$/, ''))).toEqual([
+    'main: 2 tokens, × 8',
+    'the branch at 1,211: 2 tokens, × 8',
+  ])
 })

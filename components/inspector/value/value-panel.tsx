@@ -16,9 +16,11 @@ import {
   valueEstimateOptions,
   valueEstimatesOptions,
 } from '#lib/browser/library/values.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { continuationObstacle } from '../branch/branch-obstacle.ts'
 import type { InspectorPartProps } from '../inspection.ts'
+import { DropAfterFork, type InheritedEstimate, originText, sharedPart } from './inherited-value.tsx'
 import { ValueChart } from './value-chart.tsx'
 import {
   isSampledToken,
@@ -78,10 +80,13 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   const [isStarting, setIsStarting] = useState(false)
   const [failure, setFailure] = useState<ApiError>()
   const panel = useRef<HTMLDivElement>(null)
-  const id = chosen ?? known.estimates[0]?.id
+  const id = chosen ?? known.estimates[0]?.id ?? known.inherited[0]?.id
   const { data: estimate } = useQuery({ ...valueEstimateOptions(id ?? ''), enabled: id !== undefined })
+  /** Set if the shown estimate is that of a trajectory from which this one was forked. */
+  const inherited = known.inherited.find((each) => each.id === id)
+  const shown = estimate && inherited ? sharedPart(estimate, inherited, tokenCount(trajectory)) : estimate
   const selected = selectedToken(view.selection)
-  const cliff = estimate?.cliff ?? undefined
+  const cliff = (!inherited && estimate?.cliff) || undefined
   const context: ValueContext = {
     token: selected !== undefined && isSampledToken(trajectory, selected) ? selected : undefined,
     cliff: cliff && cliff.to > cliff.from + 1 ? cliff : undefined,
@@ -122,26 +127,31 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
     >
       <div className="flex items-start gap-2">
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
-          <h2 className="font-semibold text-sm">Value</h2>
+          <h2 className="font-semibold text-sm">Value{inherited && ` of ${originText(inherited)}`}</h2>
           <p
             className={`min-w-0 flex-1 basis-56 text-dim text-xs tabular-nums ${isFormShown && estimate ? 'max-sm:hidden' : ''}`}
           >
             {estimate
-              ? summaryText(estimate)
+              ? summaryText(estimate, inherited)
               : id === undefined
                 ? 'No value yet: sample this trajectory again from some tokens to see where its reward was lost.'
                 : 'Reading the estimate…'}
           </p>
-          {known.estimates.length > 1 && (
+          {known.estimates.length + known.inherited.length > 1 && (
             <select
               aria-label="Shown estimate"
               className="min-h-7 max-w-64 rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong"
               value={id}
               onChange={({ target }) => setChosen(target.value)}
             >
-              {known.estimates.map(({ id, range, n, createdAt }) => (
-                <option key={id} value={id}>
-                  {rangeText(range)}, × {n}, {new Date(createdAt).toLocaleTimeString('en', { timeStyle: 'short' })}
+              {known.estimates.map((each) => (
+                <option key={each.id} value={each.id}>
+                  {optionText(each)}
+                </option>
+              ))}
+              {known.inherited.map((each) => (
+                <option key={each.id} value={each.id}>
+                  {originText(each)}: {optionText(each)}
                 </option>
               ))}
             </select>
@@ -151,11 +161,14 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
               Cancel, {countText(estimate.progress.ended)} of {countText(estimate.progress.resamples)}
             </Button>
           )}
-          {estimate && estimate.state !== 'running' && estimate.progress.ended < estimate.progress.resamples && (
-            <Button disabled={isStarting} onClick={() => change('resume')}>
-              Resume, {countText(estimate.progress.resamples - estimate.progress.ended)} left
-            </Button>
-          )}
+          {estimate &&
+            !inherited &&
+            estimate.state !== 'running' &&
+            estimate.progress.ended < estimate.progress.resamples && (
+              <Button disabled={isStarting} onClick={() => change('resume')}>
+                Resume, {countText(estimate.progress.resamples - estimate.progress.ended)} left
+              </Button>
+            )}
           {obstacle === undefined && id !== undefined && (
             <Button aria-expanded={isFormShown} onClick={() => setIsOpen(!isOpen)}>
               New estimate…
@@ -172,7 +185,7 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
           hint="The samples so far are kept. Resume it when the cause is gone."
         />
       )}
-      {estimate && <Reading inspection={inspection} estimate={estimate} />}
+      {estimate && <Reading inspection={inspection} estimate={estimate} inherited={inherited} />}
       {context.cliff && estimate?.state === 'done' && (
         <Button
           className="w-fit text-xs"
@@ -197,23 +210,38 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
           onStart={start}
         />
       ) : (
-        estimate && <ValueChart inspection={inspection} estimate={estimate} storedKey={storedKey} />
+        shown && (
+          <ValueChart inspection={inspection} estimate={shown} storedKey={storedKey} forkedAt={inherited?.shared} />
+        )
       )}
       {failure && <Banner tone="bad" title={failure.message} hint={failure.hint} />}
     </div>
   )
 }
 
-function summaryText({ n, range, points, progress, server }: ValueEstimate): string {
+const optionText = ({ range, n, createdAt }: Pick<ValueEstimate, 'range' | 'n' | 'createdAt'>): string =>
+  `${rangeText(range)}, × ${n}, ${new Date(createdAt).toLocaleTimeString('en', { timeStyle: 'short' })}`
+
+function summaryText({ n, range, points, progress, server }: ValueEstimate, inherited?: InheritedEstimate): string {
   const how = `mean reward of ${n} samples ${points.length > 1 ? 'at each of the ' : 'at '}${rangeText(range)}`
   const intervals = points.length > 1 ? '95 % intervals together (Bonferroni)' : '95 % interval'
+  if (inherited)
+    return `${how} · ${intervals} · ${inherited.positions} of ${points.length} positions, up to the fork at token ${countText(inherited.shared)}`
   return `${how} · ${intervals} · ${countText(progress.sampledTokens)} tokens used${server === null ? '' : ` on ${server}`}`
 }
 
+interface ReadingProps extends InspectorPartProps {
+  readonly estimate: ValueEstimate
+  /** Undefined if the estimate is that of the shown trajectory. */
+  readonly inherited: InheritedEstimate | undefined
+}
+
 /** Says what may be concluded from the samples. */
-function Reading({ inspection, estimate }: InspectorPartProps & { readonly estimate: ValueEstimate }) {
+function Reading({ inspection, estimate, inherited }: ReadingProps) {
   const { trajectory, onSelect } = inspection
   const { cliff, reading, points, state } = estimate
+  if (cliff && inherited && !sharedPart(estimate, inherited, tokenCount(trajectory)).cliff)
+    return <DropAfterFork estimate={estimate} cliff={cliff} inherited={inherited} />
   if (cliff)
     return (
       <p role="status" className="text-xs tabular-nums" data-value-cliff={cliff.from}>

@@ -185,9 +185,27 @@ export const valueEstimatesSchema = z.object({
     ),
     'The latest 20 estimates of the trajectory, the latest first.',
   ),
+  inherited: withDescription(
+    z.array(
+      z.object({
+        ...estimateIdentity,
+        key: withDescription(z.string(), 'Key of that trajectory.'),
+        fork: withDescription(
+          z.nullable(count),
+          'The token at which that trajectory was forked itself. null: it is no fork.',
+        ),
+        shared: withDescription(count, 'Number of tokens that both trajectories begin with.'),
+        positions: withDescription(
+          count,
+          'Number of positions up to `shared`: their values belong to both trajectories, because the tokens before them are the same.',
+        ),
+      }),
+    ),
+    'Of a branch: the latest 20 finished estimates of the trajectories that it was forked from, the nearest first, if they have such positions.',
+  ),
   reward: withDescription(
     z.nullable(rewardRuleSchema),
-    'The rule that scores the samples if the request has none: that of the group, or of the latest estimate. null: a request needs one.',
+    'The rule that scores the samples if the request has none: that of the group, or of the latest estimate, or of a trajectory that it was forked from. null: a request needs one.',
   ),
 })
 /** The estimates of a trajectory. */

@@ -8,7 +8,7 @@ const ESTIMATE = 'value-estimate'
 const ESTIMATES = 'value-estimates'
 const POLL_MS = 1_000
 
-/** Query for the list of the value estimates of a trajectory. */
+/** Query for the list of the value estimates of a trajectory, and of those that a branch has from others. */
 export const valueEstimatesOptions = (key: string) =>
   queryOptions({
     queryKey: [ESTIMATES, key],
@@ -40,7 +40,8 @@ export async function changeEstimate(id: string, change: 'cancel' | 'resume', cl
 async function showEstimate(estimate: ValueEstimate, client: QueryClient): Promise<void> {
   client.setQueryData(valueEstimateOptions(estimate.id).queryKey, estimate)
   await Promise.all([
-    client.invalidateQueries({ queryKey: [ESTIMATES, estimate.key] }),
+    // The branches of the trajectory show its estimates too.
+    client.invalidateQueries({ queryKey: [ESTIMATES] }),
     client.invalidateQueries({ queryKey: TRAJECTORIES }),
   ])
 }

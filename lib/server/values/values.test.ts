@@ -14,6 +14,7 @@ import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
+import { startBranches } from '../branches/branches.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { removeTrajectory, restoreTrajectory } from '../library/library.ts'
 import { startRollout } from '../runs/rollouts.ts'
@@ -160,7 +161,7 @@ describe('A value estimate', () => {
     const original = all.store.get(key) as Trajectory
     const inGroup = all.store.add({ ...original, id: 'sample', group: { id: 'g', index: 0 } })
     all.store.setGroupRule('g', { kind: 'pattern', pattern: 'f' })
-    expect(estimatesOf(key, all)).toEqual({ estimates: [], reward: null })
+    expect(estimatesOf(key, all)).toEqual({ estimates: [], inherited: [], reward: null })
     expect(estimatesOf(inGroup, all).reward).toEqual({ kind: 'pattern', pattern: 'f' })
     const { id } = await start(inGroup, { at: first, n: 2, server: all.servers.defaultName })
     expect((await estimateNamed(id, all)).server).toBe(all.servers.defaultName)
@@ -170,6 +171,52 @@ describe('A value estimate', () => {
       estimates: [{ state: 'done', n: 2, positions: 1, range: { tokens: [first] } }],
       reward,
     })
+  })
+
+  test('is listed for the branches of its trajectory, with the positions in the tokens that they share', async () => {
+    const { key, first } = await ended()
+    const branch = async (from: string, at: number): Promise<string> => {
+      const { keys, rollouts } = await startBranches(from, { at }, all, never)
+      for (const rollout of rollouts) for await (const _ of all.runs.follow(rollout, 0, never));
+      return keys[0] ?? ''
+    }
+    const inheritedOf = (of: string) => estimatesOf(of, all).inherited
+    const [early, late] = [await branch(key, first), await branch(key, first + 2)]
+    answer = () => new Promise<string>(() => {})
+    const { id } = await start(key, { range: { tokens: [first + 1, first + 2, first + 5] }, n: 2, reward })
+    expect(inheritedOf(late)).toEqual([])
+    await cancelEstimate(id, all)
+    expect(inheritedOf(late)).toEqual([])
+    answer = () => 'abcdef'
+    await resumeEstimate(id, all)
+    await settled(id)
+    expect(inheritedOf(key)).toEqual([])
+    expect(inheritedOf(early)).toEqual([])
+    // The value before token first + 2 is that of the tokens that both have.
+    expect(inheritedOf(late)).toMatchObject([
+      {
+        id,
+        key,
+        state: 'done',
+        n: 2,
+        fork: null,
+        shared: first + 2,
+        positions: 2,
+        range: { tokens: expect.any(Array) },
+      },
+    ])
+    const own = await start(late, { at: first + 1, n: 2, reward })
+    await settled(own.id)
+    const twig = await branch(late, first + 4)
+    expect(inheritedOf(twig)).toMatchObject([
+      { id: own.id, key: late, fork: first + 2, shared: first + 4, positions: 1 },
+      { id, key, fork: null, shared: first + 2, positions: 2 },
+    ])
+    // A branch that ends at a position has no token there.
+    const { keys: cut } = await startBranches(key, { at: first + 2, n: 0 }, all, never)
+    expect(inheritedOf(cut[0] ?? '')).toMatchObject([{ id, positions: 1 }])
+    // A branch without a rule of its own has that of its trajectory.
+    expect(estimatesOf(early, all).reward).toEqual(reward)
   })
 
   test('with dryRun answers the cost and stores nothing', async () => {

@@ -14,13 +14,15 @@ import {
   type ValueEstimates,
   valueRangeSchema,
 } from '#lib/api/forest/value.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
 import { estimateOfGroup, type StoredEstimate } from '#lib/store/estimates.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import { withDescription } from '#lib/util/with-description.ts'
+import { ancestorsOf } from '../branches/ancestors.ts'
 import { branchSettings, maxNewTokensIn, prepareBranch } from '../branches/branches.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { endedTrajectory, noTrajectory, storedTrajectory } from '../library/trajectories.ts'
+import { endedTrajectory, noTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { reportEstimate } from './estimate-report.ts'
 import { missingSlots, planOf, type ValuePlan } from './plan.ts'
@@ -45,7 +47,7 @@ export const valueRequestSchema = z
       ),
     reward: withDescription(
       z.exactOptional(rewardRuleSchema),
-      'The rule that scores the samples. Omitted: the one of the trajectory’s group, or of its latest estimate.',
+      'The rule that scores the samples. Omitted: the one of the trajectory’s group, or of its latest estimate, or of a trajectory that it was forked from.',
     ),
     dryRun: z.boolean().exactOptional().describe('Only check the request and answer the cost. Default false.'),
     ...branchSettings,
@@ -88,7 +90,7 @@ export async function startValue(
   // The first and the last position are checked before anything is stored; the others differ only in where they cut.
   for (const position of new Set([Math.min(...positions), Math.max(...positions)]))
     await checkPosition(key, position, settings, all, signal)
-  const reward = sent ?? usualRule(key, parent, all)
+  const reward = sent ?? usualRule(storedRow(key, all), all)
   if (dryRun) return { cost, reward }
   if (!reward)
     throw new HttpProblem({
@@ -141,24 +143,46 @@ async function checkPosition(
     })
 }
 
-/** Returns the rule of the trajectory's group, otherwise that of its latest estimate. */
-function usualRule(key: string, { group }: Trajectory, { store }: Services): RewardRule | null {
-  const ofGroup = group && store.groupRule(group.id)
-  const [latest] = store.estimatesOf(key, 1)
-  return ofGroup ?? (latest ? planOf(latest).reward : null)
+/** Returns the rule of the trajectory's group, otherwise that of its latest estimate, otherwise one of those that it was forked from. */
+function usualRule(row: TrajectorySummary, all: Services): RewardRule | null {
+  for (const { key, group } of [row, ...ancestorsOf(row, all.store).map((ancestor) => ancestor.row)]) {
+    const ofGroup = group && all.store.groupRule(group.id)
+    if (ofGroup) return ofGroup
+    const [latest] = all.store.estimatesOf(key, 1)
+    if (latest) return planOf(latest).reward
+  }
+  return null
 }
 
 /** Lists the estimates of a trajectory. Throws HttpProblem 404. */
 export function estimatesOf(key: string, all: Services): ValueEstimates {
-  const parent = storedTrajectory(key, all)
+  const row = storedRow(key, all)
   return {
     estimates: all.store.estimatesOf(key, LISTED_ESTIMATES).map((estimate) => {
       const { range, n, positions } = planOf(estimate)
       const { id, createdAt, state } = continued(estimate, all)
       return { id, createdAt, state, range, n, positions: positions.length }
     }),
-    reward: usualRule(key, parent, all),
+    inherited: inheritedEstimates(row, all),
+    reward: usualRule(row, all),
   }
+}
+
+/** Returns the finished estimates of the trajectories from which one was forked, with positions in the tokens that it shares. */
+function inheritedEstimates(row: TrajectorySummary, all: Services): ValueEstimates['inherited'] {
+  return ancestorsOf(row, all.store)
+    .filter((ancestor) => ancestor.row.key !== row.key)
+    .flatMap(({ row: { key, fork }, shared }) =>
+      all.store.estimatesOf(key, LISTED_ESTIMATES).flatMap((estimate) => {
+        const { id, createdAt, state } = estimate
+        const { range, n, positions } = planOf(estimate)
+        // The value at a position is that of the tokens before it, so the position after the last shared token counts too.
+        const { length } = positions.filter((at) => at <= shared && at < row.tokens)
+        if (state !== 'done' || length === 0) return []
+        return [{ id, createdAt, state, range, n, key, fork: fork?.token ?? null, shared, positions: length }]
+      }),
+    )
+    .slice(0, LISTED_ESTIMATES)
 }
 
 /** Returns an estimate with what its samples so far show. Throws HttpProblem 404. */
