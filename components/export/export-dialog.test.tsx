@@ -37,6 +37,7 @@ test('An export without forced tokens does not mention them', () => {
 
 test('An export adds the advantages of a chosen formula, and each format says whether it has them', async () => {
   const { save, user } = show(false, true)
+  expect(screen.getByRole('region', { name: 'Advantages' }).textContent).toContain('compared with its whole group')
   const formats = screen.getByRole('list')
   expect(formats.textContent).not.toMatch(/advantages/)
   await user.selectOptions(screen.getByLabelText('Advantage of each trained token'), 'leave one out')

@@ -51,7 +51,9 @@ export function ExportDialog({
         <section aria-label="Advantages" className="mb-4 border-line border-b pb-3">
           <FormulaField label="Advantage of each trained token" formula={formula} onFormula={setFormula} none="none" />
           <p className="mt-1 text-dim text-xs">
-            Samples are compared with their whole group, trajectories without a group with the others of this file.
+            {subject === 'this trajectory'
+              ? 'The sample is compared with its whole group.'
+              : 'Samples are compared with their whole group, trajectories without a group with the others of this file.'}
           </p>
         </section>
       )}

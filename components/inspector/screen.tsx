@@ -263,7 +263,7 @@ export function TrajectoryScreen({
   children,
 }: TrajectoryScreenProps) {
   return (
-    <Shell title="Trajectory" trajectory={trajectory} notice={notice}>
+    <Shell title="Trajectory" trajectory={trajectory} storedKey={storedKey} notice={notice}>
       {trajectory ? (
         <Inspector {...{ trajectory, storedKey, comparedKey, labels, place }}>{children}</Inspector>
       ) : (

@@ -109,6 +109,7 @@ export function PlaygroundScreen() {
       title="Playground"
       server={setup.server}
       trajectory={isRunning ? undefined : trajectory}
+      storedKey={view.key}
       onFiles={(files) => {
         const [file] = files
         const mode = hasTokens ? 'question' : draft.mode

@@ -6,13 +6,14 @@ import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } fro
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
+import type { Group } from '#lib/api/group.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
 import type { Dropped } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
-import { serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
+import { groupOptions, serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
 import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
@@ -38,6 +39,8 @@ interface ShellProps {
   readonly title: string
   /** Trajectory that Export writes; undefined if there is none yet. */
   readonly trajectory: TrajectoryView | undefined
+  /** Key of the trajectory; if omitted, it is not stored. */
+  readonly storedKey?: string | undefined
   /** Message above the page. */
   readonly notice?: ReactNode
   /** Name of the server in use; if omitted, the header shows the default server. */
@@ -53,7 +56,7 @@ interface ShellProps {
 const UNTOLD_MS = 300
 
 /** Shows the header, the messages and the dialogs around a page. */
-export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
+export function Shell({ title, trajectory, storedKey, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const { go, isGone, waiting, stay } = useNavigation()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
@@ -70,6 +73,8 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   const [reading, setReading] = useState<string>()
   const lastOpening = useRef<AbortController>(undefined)
   const { error } = useQuery(serversOptions())
+  const isSample = exports !== undefined && storedKey !== undefined
+  const { data: group } = useQuery(groupOptions(isSample ? trajectory?.group?.id : undefined))
   const fail = (reason: unknown) => {
     if (!(reason instanceof Error)) throw reason
     setProblem({ title: reason.message, hint: hintOf(reason) })
@@ -138,6 +143,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
                 trajectory,
                 (choices) => setExports((known) => known && { ...known, choices }),
                 fail,
+                { storedKey },
               ),
             )
         : onExport,
@@ -177,6 +183,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
           title="Export the trajectory"
           choices={exports.choices}
           hasForced={trajectory !== undefined && countForced(trajectory) > 0}
+          offersAdvantage={isSample && group !== undefined && hasAdvantage(group, storedKey)}
           onClose={() => setExports(undefined)}
         >
           {trajectory && (
@@ -219,6 +226,12 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       )}
     </div>
   )
+}
+
+/** Returns whether a sample has an advantage: it and another sample of its group have rewards. */
+function hasAdvantage({ samples }: Group, key: string): boolean {
+  const scored = samples.filter(({ reward }) => reward !== null)
+  return scored.length > 1 && scored.some((sample) => sample.key === key)
 }
 
 const CONTENT_ID = 'content'

@@ -53,6 +53,10 @@ test('A group of eight shows its decisive token at a glance, and is read by keyb
   await page.keyboard.press('d')
   await page.getByRole('link', { name: /^Branch sample \d at token 180/ }).click()
   await expect(page.getByRole('region', { name: 'Branch', exact: true })).toBeVisible()
+  // The export of this sample alone can have its advantage in the group.
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await expect(page.getByLabel('Advantage of each trained token')).toBeVisible()
+  await page.keyboard.press('Escape')
   await page.getByRole('link', { name: /^Group walked \/ sample \d/ }).click()
   await expect(line).toBeVisible()
 })

@@ -128,7 +128,7 @@ describe('the exports of a trajectory', () => {
       sampleTrajectory,
       (all) => reported.push(all),
       () => expect.unreachable(),
-      tasks,
+      { tasks },
     )
     expect(choices.map(({ name, lost }) => [name, lost])).toEqual(writableFormats.map(({ name }) => [name, undefined]))
     asked.get('exportLosses')?.resolve(writableFormats.map(({ name }) => ({ name, lost: [`${name} loses this`] })))
@@ -144,7 +144,7 @@ describe('the exports of a trajectory', () => {
       sampleTrajectory,
       () => {},
       () => expect.unreachable(),
-      tasks,
+      { tasks },
     )
     choices[0]?.save('context')
     close()
@@ -156,6 +156,44 @@ describe('the exports of a trajectory', () => {
     expect(noted).toEqual(['ended'])
   })
 
+  test('of a stored sample with advantages are written by the server, which knows the rewards of the group', async () => {
+    const { tasks, asked } = byHand()
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => {} }))
+    const names: string[] = []
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+      names.push(this.download)
+    })
+    const paths: string[] = []
+    vi.stubGlobal('fetch', async (path: string) => {
+      paths.push(path)
+      return paths.length === 1
+        ? new Response('{}')
+        : Response.json({ code: 'NO_ADVANTAGE', detail: 'none of the trajectories has one' }, { status: 422 })
+    })
+    const errors: unknown[] = []
+    const { choices } = await exportsOf(
+      sampleTrajectory,
+      () => {},
+      (error) => errors.push(error),
+      { tasks, storedKey: 'a/b' },
+    )
+    const save = (name: string) => choices.find((choice) => choice.name === name)?.save('trained', 'mean')
+    expect(choices.filter(({ keepsAdvantages }) => keepsAdvantages).map(({ name }) => name)).toEqual([
+      'rollscope',
+      'verifiers',
+    ])
+    save('verifiers')
+    await settled()
+    expect(paths).toEqual(['/api/trajectories/a%2Fb/export?format=verifiers&forced=trained&advantage=mean'])
+    expect(names).toEqual(['trajectory-sample.verifiers.json'])
+    save('rollscope')
+    await settled()
+    expect(errors).toMatchObject([{ code: 'NO_ADVANTAGE' }])
+    // A format without advantages is written here.
+    save('slime')
+    expect([paths.length, asked.has('trainerFile')]).toEqual([2, true])
+  })
+
   test('report an error of a file', async () => {
     const { tasks, asked } = byHand()
     const wrongs: unknown[] = []
@@ -163,7 +201,7 @@ describe('the exports of a trajectory', () => {
       sampleTrajectory,
       () => {},
       (error) => wrongs.push(error),
-      tasks,
+      { tasks },
     )
     choices[0]?.save('context')
     asked.get('trainerFile')?.reject(new Error('no memory'))

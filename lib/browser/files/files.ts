@@ -1,6 +1,6 @@
 /** Exports trajectories to files in a worker, because a large one takes time. */
 import { EXCLUDED_HEADER, type ExportPreview, exportPreviewSchema } from '#lib/api/export-preview.ts'
-import { severalFileName } from '#lib/trajectory/format/file.ts'
+import { fileName, severalFileName } from '#lib/trajectory/format/file.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import type { ForcedChoice } from '#lib/trajectory/tokens/forced-tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -29,12 +29,18 @@ export interface Exports {
   close(): void
 }
 
+interface ExportsOptions {
+  /** Key of the stored trajectory, whose advantages the server knows. Omitted: the files have none. */
+  readonly storedKey?: string | undefined
+  readonly tasks?: TrajectoryTasks
+}
+
 /** Calls `onChoices` with the formats at once, and again with their losses when these are known. `onError` receives errors of a file. */
 export async function exportsOf(
   trajectory: TrajectoryView,
   onChoices: (choices: readonly ExportChoice[]) => void,
   onError: (error: unknown) => void,
-  tasks: TrajectoryTasks = createTrajectoryTasks(),
+  { storedKey, tasks = createTrajectoryTasks() }: ExportsOptions = {},
 ): Promise<Exports> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
   const run = tasks.run(trajectory)
@@ -55,11 +61,20 @@ export async function exportsOf(
     }
   }
   const choices = writableFormats.map(
-    ({ name, label, keeps }): ExportChoice => ({
+    ({ name, label, keeps, keepsAdvantages = false, encoding }): ExportChoice => ({
       name,
       label,
       keeps,
-      save: (forced) => void save(name, forced),
+      keepsAdvantages,
+      save: (forced, advantage) => {
+        if (storedKey === undefined || !keepsAdvantages || advantage === undefined) return void save(name, forced)
+        // The advantage follows from the rewards of the whole group, which the server has.
+        saveStored(
+          storedKey,
+          { format: name, forced, advantage },
+          fileName(trajectory, name, encoding?.extension),
+        ).catch(onError)
+      },
     }),
   )
   run('exportLosses', null, { signal: looking.signal }).then(
@@ -77,6 +92,11 @@ export async function exportsOf(
       endWhenDone()
     },
   }
+}
+
+async function saveStored(key: string, query: Readonly<Record<string, string>>, name: string): Promise<void> {
+  const answer = await callApi(`/api/trajectories/${encodeURIComponent(key)}/export?${new URLSearchParams(query)}`)
+  saveContent(await answer.blob(), name)
 }
 
 /** The exports of several stored trajectories as one JSONL file. */
