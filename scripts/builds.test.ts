@@ -29,6 +29,9 @@ describe('the hash of the sources', () => {
     'vitest.config.ts',
     'playwright.config.ts',
     'biome.json',
+    'harness.mjs',
+    'notes.json',
+    'try.ts',
     'lib/trajectory/format/codec.test.ts',
     'components/a.test.tsx',
     'lib/x/golden/a.json',
@@ -45,7 +48,11 @@ describe('the hash of the sources', () => {
     'public/examples/a.json',
     'next.config.mjs',
     'package-lock.json',
+    'postcss.config.mjs',
+    'tsconfig.build.json',
     'instrumentation.ts',
+    'instrumentation-client.ts',
+    'proxy.ts',
     'scripts/offline-bundle.ts',
   ])('a change of %s changes it', (file) => {
     const before = sourceHash(folder)
