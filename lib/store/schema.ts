@@ -27,6 +27,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   shareTexts,
   keepGroupStarts,
   keepBegunCalls,
+  keepBeginnings,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -327,6 +328,22 @@ function keepBegunCalls(database: DatabaseSync): void {
       call TEXT NOT NULL
     ) STRICT;
     CREATE INDEX session_calls_begun_by_session ON session_calls_begun (session);
+  `)
+}
+
+/**
+ * Beginnings of the histories of sessions that clients do not name, so that the session of a call is found without reading others. Sessions
+ * of older versions are found only by their ids.
+ */
+function keepBeginnings(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE session_beginnings (
+      id INTEGER PRIMARY KEY,
+      session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+      beginning TEXT NOT NULL,
+      UNIQUE (session, beginning)
+    ) STRICT;
+    CREATE INDEX session_beginnings_newest ON session_beginnings (beginning, id);
   `)
 }
 

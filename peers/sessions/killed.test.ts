@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from '../../bench/support/load/scripted-sglang.ts'
 import { freePort } from '../../e2e/support/free-port.ts'
 import { application, tokensOf } from '../set-up/application.ts'
@@ -52,18 +53,23 @@ afterAll(async () => {
 
 const RETRYING = ['openai chat (Python)', 'anthropic (Python)', 'openai (JavaScript)', 'anthropic (JavaScript)']
 
-test.each(sessionClients(python).filter(({ name }) => RETRYING.includes(name)))(
+const retrying = sessionClients(python).filter(({ name }) => RETRYING.includes(name))
+
+test.each([
+  ...retrying.map((client) => ({ client, name: client.name, isAuto: false })),
+  ...retrying.slice(0, 1).map((client) => ({ client, name: `${client.name} at /sessions/auto`, isAuto: true })),
+])(
   '$name continues after kill -9 during its second call, and nothing that was answered is lost',
-  async (client) => {
+  async ({ client, isAuto }) => {
     const rollscope = application(running.baseUrl)
-    const { session_id: id } = await (await rollscope.post('/sessions', {})).json()
+    const address = isAuto ? AUTO_SESSION : (await (await rollscope.post('/sessions', {})).json()).session_id
     const before = exchanges().length
     const isGenerating = new Promise<void>((resolve) => {
       model.onChunk = () => exchanges().length === before + 2 && resolve()
     })
     const task = { ...SCRIPTED_TASK, retries: RETRIES }
     const ended = client.run({
-      origin: `${rollscope.baseUrl}/sessions/${id}`,
+      origin: `${rollscope.baseUrl}/sessions/${address}`,
       key: APPLICATION_TOKEN,
       stream: false,
       task,
@@ -78,6 +84,7 @@ test.each(sessionClients(python).filter(({ name }) => RETRYING.includes(name)))(
     expect(last.read).toEqual(cut.read)
     const answered = [...first.read, ...first.wrote]
     expect(last.read.slice(0, answered.length)).toEqual(answered)
+    const id = isAuto ? (await (await rollscope.get('/api/sessions')).json()).sessions[0].id : address
     const { calls } = await (await rollscope.get(`/api/sessions/${id}`)).json()
     expect(calls.map(({ status, attached }: SessionCall) => [status, attached.kind])).toEqual([
       [200, 'new-root'],

@@ -1,12 +1,15 @@
 import { AUTO_SESSION, sessionIdSchema } from '#lib/api/sessions/session.ts'
 import type { SessionCall } from '#lib/session/call.ts'
-import { findSession } from '#lib/session/forest/find-session.ts'
+import { beginningKey, findSession } from '#lib/session/forest/find-session.ts'
 import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import type { Services } from '../services.ts'
 import type { Session } from './session.ts'
 
 /** Headers by which harnesses name their sessions. */
 const SESSION_HEADERS = ['x-session-id', 'proxy_x_session_id', 'x-parent-session-id'] as const
+
+/** Milliseconds after the last call of a session in which its first prompt is a retry. Later this prompt opens another session. */
+const RETRIED_WITHIN_MS = 10 * 60_000
 
 /**
  * Returns the session of a call. Under /sessions/auto it is the one that the client names, or the one whose history the call continues,
@@ -25,8 +28,19 @@ export async function chooseSession(
   const named = SESSION_HEADERS.map((name) => headers.get(name)).find(Boolean) ?? call.metadata.sessionId
   if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named), startedAt)
   const serving = await sessions.defaultServing.find({ tools: call.tools, options: call.templateArguments }, signal)
-  const found = findSession({ messages: call.messages, context: serving.context }, sessions.automatic())
+  const sent = { messages: call.messages, context: serving.context }
+  const candidates = sessions
+    .automatic(beginningKey(sent))
+    .map((session) => ({ id: session.id, forest: session.forest, takesRetries: takesRetries(session, startedAt) }))
+  const found = findSession(sent, candidates)
   return found === undefined ? sessions.create({ isAuto: true }, undefined, startedAt) : sessions.find(found)
+}
+
+/** Returns whether a first prompt that the session has is a retry if it is sent now. */
+function takesRetries({ running, rows, createdAt }: Session, now: Date): boolean {
+  const last = rows.at(-1)
+  const endedMs = last ? Date.parse(last.startedAt) + last.elapsedMs : Date.parse(createdAt)
+  return running > 0 || now.getTime() - endedMs <= RETRIED_WITHIN_MS
 }
 
 /** Returns an id that the client chose, if it can be part of an address. */

@@ -7,6 +7,7 @@ import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { SessionCallRow, SessionNodeRow, SessionSettings } from '#lib/api/sessions/session.ts'
 import type { AttachmentKind } from '#lib/session/forest/attachment-kind.ts'
 import { ALL_RULES } from '#lib/session/forest/equality.ts'
+import { beginningKey } from '#lib/session/forest/find-session.ts'
 import {
   type Attachment,
   type NodeOutcome,
@@ -322,8 +323,12 @@ export function openSession(stored: StoredSession, all: Services): Session {
     },
     refresh,
     begin(call) {
+      const { attachment } = call
       try {
-        return all.store.beginSessionCall(stored.id, JSON.stringify(call))
+        // Calls to /sessions/auto find a session by the beginnings of its trees.
+        const isBeginning = settings.isAuto && attachment && attachment.parent === undefined
+        const beginning = isBeginning ? beginningKey(attachment) : undefined
+        return all.store.beginSessionCall(stored.id, JSON.stringify(call), beginning)
       } catch (error) {
         console.error(`the beginning of a call of the session ${stored.id} could not be stored:`, error)
         return undefined

@@ -807,6 +807,91 @@ describe('The address /sessions/auto', () => {
     expect([await calls('first'), await calls('second')].map(({ length }) => length)).toEqual([1, 2])
   })
 
+  const listed = async () => {
+    const { sessions } = (await (await send('GET', '/api/sessions')).json()) as {
+      sessions: readonly { readonly id: string; readonly calls: number }[]
+    }
+    return sessions
+  }
+  /** Opens a session with one call. Returns its history and a new message. */
+  async function openedHistory(): Promise<readonly object[]> {
+    scripts = ['one', 'two', 'three']
+    return [user('a'), messageOf(await chat('auto', [user('a')])), user('b')]
+  }
+  /** Sends a history, and checks that it continues the ids of the only session. Returns it with the reply. */
+  async function continued(history: readonly object[]): Promise<readonly object[]> {
+    const reply = messageOf(await chat('auto', history))
+    const [session, ...others] = await listed()
+    expect([session?.calls, others]).toEqual([requests.length, []])
+    expect((await calls(session?.id ?? '')).map(({ attached }) => attached?.kind)).toEqual([
+      'new-root',
+      ...requests.slice(1).map(() => 'continued'),
+    ])
+    const [one = [], two] = requests.map(({ inputIds }) => inputIds)
+    const recorded = [...one, ...byteTokenizer.encode('one<|im_end|>')]
+    expect(two?.slice(0, recorded.length)).toEqual(recorded)
+    return [...history, reply]
+  }
+
+  test('continues the session after a restart', async () => {
+    const history = await openedHistory()
+    services.store.close()
+    start()
+    await continued(history)
+  })
+
+  test('continues a session that has left the memory', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const history = await openedHistory()
+    vi.advanceTimersByTime(12 * 60_000)
+    const read = vi.spyOn(services.store, 'session')
+    await continued(history)
+    expect(read).toHaveBeenCalledOnce()
+  })
+
+  test('continues a session that another instance with the same data folder opened, and the other way round', async () => {
+    const history = await openedHistory()
+    const first = services
+    start()
+    const longer = await continued(history)
+    const second = services
+    services = first
+    shareServices(first)
+    await continued([...longer, user('c')])
+    second.store.close()
+  })
+
+  test('repeats a first call that the end of the process interrupted', async () => {
+    const pending = Promise.withResolvers<never>()
+    scripts = [
+      async function* () {
+        yield await pending.promise
+      },
+      'one',
+    ]
+    void send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user('a')] })
+    await expect.poll(() => requests.length).toBe(1)
+    services.store.close()
+    start()
+    await chat('auto', [user('a')])
+    const [session, ...others] = await listed()
+    expect(others).toEqual([])
+    expect((await calls(session?.id ?? '')).map(({ status, attached }) => [status, attached?.kind])).toEqual([
+      [503, 'new-root'],
+      [200, 'retried'],
+    ])
+  })
+
+  test('repeats a first prompt for ten minutes after the last call, and then opens another session for it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const now = Date.now()
+    for (const minutes of [0, 9, 18, 29]) {
+      vi.setSystemTime(now + minutes * 60_000)
+      await chat('auto', [user('a')])
+    }
+    expect((await listed()).map((session) => session.calls)).toEqual([1, 3])
+  })
+
   test.each(['auto', '..', 'a/b', 'x'.repeat(101)])('refuses %j as the id of a session', async (id) => {
     const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': id }
     const body = { model: 'm', messages: [user('a')] }
@@ -986,43 +1071,50 @@ test('A client that never reads its stream is disconnected after 30 s, and its g
   expect(await response.text()).toContain('read nothing from this stream for 30 s')
 })
 
-test('A process that is killed during a call loses nothing that was answered, lists the call as interrupted, and the client continues', async () => {
-  services.store.close()
-  const child = spawn(process.execPath, ['lib/server/sessions/test-killed-session.ts', folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines: string[] = []
-  for await (const line of createInterface(child.stdout)) {
-    lines.push(line)
-    if (line === 'generating') child.kill('SIGKILL')
-  }
-  start()
-  const listed = await (await send('GET', '/api/sessions')).json()
-  expect(listed).toMatchObject({ sessions: [{ id: 'ses_killed', calls: 2, failedCalls: 1, running: 0 }] })
-  const [, interrupted] = await calls('ses_killed')
-  expect(interrupted).toMatchObject({
-    status: 503,
-    error: expect.stringContaining('Rollscope ended during this call'),
-    attached: { kind: 'continued' },
-    messages: 3,
-    nodes: [{ parent: 0, status: 'failed', trajectory: null }],
-  })
-  const reply = JSON.parse(lines[0] ?? '') as object
-  scripts = ['two']
-  await chat('ses_killed', [user('a'), reply, user('b')])
-  // The instance that ended has no call any more, whichever instance looks next.
-  services.store.close()
-  start()
-  const rows = await calls('ses_killed')
-  expect(rows.map(({ status, attached }) => [status, attached?.kind])).toEqual([
-    [200, 'new-root'],
-    [503, 'continued'],
-    [200, 'retried'],
-  ])
-  const stored = services.store.get(rows[2]?.nodes[0]?.trajectory ?? '')
-  expect(stored?.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt', 'response'])
-  expect(services.store.interruptedSessionCalls()).toEqual([])
-})
+test.each([['ses_killed'], ['auto']])(
+  'A process that is killed during a call to /sessions/%s loses nothing that was answered, lists the call as interrupted, and the client continues',
+  async (name) => {
+    services.store.close()
+    const child = spawn(process.execPath, ['lib/server/sessions/test-killed-session.ts', folder, name], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines: string[] = []
+    for await (const line of createInterface(child.stdout)) {
+      lines.push(line)
+      if (line === 'generating') child.kill('SIGKILL')
+    }
+    start()
+    const reply = JSON.parse(lines[0] ?? '') as object
+    scripts = ['two']
+    // The address finds the session before anything else reads it.
+    await chat(name, [user('a'), reply, user('b')])
+    const listed = (await (await send('GET', '/api/sessions')).json()) as {
+      sessions: readonly { readonly id: string }[]
+    }
+    expect(listed).toMatchObject({ sessions: [{ calls: 3, failedCalls: 1, running: 0 }] })
+    const id = listed.sessions[0]?.id ?? ''
+    const [, interrupted] = await calls(id)
+    expect(interrupted).toMatchObject({
+      status: 503,
+      error: expect.stringContaining('Rollscope ended during this call'),
+      attached: { kind: 'continued' },
+      messages: 3,
+      nodes: [{ parent: 0, status: 'failed', trajectory: null }],
+    })
+    // The instance that ended has no call any more, whichever instance looks next.
+    services.store.close()
+    start()
+    const rows = await calls(id)
+    expect(rows.map(({ status, attached }) => [status, attached?.kind])).toEqual([
+      [200, 'new-root'],
+      [503, 'continued'],
+      [200, 'retried'],
+    ])
+    const stored = services.store.get(rows[2]?.nodes[0]?.trajectory ?? '')
+    expect(stored?.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt', 'response'])
+    expect(services.store.interruptedSessionCalls()).toEqual([])
+  },
+)
 
 test('A call with ids to /generate is recorded, and one that begins with recorded ids continues them', async () => {
   const sent: Record<string, unknown>[] = []

@@ -27,8 +27,11 @@ export interface Sessions {
   readonly closing: AbortSignal
   /** Ends all calls, which keep their tokens. */
   close(): Promise<void>
-  /** Returns the sessions that /sessions/auto opened and that are in memory, in the order of their last calls. */
-  automatic(): readonly Session[]
+  /**
+   * Returns the sessions that /sessions/auto opened and whose history may be that of a call, in memory or stored, in the order of their last
+   * calls. `beginning` is the key of the beginning of the call’s history.
+   */
+  automatic(beginning: string): readonly Session[]
   /** What answers the calls of sessions with default settings. */
   readonly defaultServing: SessionServing
   /** Returns the rows of the newest sessions. */
@@ -43,6 +46,8 @@ export interface Sessions {
   reward(id: string, reward: number | null, leaf: string | undefined): void
 }
 
+/** Number of sessions that are compared with a call to /sessions/auto, of those whose history begins like the call. */
+const MOST_AUTOMATIC = 16
 /** Number of sessions in the list. */
 const MOST_LISTED = 500
 /** Milliseconds without a call after which a session leaves the memory. Its next call reads it from the store. */
@@ -73,17 +78,16 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     }, SWEEP_MS).unref()
     return session
   }
-  const find = (id: string): Session => {
+  const lookUp = (id: string): Session | undefined => {
     const known = open.get(id)
-    if (leaving.has(id)) throw noSession(id)
+    if (leaving.has(id)) return undefined
     if (known?.refresh()) {
       known.lastUsedMs = performance.now()
       return known
     }
     open.delete(id)
     const stored = services().store.session(id)
-    if (!stored) throw noSession(id)
-    return keep(openSession(stored, services()))
+    return stored && keep(openSession(stored, services()))
   }
   const row = (session: Session): SessionRow => sessionRow(session, summaryOfCalls(session.rows), Date.now())
   /** Summaries of the listed sessions that are not in memory. The page reads the list again and again. */
@@ -120,11 +124,6 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     },
     async during(session, action) {
       session.running++
-      // The map has the order of the last calls, whichever sessions the page reads.
-      if (open.get(session.id) === session) {
-        open.delete(session.id)
-        open.set(session.id, session)
-      }
       try {
         return await action()
       } finally {
@@ -142,7 +141,12 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       defaultServing ??= createSessionServing({}, services())
       return defaultServing
     },
-    automatic: () => [...open.values()].filter(({ settings }) => settings.isAuto),
+    automatic: (beginning) =>
+      services()
+        .store.sessionsBeginningWith(beginning, MOST_AUTOMATIC)
+        .toReversed()
+        .flatMap((id) => lookUp(id) ?? [])
+        .sort((a, b) => lastCallMs(a) - lastCallMs(b)),
     list() {
       // A session records its interrupted calls when it is opened.
       for (const { session } of services().store.interruptedSessionCalls()) if (!leaving.has(session)) find(session)
@@ -195,6 +199,10 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     },
   }
 }
+
+/** Returns when the last call of a session was sent, in milliseconds since 1970. A session that answers a call is the latest. */
+const lastCallMs = ({ running, rows, createdAt }: Session): number =>
+  running > 0 ? Number.MAX_SAFE_INTEGER : Date.parse(rows.at(-1)?.startedAt ?? createdAt)
 
 /** Throws HttpProblem for the first setting that a session has not: what it recorded was made with its own. */
 function checkSameSettings({ id, settings: own }: Session, { isAuto: _, ...settings }: SessionSettings): void {

@@ -1,4 +1,8 @@
-/** A process with a session that a test kills during its second call. Arguments: the data folder. Prints what it does as lines. */
+/**
+ * A process with a session that a test kills during its second call. Arguments: the data folder, and the name of the session in its address.
+ * Prints what it does as lines.
+ */
+import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { says } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
@@ -6,7 +10,7 @@ import { chatml } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
 import { answerClient } from './client-call.ts'
 
-const [folder = ''] = process.argv.slice(2)
+const [folder = '', name = ''] = process.argv.slice(2)
 let calls = 0
 const generate: EngineClient['generate'] = (_, signal) => {
   calls++
@@ -22,12 +26,12 @@ const services: Services = testServices(folder, {
   describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
   generate,
 })
-services.sessions.create({}, 'ses_killed')
+if (name !== AUTO_SESSION) services.sessions.create({}, name)
 
 const send = (messages: readonly object[]): Promise<Response> =>
   answerClient(
     'chat',
-    'ses_killed',
+    name,
     new Request('http://localhost/', { method: 'POST', body: JSON.stringify({ model: 'm', messages }) }),
     services,
   )

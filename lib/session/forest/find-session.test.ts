@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findSession } from './find-session.ts'
+import { beginningKey, findSession } from './find-session.ts'
 import { CONTEXT, history, type WrittenForest, writtenForest } from './test-forests.ts'
 
 describe('The session of a call', () => {
@@ -10,9 +10,9 @@ describe('The session of a call', () => {
   second.add('s:x u:a', '1')
   const strict = writtenForest(new Set())
   strict.add('s:z u:a', '1')
-  const sessions = (...written: readonly (readonly [string, WrittenForest])[]) =>
-    written.map(([id, { forest }]) => ({ id, forest }))
-  const all = sessions(['first', first], ['second', second], ['strict', strict])
+  const sessions = (takesRetries: boolean, ...written: readonly (readonly [string, WrittenForest])[]) =>
+    written.map(([id, { forest }]) => ({ id, forest, takesRetries }))
+  const all = sessions(true, ['first', first], ['second', second], ['strict', strict])
   const found = (words: string, context = CONTEXT) => findSession({ messages: history(words), context }, all)
 
   test('is the one with the longest recorded history at its beginning', () => {
@@ -33,5 +33,33 @@ describe('The session of a call', () => {
     expect(found('s:x u:b')).toBeUndefined()
     expect(found('s:x u:a a:1 u:b', { ...CONTEXT, tools: 'others' })).toBeUndefined()
     expect(findSession({ messages: history('u:a'), context: CONTEXT }, [])).toBeUndefined()
+  })
+
+  test('is new for a first prompt that sessions have which take no retries, and not for a history with a reply', () => {
+    const old = sessions(false, ['first', first], ['second', second])
+    const foundIn = (words: string) => findSession({ messages: history(words), context: CONTEXT }, old)
+    expect(foundIn('s:x u:a')).toBeUndefined()
+    expect([foundIn('s:x u:a a:1 t:r'), foundIn('s:x u:a a:1 u:b')]).toEqual(['first', 'second'])
+  })
+})
+
+describe('The key of the beginning of a history', () => {
+  const key = (words: string, context = CONTEXT) => beginningKey({ messages: history(words), context })
+
+  test('is that of every history with the same system prompt and the same message after it', () => {
+    expect(new Set(['s:x u:a', 's:x u:a a:1', 's:x u:a u:b a:1 t:r'].map((words) => key(words))).size).toBe(1)
+    expect(new Set(['s:x', 's:x a:1', 's:x a:1 u:b'].map((words) => key(words))).size).toBe(1)
+  })
+
+  test('differs with the system prompt, the message after it, the tools and the template', () => {
+    const others = [
+      key('s:x u:a'),
+      key('u:a'),
+      key('s:x u:b'),
+      key('s:y u:a'),
+      key('s:x u:a', { ...CONTEXT, tools: 'others' }),
+      key('s:x u:a', { ...CONTEXT, template: 'another' }),
+    ]
+    expect(new Set(others).size).toBe(others.length)
   })
 })

@@ -49,7 +49,8 @@ export function callContext(
   return { tools: textHash(JSON.stringify(rendered)), template: textHash(JSON.stringify([template, options])) }
 }
 
-const textHash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
+/** Returns the SHA-256 of a text, in hexadecimal digits. */
+export const textHash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
 
 /** A call as the forest needs it. */
 export interface ForestCall {
@@ -111,6 +112,14 @@ export interface SessionNode extends Attachment, NodeOutcome {
   readonly choice: number
 }
 
+/** The beginning of a history that a forest has. */
+interface RecordedBeginning {
+  /** Number of messages that a node's path consists of; all messages if they are the prompt of a node. */
+  readonly messages: number
+  /** Whether a reply of the model is among them. False: the history is at most a first prompt. */
+  readonly hasReply: boolean
+}
+
 /** The forest of a session, which grows. */
 export interface SessionForest {
   readonly rules: EqualityRules
@@ -118,11 +127,8 @@ export interface SessionForest {
   readonly nodes: readonly SessionNode[]
   /** Finds the place of a call. The forest stays unchanged. */
   readonly attach: (call: ForestCall) => AttachmentResult
-  /**
-   * Returns the number of messages at the beginning of a history that a node's path consists of; all of them if they are the prompt of a
-   * node. The history is in normal form under the rules of the forest.
-   */
-  readonly recorded: (history: NormalHistory, context: CallContext) => number
+  /** Returns what the forest has of a history, which is in normal form under the rules of the forest. */
+  readonly recorded: (history: NormalHistory, context: CallContext) => RecordedBeginning
   /**
    * Adds one node for each reply to a call, in order. Of the nodes that were added since the call attached, only those with the same prompt
    * matter: the call is then another sample of this prompt.
@@ -176,7 +182,8 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     },
     recorded: (history, context) => {
       const { deepest, repeated } = placeOf(context, find(history, root, rules), forest)
-      return repeated === undefined ? forest.pathOf(deepest).depth : history.messages.length
+      const { depth } = forest.pathOf(deepest)
+      return { messages: repeated === undefined ? depth : history.messages.length, hasReply: depth > 0 }
     },
     append: (attachment, outcomes) => {
       const call = 1 + (all.at(-1)?.call ?? -1)

@@ -8,6 +8,7 @@ import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { runs } from '#testing/property-runs.ts'
 import type { AttachmentKind } from './attachment-kind.ts'
 import { ALL_RULES, type EqualityRule } from './equality.ts'
+import { beginningKey } from './find-session.ts'
 import { type CallContext, messagesOfPath, openForest, type SessionNode } from './forest.ts'
 import { leavesOf, pickLeaves, SHARED_MASKS, samplesOf, tokensOfPath } from './samples.ts'
 import { attached, CONTEXT, outcome, type Reply } from './test-forests.ts'
@@ -109,6 +110,8 @@ function play(steps: readonly Step[]): readonly SessionNode[] {
   const drops = steps[0]?.changes.filter((rule) => rule === 'dropped-reasoning') ?? []
   const forest = openForest(ALL_RULES)
   const model: ModelNode[] = []
+  /** The keys by which the session of a call is found. */
+  const beginnings = new Set<string>()
   let texts = 0
   const next = (kind: string) => `${kind} ${texts++}`
   const user = (): Message => ({ role: 'user', content: next('user') })
@@ -177,10 +180,14 @@ function play(steps: readonly Step[]): readonly SessionNode[] {
     }
 
     const expected = modelPlace(model, messages, agent.context)
-    const place = attached(forest, {
+    const call = {
       messages: written(messages, [...changes.filter((rule) => rule !== 'dropped-reasoning'), ...drops]),
       context: agent.context,
-    })
+    }
+    const place = attached(forest, call)
+    if (place.parent !== undefined || place.attached.kind === 'retried')
+      expect(beginnings.has(beginningKey(call))).toBe(true)
+    else beginnings.add(beginningKey(place))
     if (meant) expect(place.attached).toMatchObject(meant)
     expect(place.parent).toBe(expected.parent)
     expect(place.attached).toMatchObject(expected.attached)

@@ -50,6 +50,20 @@ test('The store removes a session with its calls, and stores no further one', ()
   expect(store.addSessionCall('a', call('two'))).toBeUndefined()
 })
 
+test('The store finds the sessions with a beginning, the newest first and not more than requested', () => {
+  for (const id of ['a', 'b', 'c']) store.addSession(session(id))
+  for (const id of ['a', 'b', 'c', 'a']) store.beginSessionCall(id, 'call', 'hello')
+  store.beginSessionCall('c', 'call', 'other')
+  store.beginSessionCall('c', 'call')
+  store.beginSessionCall('removed', 'call', 'hello')
+  expect(store.sessionsBeginningWith('hello', 9)).toEqual(['c', 'b', 'a'])
+  expect(store.sessionsBeginningWith('hello', 2)).toEqual(['c', 'b'])
+  expect(store.sessionsBeginningWith('other', 9)).toEqual(['c'])
+  expect(store.sessionsBeginningWith('unknown', 9)).toEqual([])
+  store.removeSession('c')
+  expect([store.sessionsBeginningWith('hello', 9), store.sessionsBeginningWith('other', 9)]).toEqual([['b', 'a'], []])
+})
+
 test('The store lists a call as interrupted if it has begun in an instance that ended, and no other call', () => {
   store.addSession(session('a'))
   const own = store.beginSessionCall('a', 'own') ?? 0

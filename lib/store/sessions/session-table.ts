@@ -73,9 +73,11 @@ export interface SessionTable {
   sessionState(id: string): SessionState | undefined
   /**
    * Stores that this instance answers a call, and returns a number for `endSessionCall`; undefined if the session does not exist. The row
-   * survives the end of the process, and does not wait for the disk.
+   * survives the end of the process, and does not wait for the disk. `beginning` is a key by which the session is found from then on.
    */
-  beginSessionCall(id: string, call: string): number | undefined
+  beginSessionCall(id: string, call: string, beginning?: string): number | undefined
+  /** Returns the ids of at most `limit` sessions with this beginning, those first that had it last. */
+  sessionsBeginningWith(beginning: string, limit: number): readonly string[]
   /** Removes the row of a call that has ended. */
   endSessionCall(begun: number): void
   /** Returns the calls that instances answered which have ended. */
@@ -100,6 +102,10 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
   const put = database.prepare('INSERT INTO session_calls (session, sequence, facts, content) VALUES (?, ?, ?, ?)')
   const calls = database.prepare('SELECT * FROM session_calls WHERE session = ? AND sequence > ? ORDER BY sequence')
   const begin = database.prepare('INSERT INTO session_calls_begun (session, running_in, call) VALUES (?, ?, ?)')
+  const addBeginning = database.prepare('INSERT OR IGNORE INTO session_beginnings (session, beginning) VALUES (?, ?)')
+  const withBeginning = database.prepare(
+    'SELECT session FROM session_beginnings WHERE beginning = ? ORDER BY id DESC LIMIT ?',
+  )
   const end = database.prepare('DELETE FROM session_calls_begun WHERE id = ?')
   const others = database.prepare('SELECT DISTINCT running_in FROM session_calls_begun WHERE running_in <> ?')
   const begun = database.prepare('SELECT * FROM session_calls_begun WHERE running_in = ? ORDER BY id')
@@ -141,10 +147,14 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
         content: String(row.content),
       })),
     sessionState: stateOf,
-    beginSessionCall: (id, call) =>
-      unsyncedTransaction(database, () =>
-        one.get(id) ? Number(begin.run(id, instance.id, call).lastInsertRowid) : undefined,
-      ),
+    beginSessionCall: (id, call, beginning) =>
+      unsyncedTransaction(database, () => {
+        if (!one.get(id)) return undefined
+        if (beginning !== undefined) addBeginning.run(id, beginning)
+        return Number(begin.run(id, instance.id, call).lastInsertRowid)
+      }),
+    sessionsBeginningWith: (beginning, limit) =>
+      withBeginning.all(beginning, limit).map(({ session }) => String(session)),
     endSessionCall(number) {
       end.run(number)
     },
