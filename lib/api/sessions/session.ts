@@ -138,8 +138,11 @@ const sessionRowSchema = z.object({
   lastCallAt: z.nullable(z.string()),
   calls: count,
   failedCalls: count,
-  tokens: withDescription(count, 'Tokens of all leaves; shared tokens count once.'),
-  leaves: count,
+  tokens: withDescription(
+    count,
+    'Tokens of all calls; shared tokens count once. Those of deleted leaves are among them.',
+  ),
+  leaves: withDescription(count, 'Leaves whose trajectory is in the library.'),
   drifts: withDescription(count, 'Calls whose prompt the server read differently than it was recorded.'),
   malformedCalls: count,
   truncated: withDescription(count, 'Replies that reached their token limit.'),

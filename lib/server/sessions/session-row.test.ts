@@ -67,7 +67,7 @@ const source = { id: 'a', createdAt: '2026-01-01T00:00:00.000Z', settings: {}, r
 const at = (time: string) => Date.parse(`2026-01-01T${time}Z`)
 
 test('The row of a session adds up its calls', () => {
-  expect(sessionRow(source, summaryOfCalls(calls), at('00:01:00'))).toEqual({
+  expect(sessionRow(source, summaryOfCalls(calls), new Set(['t']), at('00:01:00'))).toEqual({
     id: 'a',
     createdAt: '2026-01-01T00:00:00.000Z',
     mode: 'tito',
@@ -94,9 +94,21 @@ test('The row of a session adds up its calls', () => {
   })
 })
 
+test('The row of a session counts the leaves that are in the library, also one of which a later prompt kept only a part', () => {
+  const next = (number: number, start: number, trajectory: string) => ({
+    ...call,
+    nodes: [{ ...node, node: number, parent: 0, start, trajectory }],
+  })
+  const leaves = (list: typeof calls, ...stored: readonly string[]) =>
+    sessionRow(source, summaryOfCalls(list), new Set(stored), 0).leaves
+  const forked = [call, next(1, 40, 't'), next(2, 40, 'u')]
+  expect([leaves(forked, 't', 'u'), leaves(forked, 'u'), leaves(forked)]).toEqual([2, 1, 0])
+  expect(leaves([call, next(1, 39, 'u')], 't', 'u')).toBe(2)
+})
+
 test('A session is live until two minutes after the end of its last call, or of its creation, and while a call is answered', () => {
   const state = (list: typeof calls, time: string, running = 0) =>
-    sessionRow({ ...source, running }, summaryOfCalls(list), at(time)).state
+    sessionRow({ ...source, running }, summaryOfCalls(list), new Set(), at(time)).state
   expect([state(calls, '00:03:00.400'), state(calls, '00:03:00.600')]).toEqual(['live', 'idle'])
   expect([state([], '00:01:59.900'), state([], '00:02:00.100')]).toEqual(['live', 'idle'])
   expect(state(calls, '09:00:00', 1)).toBe('live')

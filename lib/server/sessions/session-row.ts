@@ -12,7 +12,9 @@ interface RowSource {
 
 /** What a row says about the calls of its session. It stays the same until the next call. */
 export interface CallSummary {
-  readonly counts: Omit<SessionRow, keyof RowSource | 'mode' | 'server' | 'state' | 'group' | 'tags'>
+  readonly counts: Omit<SessionRow, keyof RowSource | 'mode' | 'server' | 'state' | 'leaves' | 'group' | 'tags'>
+  /** Keys of the trajectories of the leaves. Some may have been deleted from the library. */
+  readonly leaves: readonly string[]
   /** Milliseconds since 1970 at the end of the last call. Undefined: there is no call. */
   readonly lastEndMs: number | undefined
 }
@@ -24,7 +26,14 @@ const LIVE_MS = 120_000
 export function summaryOfCalls(calls: readonly Omit<SessionCallRow, 'sequence'>[]): CallSummary {
   const nodes = calls.flatMap((call) => call.nodes)
   const replies = nodes.filter(({ status }) => status !== 'failed')
-  const continued = new Set(replies.map(({ parent }) => parent))
+  const nodesByNumber = new Map(nodes.map((node) => [node.node, node]))
+  // A prompt that keeps only a part of the path before it leaves that path as a leaf, as in the samples.
+  const continued = new Set(
+    replies.flatMap(({ parent, start }) => {
+      const before = parent === null ? undefined : nodesByNumber.get(parent)
+      return before && start >= before.start + before.prompt + before.reply ? [before.node] : []
+    }),
+  )
   const sum = <T>(list: readonly T[], numberOf: (entry: T) => number) =>
     list.reduce((total, one) => total + numberOf(one), 0)
   const last = calls.at(-1)
@@ -39,20 +48,21 @@ export function summaryOfCalls(calls: readonly Omit<SessionCallRow, 'sequence'>[
     calls: calls.length,
     failedCalls: calls.filter(({ status }) => status >= 400).length,
     tokens: sum(nodes, ({ prompt, reply }) => prompt + reply),
-    leaves: replies.filter(({ node }) => !continued.has(node)).length,
     drifts: calls.filter(({ drift }) => drift !== null).length,
     malformedCalls: sum(nodes, (node) => node.malformedCalls),
     truncated: nodes.filter(({ finish }) => finish === 'length').length,
     cachedShare: promptTokens > 0 ? sum(answered, (call) => call.cachedTokens) / promptTokens : null,
     tokensPerSecond: elapsedMs > 0 ? (sum(answered, (call) => call.completionTokens) * 1000) / elapsedMs : null,
   }
-  return { counts, lastEndMs: last && Date.parse(last.startedAt) + last.elapsedMs }
+  const leaves = replies.flatMap(({ node, trajectory }) => (continued.has(node) ? [] : (trajectory ?? [])))
+  return { counts, leaves, lastEndMs: last && Date.parse(last.startedAt) + last.elapsedMs }
 }
 
-/** Returns the row of a session in the list. */
+/** Returns the row of a session in the list. `stored` has at least those keys of its leaves that are in the library. */
 export function sessionRow(
   { id, createdAt, settings, reward, running }: RowSource,
-  { counts, lastEndMs = Date.parse(createdAt) }: CallSummary,
+  { counts, leaves, lastEndMs = Date.parse(createdAt) }: CallSummary,
+  stored: ReadonlySet<string>,
   nowMs: number,
 ): SessionRow {
   return {
@@ -63,6 +73,7 @@ export function sessionRow(
     state: running > 0 || nowMs - lastEndMs < LIVE_MS ? 'live' : 'idle',
     running,
     ...counts,
+    leaves: leaves.filter((key) => stored.has(key)).length,
     reward,
     group: settings.group ?? null,
     tags: settings.tags ?? [],

@@ -899,6 +899,28 @@ describe('The address /sessions/auto', () => {
   })
 })
 
+test('The list and the page of a session count the leaves that are in the library', async () => {
+  const id = await created()
+  for (const content of ['a', 'b', 'c']) await chat(id, [user(content)])
+  const counted = async () => {
+    const { sessions } = (await (await send('GET', '/api/sessions')).json()) as { sessions: readonly Counted[] }
+    const { session } = (await (await send('GET', `/api/sessions/${id}`)).json()) as { session: Counted }
+    return [sessions[0]?.leaves, session.leaves]
+  }
+  interface Counted {
+    readonly leaves: number
+  }
+  expect(await counted()).toEqual([3, 3])
+  const [key = ''] = await keysOf(id)
+  services.store.remove(key)
+  expect(await counted()).toEqual([2, 2])
+  services.store.close()
+  start()
+  expect(await counted()).toEqual([2, 2])
+  services.store.restore(key)
+  expect(await counted()).toEqual([3, 3])
+})
+
 test('The list reads the calls of a session that is not in memory only if the session has a new one', async () => {
   const id = await created()
   await chat(id, [user('a')])

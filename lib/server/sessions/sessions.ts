@@ -89,7 +89,15 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
     const stored = services().store.session(id)
     return stored && keep(openSession(stored, services()))
   }
-  const row = (session: Session): SessionRow => sessionRow(session, summaryOfCalls(session.rows), Date.now())
+  const find = (id: string): Session => {
+    const session = lookUp(id)
+    if (!session) throw noSession(id)
+    return session
+  }
+  const row = (session: Session): SessionRow => {
+    const summary = summaryOfCalls(session.rows)
+    return sessionRow(session, summary, services().store.storedLeaves(summary.leaves), Date.now())
+  }
   /** Summaries of the listed sessions that are not in memory. The page reads the list again and again. */
   let summaries = new Map<string, CallSummary>()
   /** A deleted session may be created again with the same id. */
@@ -151,19 +159,19 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       // A session records its interrupted calls when it is opened.
       for (const { session } of services().store.interruptedSessionCalls()) if (!leaving.has(session)) find(session)
       const listed = new Map<string, CallSummary>()
-      const rows = services()
-        .store.sessions(MOST_LISTED)
-        .map(({ session, lastCall }) => {
-          const known = open.get(session.id)
-          if (known) return row(known)
-          const key = summaryKey(session, lastCall)
-          const summary = summaries.get(key) ?? readSummary(session.id)
-          listed.set(key, summary)
-          const settings = JSON.parse(session.settings) as SessionSettings
-          return sessionRow({ ...session, settings, running: 0 }, summary, Date.now())
-        })
+      const { store } = services()
+      const sources = store.sessions(MOST_LISTED).map(({ session, lastCall }) => {
+        const known = open.get(session.id)
+        if (known) return { source: known, summary: summaryOfCalls(known.rows) }
+        const key = summaryKey(session, lastCall)
+        const summary = summaries.get(key) ?? readSummary(session.id)
+        listed.set(key, summary)
+        const settings = JSON.parse(session.settings) as SessionSettings
+        return { source: { ...session, settings, running: 0 }, summary }
+      })
       summaries = listed
-      return rows
+      const stored = store.storedLeaves(sources.flatMap(({ summary }) => summary.leaves))
+      return sources.map(({ source, summary }) => sessionRow(source, summary, stored, Date.now()))
     },
     async remove(id) {
       const session = find(id)

@@ -82,6 +82,8 @@ export interface SessionTable {
   endSessionCall(begun: number): void
   /** Returns the calls that instances answered which have ended. */
   interruptedSessionCalls(): readonly InterruptedCall[]
+  /** Returns those keys whose trajectory exists and is not deleted. */
+  storedLeaves(keys: readonly string[]): ReadonlySet<string>
   /** Returns the state of the trajectory of a leaf; undefined if it does not exist or is deleted. */
   leafState(key: string): LeafState | undefined
 }
@@ -111,6 +113,9 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
   const begun = database.prepare('SELECT * FROM session_calls_begun WHERE running_in = ? ORDER BY id')
   const leaf = database.prepare(
     'SELECT revision, labels, tokens FROM trajectories WHERE key = ? AND deleted_at IS NULL',
+  )
+  const leaves = database.prepare(
+    'SELECT key FROM trajectories WHERE key IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL',
   )
   const stateOf = (id: string): SessionState | undefined => {
     const row = state.get(id)
@@ -165,6 +170,7 @@ export function createSessionTable(database: DatabaseSync, instance: Pick<Instan
         .filter((other) => !instance.isAlive(other))
         .flatMap((other) => begun.all(other))
         .map((row) => ({ session: String(row.session), begun: Number(row.id), call: String(row.call) })),
+    storedLeaves: (keys) => new Set(leaves.all(JSON.stringify(keys)).map(({ key }) => String(key))),
     leafState(key) {
       const row = leaf.get(key)
       return row && { revision: Number(row.revision), labels: visibleLabelsIn(row) }
