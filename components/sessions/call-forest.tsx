@@ -4,16 +4,26 @@ import { countText } from '#components/token-view/numbers.ts'
 import { useEqualRows } from '#components/ui/equal-rows.ts'
 import { type ColumnHeading, ColumnHeadings, RowSpace } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import { type AttachmentText, attachmentText, type CallNode, messagesText, replyText } from './call-texts.ts'
+import {
+  type AttachmentText,
+  attachmentText,
+  type CallEntry,
+  type CallNode,
+  entryKey,
+  messagesText,
+  replyText,
+} from './call-texts.ts'
 import { placeOnRails, type RailPlace, railsByRow } from './rails.ts'
 
 interface CallForestProps {
+  readonly entries: readonly CallEntry[]
+  /** The nodes among them. */
   readonly nodes: readonly CallNode[]
-  /** Number of the selected node. */
-  readonly selected: number | undefined
+  /** Key of the selected row. */
+  readonly selected: string | undefined
   /** The row that a key has selected, which gets the focus. A new object is a new request. */
-  readonly focused: { readonly node: number } | undefined
-  readonly onSelect: (node: number) => void
+  readonly focused: { readonly key: string } | undefined
+  readonly onSelect: (entry: CallEntry) => void
   /** What follows the last row. */
   readonly children?: ReactNode
 }
@@ -45,14 +55,14 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
 ]
 
 /** Shows the calls of a session as a forest, the newest at the bottom. Only the visible rows are mounted. */
-export function CallForest({ nodes, selected, focused, onSelect, children }: CallForestProps) {
-  const places = useMemo(() => railPlaces(nodes), [nodes])
+export function CallForest({ entries, nodes, selected, focused, onSelect, children }: CallForestProps) {
+  const places = useMemo(() => railPlaces(entries), [entries])
   const rails = useMemo(() => railsByRow(places), [places])
   const width = FIRST + RAIL * Math.min(MOST_RAILS, 1 + Math.max(0, ...places.map(({ rail }) => rail)))
-  const selectedRow = nodes.findIndex(({ node }) => node.node === selected)
+  const selectedRow = entries.findIndex((entry) => entryKey(entry) === selected)
   const path = pathRows(places, selectedRow)
   const { viewport, first, end, reveal } = useEqualRows({
-    count: nodes.length,
+    count: entries.length,
     rowHeight: ROW,
     margin: MARGIN,
     header: HEADER,
@@ -68,7 +78,7 @@ export function CallForest({ nodes, selected, focused, onSelect, children }: Cal
   // The row may be mounted only after the list has scrolled to it.
   useLayoutEffect(() => {
     if (focused === undefined || focused === focusedBefore.current) return
-    const button = viewport.current?.querySelector<HTMLElement>(`[data-node="${focused.node}"] button`)
+    const button = viewport.current?.querySelector<HTMLElement>(`[data-entry="${focused.key}"] button`)
     if (!button) return
     focusedBefore.current = focused
     button.focus({ preventScroll: true })
@@ -77,7 +87,7 @@ export function CallForest({ nodes, selected, focused, onSelect, children }: Cal
     <div ref={viewport} className="h-full overflow-y-auto">
       <table
         aria-label="Calls"
-        aria-rowcount={nodes.length + 1}
+        aria-rowcount={entries.length + 1}
         className="w-full table-fixed border-separate border-spacing-0 text-xs tabular-nums"
       >
         <colgroup>
@@ -97,30 +107,32 @@ export function CallForest({ nodes, selected, focused, onSelect, children }: Cal
         </thead>
         <RowSpace height={first * ROW} />
         <tbody>
-          {nodes.slice(first, end).map((entry, offset) => {
+          {entries.slice(first, end).map((entry, offset) => {
             const { call, node } = entry
             const row = first + offset
-            const isSelected = node.node === selected
+            const key = entryKey(entry)
+            const isSelected = key === selected
+            const choice = node?.choice ?? 0
             return (
               <tr
-                key={node.node}
+                key={key}
                 aria-rowindex={row + 2}
-                data-node={node.node}
+                data-entry={key}
                 data-chosen={isSelected || undefined}
                 className="cursor-pointer hover:bg-raised data-chosen:bg-accent-soft"
                 style={{ height: ROW }}
-                onClick={() => onSelect(node.node)}
+                onClick={() => onSelect(entry)}
               >
                 <td className="relative p-0">
-                  <Rails places={places} rails={rails[row] ?? []} row={row} path={path} status={node.status} />
+                  <Rails places={places} rails={rails[row] ?? []} row={row} path={path} status={node?.status} />
                   <button
                     type="button"
                     aria-current={isSelected || undefined}
-                    aria-label={`Call ${call.sequence}${node.choice > 0 ? `, reply ${node.choice + 1}` : ''}`}
+                    aria-label={`Call ${call.sequence}${choice > 0 ? `, reply ${choice + 1}` : ''}`}
                     className="absolute inset-0 pr-1.5 text-right"
                   >
                     {call.sequence}
-                    {node.choice > 0 && <sub>{node.choice + 1}</sub>}
+                    {choice > 0 && <sub>{choice + 1}</sub>}
                   </button>
                 </td>
                 <td className="truncate px-2">
@@ -139,13 +151,13 @@ export function CallForest({ nodes, selected, focused, onSelect, children }: Cal
                 </td>
                 <td className={`whitespace-nowrap px-2 text-right text-dim ${MESSAGES}`}>{messagesText(call)}</td>
                 <td className="whitespace-nowrap px-2 pr-3.5 text-right">
-                  {countText(node.start + node.prompt)} + {countText(node.reply)}
+                  {node ? `${countText(node.start + node.prompt)} + ${countText(node.reply)}` : '—'}
                 </td>
               </tr>
             )
           })}
         </tbody>
-        <RowSpace height={(nodes.length - end) * ROW} />
+        <RowSpace height={(entries.length - end) * ROW} />
       </table>
       {children}
     </div>
@@ -183,7 +195,8 @@ interface RailsProps {
   readonly rails: readonly number[]
   readonly row: number
   readonly path: ReadonlySet<number>
-  readonly status: CallNode['node']['status']
+  /** Undefined: the call has no place in the forest, and its ring is on no rail. */
+  readonly status: CallNode['node']['status'] | undefined
 }
 
 const xOf = (rail: number): number => FIRST + RAIL * Math.min(rail, MOST_RAILS - 1)
@@ -236,4 +249,9 @@ function Rails({ places, rails, row, path, status }: RailsProps) {
       />
     </svg>
   )
+}
+
+function fillOf(isRoot: boolean, isOnPath: boolean): string {
+  if (isOnPath) return 'var(--accent)'
+  return isRoot ? 'var(--ink)' : 'var(--panel)'
 }

@@ -5,6 +5,8 @@ import {
   attachmentText,
   changeSentence,
   comparedHref,
+  entriesOf,
+  entryKey,
   forestText,
   forkedFrom,
   messagesText,
@@ -38,7 +40,7 @@ test('Each kind of call names what the client did with its history', () => {
     ['new root', 'other tools', 'root'],
     ['passed through', '', 'quiet'],
   ])
-  expect(calls.map(messagesText)).toEqual(['8', '+ 1', '+ 1', '− 2 + 1', '6 → 1', '8', '+ 1'])
+  expect(calls.map(messagesText)).toEqual(['8', '+ 1', '+ 1', '− 2 + 1', '6 → 1', '8', '8'])
   expect(calls.map(changeSentence).filter((text) => text !== '')).toEqual([
     'The client sent the same prompt again.',
     'The client cut 2 messages after message 7 and added 1.',
@@ -69,6 +71,30 @@ test('A reply that was aborted or failed says so', () => {
   expect(status('aborted')).toBe('aborted: hello')
   expect(status('failed', 'no room')).toBe('no room')
   expect(status('failed')).toBe('status 503')
+})
+
+test('A call without a place in the forest has a row with its status and its error, and is counted', () => {
+  const without = (sequence: number, status: number, error: string | null) =>
+    testCall(sequence, null, { status, error, nodes: [], messages: 0 })
+  const all = [
+    testCall(1, { kind: 'new-root', because: 'first-call' }),
+    without(2, 400, 'The field ebnf is not supported.'),
+    without(3, 502, null),
+    without(4, 499, 'The client closed the connection.'),
+  ]
+  const entries = entriesOf(all)
+  expect(entries.map(entryKey)).toEqual(['0', 'call 2', 'call 3', 'call 4'])
+  expect(all.slice(1).map((each) => Object.values(attachmentText(each, [])))).toEqual([
+    ['refused', 'status 400', 'bad'],
+    ['failed', 'status 502', 'bad'],
+    ['failed', 'status 499', 'bad'],
+  ])
+  expect(entries.slice(1).map(replyText)).toEqual([
+    'The field ebnf is not supported.',
+    'status 502',
+    'The client closed the connection.',
+  ])
+  expect(forestText(all, 1)).toEqual(['1 leaf', '1 root', '1 refused', '2 failed without a place'])
 })
 
 test('The line below the forest counts kinds and names the rules', () => {

@@ -19,7 +19,7 @@ export interface AttachmentText {
   readonly kind: string
   /** What follows the kind: '' if it says everything. */
   readonly detail: string
-  /** `quiet` is usual, `note` is a retry or a rollback, `bad` is a rewrite, and `root` begins a tree. */
+  /** `quiet` is usual, `note` is a retry or a rollback, `bad` is a rewrite or an error, and `root` begins a tree. */
   readonly tone: 'quiet' | 'note' | 'bad' | 'root'
 }
 
@@ -32,7 +32,9 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the text of an attachment. `nodes` are those of the session, whose calls are named. */
-export function attachmentText({ attached }: SessionCallRow, nodes: readonly CallNode[]): AttachmentText {
+export function attachmentText({ attached, status }: SessionCallRow, nodes: readonly CallNode[]): AttachmentText {
+  const failure = attached ? undefined : failureKind(status)
+  if (failure !== undefined) return { kind: failure, detail: `status ${status}`, tone: 'bad' }
   switch (attached?.kind) {
     case 'new-root':
       return { kind: 'new root', detail: REASONS[`${attached.because}`] ?? '', tone: 'root' }
@@ -52,9 +54,19 @@ export function attachmentText({ attached }: SessionCallRow, nodes: readonly Cal
   }
 }
 
-/** Returns how many messages a call added, cut or replaced. */
+/** Status of a call whose client left before it was answered. */
+const CLIENT_LEFT = 499
+
+/** Returns what happened to a call without a place in the forest; undefined if it was answered. */
+function failureKind(status: number): 'refused' | 'failed' | undefined {
+  if (status < 400) return undefined
+  return status < 500 && status !== CLIENT_LEFT ? 'refused' : 'failed'
+}
+
+/** Returns how many messages a call added, cut or replaced; of a call without a place in the forest, how many it has. */
 export function messagesText({ attached, messages, added }: SessionCallRow): string {
-  switch (attached?.kind) {
+  if (!attached) return countText(messages)
+  switch (attached.kind) {
     case 'new-root':
       return countText(messages)
     case 'rolled-back':
@@ -100,11 +112,14 @@ export function forestText(calls: readonly SessionCallRow[], leaves: number): re
     calls.filter(({ attached }) => attached?.kind === kind && !('isConcurrent' in attached)).length
   const samples = calls.filter(({ attached }) => attached && 'isConcurrent' in attached).length
   const rules = [...new Set(calls.flatMap(({ accepted }) => accepted.map(({ rule }) => rule)))]
+  const without = calls.filter(({ nodes }) => nodes.length === 0).map(({ status }) => failureKind(status))
   const counted: readonly (readonly [number, string])[] = [
     [samples, samples === 1 ? 'other sample' : 'other samples'],
     [count('retried'), 'retried'],
     [count('rolled-back'), 'rolled back'],
     [count('rewritten'), 'rewritten'],
+    [without.filter((kind) => kind === 'refused').length, 'refused'],
+    [without.filter((kind) => kind === 'failed').length, 'failed without a place'],
   ]
   return [
     countWithNoun(leaves, 'leaf', 'leaves'),
@@ -115,7 +130,7 @@ export function forestText(calls: readonly SessionCallRow[], leaves: number): re
 }
 
 /** Returns the address that compares a call with the one whose history it changed; undefined if they are on one path. */
-export function comparedHref({ node }: CallNode, other: CallNode | undefined): string | undefined {
-  const [own, before] = [node.trajectory, other?.node.trajectory ?? null]
+export function comparedHref({ node }: CallEntry, other: CallNode | undefined): string | undefined {
+  const [own, before] = [node?.trajectory ?? null, other?.node.trajectory ?? null]
   return own !== null && before !== null && own !== before ? compareBothHref(before, own) : undefined
 }

@@ -1,10 +1,12 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { act, render } from '@testing-library/react'
+import { act, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
+import { storeToken } from '#lib/browser/api.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { testCall } from '#testing/sessions.ts'
-import { type CallNode, nodesOf } from './call-texts.ts'
+import { type CallEntry, type CallNode, entriesOf, nodesOf } from './call-texts.ts'
 import { CallTokens } from './call-tokens.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -30,7 +32,7 @@ test('The tokens of a session are read once, and again when a call adds segments
   const call = testCall(1, { kind: 'new-root' })
   const show = (nodes: readonly CallNode[]) => (
     <QueryClientProvider client={client}>
-      <CallTokens entry={nodes[0] as CallNode} nodes={nodes} />
+      <CallTokens sessionId="ses_1" entry={nodes[0] as CallNode} nodes={nodes} />
     </QueryClientProvider>
   )
   const client = new QueryClient()

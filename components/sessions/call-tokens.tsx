@@ -13,18 +13,27 @@ import { Banner } from '#components/ui/banner.tsx'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { attachmentText, type CallNode, changeSentence, comparedHref, forkedFrom } from './call-texts.ts'
+import { CallRequest } from './call-request.tsx'
+import {
+  attachmentText,
+  type CallEntry,
+  type CallNode,
+  changeSentence,
+  comparedHref,
+  forkedFrom,
+} from './call-texts.ts'
 import { FirstDifference } from './first-difference.tsx'
 
 interface CallTokensProps {
-  readonly entry: CallNode
+  readonly sessionId: string
+  readonly entry: CallEntry
   readonly nodes: readonly CallNode[]
 }
 
-/** Shows the tokens up to a call and the rest of its path. */
-export function CallTokens({ entry, nodes }: CallTokensProps) {
+/** Shows the tokens up to a call and the rest of its path; of a call without a place in the forest, its request. */
+export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
   const { call, node } = entry
-  const key = node.trajectory ?? undefined
+  const key = node?.trajectory ?? undefined
   const { data, error } = usePath(key, nodes)
   const text = attachmentText(call, nodes)
   const other = forkedFrom(call, nodes)
@@ -71,8 +80,10 @@ export function CallTokens({ entry, nodes }: CallTokensProps) {
         {call.error !== null && <Banner tone="bad" title={call.error} />}
         {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
       </div>
-      {data ? (
-        <PathTokens key={`${key} ${node.node}`} trajectory={data} firstToken={node.start} />
+      {!node ? (
+        <CallRequest sessionId={sessionId} call={call} />
+      ) : shown ? (
+        <PathTokens key={`${sessionId} ${node.node}`} trajectory={shown} firstToken={node.start} />
       ) : (
         <p className="p-3.5 text-faint text-sm">
           {key === undefined ? 'No tokens were recorded for this call.' : error ? '' : 'Loading…'}

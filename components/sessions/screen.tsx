@@ -30,7 +30,16 @@ import {
 } from '#lib/browser/sessions/sessions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
-import { type CallNode, comparedHref, forestText, forkedFrom, nodesOf } from './call-texts.ts'
+import {
+  type CallEntry,
+  type CallNode,
+  comparedHref,
+  entriesOf,
+  entryKey,
+  forestText,
+  forkedFrom,
+  nodesOf,
+} from './call-texts.ts'
 import { SESSION_COMMANDS } from './commands.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { ExportLeaves, type PickerName } from './export-leaves.tsx'
@@ -49,7 +58,10 @@ type Part = 'calls' | 'tokens'
 
 /** The page /sessions. */
 export function SessionsScreen() {
-  const [address, setAddress] = useQueryStates({ session: parseAsString, node: parseAsInteger }, { history: 'replace' })
+  const [address, setAddress] = useQueryStates(
+    { session: parseAsString, node: parseAsInteger, call: parseAsInteger },
+    { history: 'replace' },
+  )
   const { data: list, error } = useQuery(sessionsOptions())
   const sessions = list?.sessions
   const { data: savings } = useQuery(allSavingsOptions())
@@ -59,13 +71,15 @@ export function SessionsScreen() {
   const nodes = nodesOf(calls)
   const entry = nodes.find(({ node }) => node.node === address.node) ?? nodes.at(-1)
   const [part, setPart] = useState<Part>('calls')
-  const [focused, setFocused] = useState<{ readonly node: number }>()
+  const [focused, setFocused] = useState<{ readonly key: string }>()
   const { message, say } = useStatusMessage()
   const { go } = useNavigation()
   const client = useQueryClient()
-  const select = (session: string) => setAddress({ session, node: null })
-  const selectNode = (node: number) => {
-    setAddress({ node })
+  const select = (session: string) => setAddress({ session, node: null, call: null })
+  const setEntry = ({ call, node }: CallEntry) =>
+    setAddress({ node: node?.node ?? null, call: node ? null : call.sequence })
+  const selectEntry = (selected: CallEntry) => {
+    setEntry(selected)
     setPart('tokens')
   }
   const create = () =>
@@ -89,10 +103,10 @@ export function SessionsScreen() {
     document.querySelector<HTMLElement>(`[data-session="${CSS.escape(next.id)}"] button`)?.focus()
   }
   const stepCall = (step: 1 | -1) => {
-    const next = entry && nodes[nodes.indexOf(entry) + step]
+    const next = entry && entries[entries.indexOf(entry) + step]
     if (!next) return
-    setAddress({ node: next.node.node })
-    setFocused({ node: next.node.node })
+    setEntry(next)
+    setFocused({ key: entryKey(next) })
   }
   const compared = entry && comparedHref(entry, forkedFrom(entry.call, nodes))
   usePageKeys((event) => {
@@ -163,7 +177,14 @@ export function SessionsScreen() {
               >
                 {/* The rails have widths of their own, and the policy of the page allows none in the HTML of the server. */}
                 {entry && opened.data && (
-                  <CallForest key={id} nodes={nodes} selected={entry.node.node} focused={focused} onSelect={selectNode}>
+                  <CallForest
+                    key={id}
+                    entries={entries}
+                    nodes={nodes}
+                    selected={entryKey(entry)}
+                    focused={focused}
+                    onSelect={selectEntry}
+                  >
                     <p className="flex flex-wrap gap-x-4 px-3.5 py-2.5 text-dim text-xs">
                       {forestText(calls, opened.data.session.leaves).map((text) => (
                         <span key={text}>{text}</span>
@@ -174,7 +195,7 @@ export function SessionsScreen() {
               </section>
               <section aria-label="Tokens" className={`min-h-0 min-w-0 lg:block ${part === 'tokens' ? '' : 'hidden'}`}>
                 {entry ? (
-                  <CallTokens entry={entry} nodes={nodes} />
+                  <CallTokens sessionId={id ?? ''} entry={entry} nodes={nodes} />
                 ) : opened.data ? (
                   <div className="grid gap-3 p-3.5">
                     <p className="text-dim">No call yet. A client with this setting calls this session:</p>

@@ -7,7 +7,7 @@ import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { testCall, testSession } from '#testing/sessions.ts'
 import { CallForest } from './call-forest.tsx'
-import { type CallNode, nodesOf } from './call-texts.ts'
+import { type CallNode, entriesOf, nodesOf } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { FirstDifference } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
@@ -75,10 +75,30 @@ test('The forest shows a row for each reply and names its call', () => {
     call,
     node: { ...node, node: index, choice: index },
   })) as unknown as CallNode[]
-  render(<CallForest nodes={nodes} selected={0} focused={undefined} onSelect={onSelect} />)
+  render(<CallForest entries={nodes} nodes={nodes} selected="0" focused={undefined} onSelect={onSelect} />)
   expect(screen.getAllByText('1,204 + 86')).toHaveLength(2)
   fireEvent.click(screen.getByRole('button', { name: 'Call 1, reply 2' }))
-  expect(onSelect).toHaveBeenCalledWith(1)
+  expect(onSelect).toHaveBeenCalledWith(nodes[1])
+})
+
+test('The forest shows a call that was refused with its status and its reason', () => {
+  const onSelect = vi.fn()
+  const refused = testCall(2, null, { status: 400, error: 'The field ebnf is not supported.', nodes: [] })
+  const calls = [testCall(1, { kind: 'new-root' }), refused]
+  render(
+    <CallForest
+      entries={entriesOf(calls)}
+      nodes={nodesOf(calls)}
+      selected="call 2"
+      focused={undefined}
+      onSelect={onSelect}
+    />,
+  )
+  const [, , row] = screen.getAllByRole('row')
+  expect(row?.textContent).toBe('2refused status 400The field ebnf is not supported.8—')
+  expect(row?.querySelector('button')?.getAttribute('aria-current')).toBe('true')
+  fireEvent.click(screen.getByRole('button', { name: 'Call 2' }))
+  expect(onSelect).toHaveBeenCalledWith({ call: refused, node: undefined })
 })
 
 test('The forest of 1,024 calls mounts only the rows that are visible, and shows the selected one', () => {
@@ -88,7 +108,7 @@ test('The forest of 1,024 calls mounts only the rows that are visible, and shows
       return { ...call, nodes: call.nodes.map((node) => ({ ...node, parent: index === 0 ? null : 0 })) }
     }),
   )
-  render(<CallForest nodes={nodes} selected={1_023} focused={undefined} onSelect={() => {}} />)
+  render(<CallForest entries={nodes} nodes={nodes} selected="1023" focused={undefined} onSelect={() => {}} />)
   const table = screen.getByRole('table', { name: 'Calls' })
   expect(table.getAttribute('aria-rowcount')).toBe('1025')
   expect(within(table).getAllByRole('button').length).toBeLessThan(60)

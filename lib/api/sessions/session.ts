@@ -178,6 +178,11 @@ export const sessionSchema = z.object({
   ),
 })
 
+/** The answer of GET /api/sessions/{id}/calls/{call}. */
+export const callRequestSchema = z.object({
+  request: withDescription(z.looseObject({}), 'The body as the client sent it. Empty: it was no JSON object.'),
+})
+
 /** Schema of the body of PUT /sessions/{id}/reward. */
 export const sessionRewardSchema = z.strictObject({
   reward: withDescription(z.nullable(z.number()), 'null removes the reward.'),

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type * as z from 'zod/mini'
 import { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
-import { sessionCreatedSchema, sessionListSchema, sessionSchema } from '#lib/api/sessions/session.ts'
+import { callRequestSchema, sessionCreatedSchema, sessionListSchema, sessionSchema } from '#lib/api/sessions/session.ts'
 import { callApi, fetchJson } from '../api.ts'
 
 const POLL_MS = 1_500

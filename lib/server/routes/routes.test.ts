@@ -298,6 +298,11 @@ test('The rows of sessions answer as the table describes', async () => {
   expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(3)
   const { calls: answered, revision } = await call('GET /api/sessions/{id}', { params })
   expect(answered).toHaveLength(3)
+  expect(running).toEqual([])
+  expect((await call('GET /api/sessions/{id}/calls/{call}', { params: { id, call: '1' } })).request).toMatchObject({
+    ...limit,
+    messages: MESSAGES,
+  })
   expect((await call('GET /api/sessions/{id}', { params, query: `?known=${revision}` })).calls).toEqual([])
   expect((await call('GET /api/sessions/{id}/savings', { params, query: '?leaves=all' })).leaves).toHaveLength(3)
   await expect

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { allSavingsSchema, sessionSavingsSchema } from '#lib/api/sessions/savings.ts'
 import {
   AUTO_SESSION,
+  callRequestSchema,
   createSessionSchema,
   recordingSchema,
   sessionCreatedSchema,
@@ -20,7 +21,7 @@ import { FORCED_TEXT } from '../library/trajectories.ts'
 import { answerClient } from '../sessions/client-call.ts'
 import { answerGenerate } from '../sessions/generate-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
-import { sessionRecords } from '../sessions/records.ts'
+import { requestOfCall, sessionRecords } from '../sessions/records.ts'
 import { exportSamples, pickersIn, SAMPLES_QUERY } from '../sessions/samples.ts'
 import { callsAfter } from '../sessions/session-row.ts'
 

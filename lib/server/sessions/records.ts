@@ -1,9 +1,10 @@
 /** Writes a session in the form of miles' session server, so that programs that read its records read those of Rollscope. */
 import type * as z from 'zod/mini'
-import type { sessionRecordsSchema } from '#lib/api/sessions/session.ts'
+import type { callRequestSchema, sessionRecordsSchema } from '#lib/api/sessions/session.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { type CallContent, historyField, type Session } from './session.ts'
 
@@ -59,6 +60,25 @@ export function sessionRecords(session: Session, { store }: Pick<Services, 'stor
       max_trim_tokens: 0,
     },
   }
+}
+
+/** Returns what the client sent with the call of a sequence number, as text. Throws HttpProblem 404. */
+export function requestOfCall(
+  session: Session,
+  sequence: string,
+  { store }: Pick<Services, 'store'>,
+): z.infer<typeof callRequestSchema> {
+  const lists = new Map<number, readonly unknown[]>()
+  for (const call of store.sessionCalls(session.id, 0)) {
+    const request = wholeBody((JSON.parse(call.content) as CallContent).request, lists, call.sequence)
+    if (`${call.sequence}` === sequence) return { request }
+  }
+  throw new HttpProblem({
+    status: 404,
+    code: 'NO_CALL',
+    detail: `the session ${session.id} has no call ${JSON.stringify(sequence.slice(0, 40))}`,
+    hint: 'GET /api/sessions/{id} lists its calls with their sequence numbers.',
+  })
 }
 
 /** Returns a body with the entries that it has in common with an earlier one. */

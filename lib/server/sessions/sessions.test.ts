@@ -362,6 +362,18 @@ describe('A call of a session that gets no answer', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(words) } })
     expect((await calls(id)).map(({ status }) => status)).toEqual([400])
+    const { request } = (await (await send('GET', `/api/sessions/${id}/calls/1`)).json()) as { request: unknown }
+    expect(request).toEqual(Array.isArray(body) ? {} : body)
+  })
+
+  test('keeps the whole request of a refused call, also the messages that an earlier call had', async () => {
+    const id = await created()
+    const reply = messageOf(await chat(id, [user('a')]))
+    const body = { model: 'm', messages: [user('a'), reply, user('b')], ebnf: 'root ::= "a"' }
+    expect((await send('POST', `/sessions/${id}/v1/chat/completions`, body)).status).toBe(400)
+    const request = await send('GET', `/api/sessions/${id}/calls/2`)
+    expect(await request.json()).toEqual({ request: body })
+    expect((await send('GET', `/api/sessions/${id}/calls/3`)).status).toBe(404)
   })
 
   test('is refused if its body announces more than the limit', async () => {
