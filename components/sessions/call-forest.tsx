@@ -138,7 +138,7 @@ export function CallForest({ entries, nodes, selected, focused, onSelect, childr
                 <td className="truncate px-2">
                   <Attached text={attachmentText(call, nodes)} />
                 </td>
-                <td className={`truncate px-2 max-sm:hidden ${node.status === 'complete' ? 'text-dim' : 'text-bad'}`}>
+                <td className={`truncate px-2 max-sm:hidden ${node && isWhole(node) ? 'text-dim' : 'text-bad'}`}>
                   {call.accepted.length > 0 && (
                     <span
                       className="mr-1.5 rounded-full border border-line bg-raised px-1.5"
@@ -177,9 +177,12 @@ const Attached = ({ text: { kind, detail, tone } }: { readonly text: AttachmentT
   </>
 )
 
-function railPlaces(nodes: readonly CallNode[]): readonly RailPlace[] {
-  const rows = new Map(nodes.map(({ node }, row) => [node.node, row]))
-  return placeOnRails(nodes.map(({ node }) => (node.parent === null ? undefined : rows.get(node.parent))))
+/** Returns whether nothing is wrong with a reply, as far as it is known. */
+const isWhole = ({ status }: Pick<CallNode['node'], 'status'>): boolean => status === 'complete' || status === 'running'
+
+function railPlaces(entries: readonly CallEntry[]): readonly RailPlace[] {
+  const rows = new Map(entries.flatMap(({ node }, row) => (node ? [[node.node, row] as const] : [])))
+  return placeOnRails(entries.map(({ node }) => (node?.parent == null ? undefined : rows.get(node.parent))))
 }
 
 /** Returns the rows of the path to a row. */
@@ -244,8 +247,8 @@ function Rails({ places, rails, row, path, status }: RailsProps) {
         cy={ROW / 2}
         r={4}
         strokeWidth={1.5}
-        stroke={status === 'complete' ? (isOnPath ? 'var(--accent)' : 'var(--ink)') : 'var(--bad)'}
-        fill={isRoot ? (isOnPath ? 'var(--accent)' : 'var(--ink)') : isOnPath ? 'var(--accent)' : 'var(--panel)'}
+        stroke={status && isWhole({ status }) ? (isOnPath ? 'var(--accent)' : 'var(--ink)') : 'var(--bad)'}
+        fill={fillOf(status !== undefined && isRoot, status !== undefined && status !== 'running' && isOnPath)}
       />
     </svg>
   )

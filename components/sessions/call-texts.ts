@@ -10,6 +10,20 @@ export interface CallNode {
   readonly node: SessionNodeRow
 }
 
+/** A row of the list of calls: a reply of the model, or a call without any, such as one that was refused. */
+export interface CallEntry {
+  readonly call: SessionCallRow
+  /** Undefined: the call has no place in the forest. */
+  readonly node: SessionNodeRow | undefined
+}
+
+/** Returns the rows of all calls, in their order. */
+export const entriesOf = (calls: readonly SessionCallRow[]): readonly CallEntry[] =>
+  calls.flatMap((call) => (call.nodes.length > 0 ? call.nodes : [undefined]).map((node) => ({ call, node })))
+
+/** Returns a key of a row that it keeps while its session grows. */
+export const entryKey = ({ call, node }: CallEntry): string => (node ? `${node.node}` : `call ${call.sequence}`)
+
 /** Returns the nodes of all calls, in their order. */
 export const nodesOf = (calls: readonly SessionCallRow[]): readonly CallNode[] =>
   calls.flatMap((call) => call.nodes.map((node) => ({ call, node })))
@@ -100,9 +114,10 @@ export function forkedFrom({ attached }: SessionCallRow, nodes: readonly CallNod
   return typeof other === 'number' ? nodes.find(({ node }) => node.node === other) : undefined
 }
 
-/** Returns what a node shows of its reply. */
-export function replyText({ call, node }: CallNode): string {
-  if (node.status === 'failed') return call.error ?? `status ${call.status}`
+/** Returns what a row shows of its reply. */
+export function replyText({ call, node }: CallEntry): string {
+  if (node?.status === 'running') return 'generating…'
+  if (!node || node.status === 'failed') return call.error ?? `status ${call.status}`
   return node.status === 'aborted' ? `aborted: ${node.text}` : node.text
 }
 

@@ -49,3 +49,58 @@ test('The tokens of a session are read once, and again when a call adds segments
   await findByText('4 segments')
   expect(read).toHaveBeenCalledTimes(2)
 })
+
+test('A call that was refused shows its reason and what the client sent', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (address) =>
+    String(address) === '/api/sessions/ses_1/calls/2'
+      ? Response.json({ request: { model: 'm', ebnf: 'root ::= "a"' } })
+      : Response.json({}, { status: 404 }),
+  )
+  const call = testCall(2, null, { status: 400, error: 'The field ebnf is not supported.', nodes: [] })
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <CallTokens sessionId="ses_1" entry={{ call, node: undefined }} nodes={[]} />
+    </QueryClientProvider>,
+  )
+  expect(screen.getByText('refused status 400')).toBeTruthy()
+  expect(screen.getByText('The field ebnf is not supported.')).toBeTruthy()
+  expect((await screen.findByText(/"ebnf": "root/)).textContent).toContain('"model": "m"')
+})
+
+test('The tokens of a running reply appear as they arrive, and stay until the stored ones are read', async () => {
+  storeToken('a-token')
+  const lines = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
+  const stream = new ReadableStream<Uint8Array>({ start: lines.resolve })
+  const followed = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(stream))
+  vi.spyOn(pageReader, 'call').mockReturnValue(new Promise(() => {}))
+  const client = new QueryClient()
+  const readAgain = vi.spyOn(client, 'invalidateQueries')
+  const show = (entry: CallEntry) => (
+    <QueryClientProvider client={client}>
+      <CallTokens sessionId="ses_1" entry={entry} nodes={[]} />
+    </QueryClientProvider>
+  )
+  const stored = entriesOf([testCall(2, { kind: 'continued' })])[0] as CallEntry
+  const node = { ...stored.node, status: 'running', trajectory: null } as NonNullable<CallEntry['node']>
+  const { rerender } = render(show({ ...stored, node: { ...node, live: 'reply 1' } }))
+  expect(screen.getByText('The reply is being generated…')).toBeTruthy()
+  const started = {
+    type: 'started',
+    rolloutId: 'reply 1',
+    trajectory: { ...sampleTrajectory, outcome: { kind: 'running', rolloutId: 'reply 1' } },
+  }
+  const send = async (event: object) => (await lines.promise).enqueue(Buffer.from(`${JSON.stringify(event)}\n`))
+  await send(started)
+  const text = `${sampleTrajectory.segments.length} segments`
+  await screen.findByText(text)
+  expect(followed.mock.calls[0]?.[0]).toBe('/api/sessions/ses_1/replies/reply%201/events?from=0')
+  expect(readAgain).not.toHaveBeenCalled()
+  await send({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
+  await expect.poll(() => readAgain.mock.calls).toEqual([[{ queryKey: ['sessions'] }]])
+  rerender(show(stored))
+  expect(screen.getByText(text)).toBeTruthy()
+  rerender(show(entriesOf([testCall(1, { kind: 'new-root' })])[0] as CallEntry))
+  expect(screen.getByText('Loading…')).toBeTruthy()
+  rerender(show({ ...stored, node: { ...node, node: 2 } }))
+  expect(screen.getByText('The server sends the whole reply when it has ended.')).toBeTruthy()
+})

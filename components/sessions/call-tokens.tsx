@@ -10,8 +10,10 @@ import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
+import type { SessionNodeRow } from '#lib/api/sessions/session.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
+import { useLiveReply } from '#lib/browser/sessions/use-live-reply.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { CallRequest } from './call-request.tsx'
 import {
@@ -35,6 +37,7 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
   const { call, node } = entry
   const key = node?.trajectory ?? undefined
   const { data, error } = usePath(key, nodes)
+  const shown = useShownTokens(sessionId, node, data)
   const text = attachmentText(call, nodes)
   const other = forkedFrom(call, nodes)
   const compared = comparedHref(entry, other)
@@ -85,12 +88,30 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
       ) : shown ? (
         <PathTokens key={`${sessionId} ${node.node}`} trajectory={shown} firstToken={node.start} />
       ) : (
-        <p className="p-3.5 text-faint text-sm">
-          {key === undefined ? 'No tokens were recorded for this call.' : error ? '' : 'Loading…'}
-        </p>
+        <p className="p-3.5 text-faint text-sm">{absenceText(node, error)}</p>
       )}
     </div>
   )
+}
+
+/** Returns the tokens of a node: those so far while its reply is generated, and until they are read as stored. */
+function useShownTokens(
+  sessionId: string,
+  node: SessionNodeRow | undefined,
+  stored: TrajectoryView | undefined,
+): TrajectoryView | undefined {
+  const live = useLiveReply(sessionId, node?.live)
+  const place = node && `${sessionId} ${node.node}`
+  const [followed, setFollowed] = useState<string>()
+  if (node?.live !== undefined && followed !== place) setFollowed(place)
+  return stored ?? (followed === place ? live : undefined)
+}
+
+function absenceText({ status, live, trajectory }: SessionNodeRow, error: Error | null): string {
+  if (status === 'running')
+    return live === undefined ? 'The server sends the whole reply when it has ended.' : 'The reply is being generated…'
+  if (trajectory === null) return 'No tokens were recorded for this call.'
+  return error ? '' : 'Loading…'
 }
 
 /** Reads a trajectory, and reads it again when the calls of the session have more segments of it than were read. */

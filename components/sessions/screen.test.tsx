@@ -31,7 +31,7 @@ function answer(address: string): Response {
     return Response.json({ isPaused: false, sessions: [...sessions.keys()].map((id) => ({ ...testSession, id })) })
   const calls = sessions.get(id)
   return calls
-    ? Response.json({ session: { ...testSession, id }, calls })
+    ? Response.json({ session: { ...testSession, id }, running: [], calls })
     : Response.json({ status: 404, code: 'NO_SESSION', detail: `there is no session "${id}"` }, { status: 404 })
 }
 

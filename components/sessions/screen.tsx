@@ -68,8 +68,12 @@ export function SessionsScreen() {
   const id = address.session ?? sessions?.[0]?.id
   const opened = useQuery(sessionOptions(id))
   const calls = opened.data?.calls ?? []
-  const nodes = nodesOf(calls)
-  const entry = nodes.find(({ node }) => node.node === address.node) ?? nodes.at(-1)
+  const listed = [...calls, ...(opened.data?.running ?? [])]
+  const nodes = nodesOf(listed)
+  const entries = entriesOf(listed)
+  const entry =
+    entries.find(({ call, node }) => (node ? node.node === address.node : call.sequence === address.call)) ??
+    entries.at(-1)
   const [part, setPart] = useState<Part>('calls')
   const [focused, setFocused] = useState<{ readonly key: string }>()
   const { message, say } = useStatusMessage()

@@ -76,7 +76,10 @@ const nodeSchema = z.object({
   node: withDescription(count, 'Number of the node in the forest, from 0.'),
   parent: withDescription(z.nullable(count), 'Node whose tokens the prompt continues; null: the prompt is a root.'),
   choice: withDescription(count, 'Index of the reply to its call.'),
-  status: z.enum(['complete', 'aborted', 'failed']),
+  status: withDescription(
+    z.enum(['complete', 'aborted', 'failed', 'running']),
+    'running: the reply is being generated, and its numbers are those so far.',
+  ),
   trajectory: withDescription(
     z.nullable(z.string()),
     'Key of the trajectory that contains the node; null: none was stored.',
@@ -88,6 +91,10 @@ const nodeSchema = z.object({
   text: withDescription(z.string(), 'Beginning of the reply: its text, or the name of its first call.'),
   finish: withDescription(z.nullable(z.string()), 'Why the reply ended; null: there is none.'),
   malformedCalls: withDescription(count, 'Tool calls that could not be parsed.'),
+  live: withDescription(
+    z.exactOptional(z.string()),
+    'Id of a running reply whose tokens can be followed: GET /api/sessions/{id}/replies/{reply}/events.',
+  ),
 })
 
 /** Schema of a call of a session. */
@@ -103,7 +110,7 @@ const sessionCallSchema = z.object({
   isStreamed: z.boolean(),
   status: withDescription(
     count,
-    'HTTP status of the answer. Without an answer: 499, the client left; 503, Rollscope ended meanwhile.',
+    'HTTP status of the answer. Without an answer: 0, the call is being answered; 499, the client left; 503, Rollscope ended meanwhile.',
   ),
   error: withDescription(z.nullable(z.string()), 'Message of the error; null: none.'),
   attached: z.nullable(attached),
@@ -171,6 +178,10 @@ export const sessionSchema = z.object({
   after: withDescription(
     z.exactOptional(z.int()),
     'Sequence of the last call of the revision `known`, whose calls are left out. Omitted: all calls are here.',
+  ),
+  running: withDescription(
+    z.array(sessionCallSchema),
+    'The calls that are being answered. Their sequences and nodes have numbers of their own only when they have ended.',
   ),
   revision: withDescription(
     z.exactOptional(z.string()),

@@ -36,7 +36,8 @@ export type SettledRollout = Extract<RolloutState, { kind: 'ended' | 'gone' | 'f
 export interface RolloutStore {
   subscribe(listener: () => void): () => void
   state(): RolloutState
-  follow(rolloutId: string, key: string): void
+  /** Follows a rollout. `path` is that of its events, if it is no rollout of the playground. */
+  follow(rolloutId: string, key: string, path?: string): void
   /** Stops following; the rollout continues on the server. */
   reset(): void
 }
@@ -58,7 +59,7 @@ export function createRolloutStore(
       leave.abort()
       set({ kind: 'idle' })
     },
-    follow(rolloutId, key) {
+    follow(rolloutId, key, path = `/api/rollouts/${encodeURIComponent(rolloutId)}/events`) {
       leave.abort()
       leave = new AbortController()
       set({ kind: 'following', key, rolloutId, trajectory: undefined, isConnected: true })
@@ -66,7 +67,7 @@ export function createRolloutStore(
         set(settled)
         onSettled(settled)
       }
-      followUntilEnd(rolloutId, key, { signal: leave.signal, nextFrame, current: state, set, settle })
+      followUntilEnd(path, key, { signal: leave.signal, nextFrame, current: state, set, settle })
     },
   }
 }
@@ -80,7 +81,7 @@ interface Following {
   readonly settle: (state: SettledRollout) => void
 }
 
-function followUntilEnd(rolloutId: string, key: string, { signal, nextFrame, current, set, settle }: Following): void {
+function followUntilEnd(path: string, key: string, { signal, nextFrame, current, set, settle }: Following): void {
   let growth: Growth | undefined
   let isDue = false
   let hasEnded = false
@@ -101,7 +102,7 @@ function followUntilEnd(rolloutId: string, key: string, { signal, nextFrame, cur
     settle({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
   }
   void followLines({
-    path: `/api/rollouts/${encodeURIComponent(rolloutId)}/events`,
+    path,
     signal,
     schema: async () => {
       const [{ eventReader }, { createGrowth }] = await Promise.all([

@@ -9,11 +9,11 @@ const call = (sequence: number) => testCall(sequence, { kind: 'continued' })
 
 test('A poll of a session requests the calls after those that it has, and replaces all calls of another session with the id', async () => {
   const answers = [
-    { session, calls: [] },
-    { session, calls: [call(1), call(2)], revision: 'one-2' },
-    { session, calls: [call(3)], after: 2, revision: 'one-3' },
-    { session, calls: [], after: 3, revision: 'one-3' },
-    { session, calls: [call(1)], revision: 'other-1' },
+    { session, running: [], calls: [] },
+    { session, running: [], calls: [call(1), call(2)], revision: 'one-2' },
+    { session, running: [], calls: [call(3)], after: 2, revision: 'one-3' },
+    { session, running: [], calls: [], after: 3, revision: 'one-3' },
+    { session, running: [], calls: [call(1)], revision: 'other-1' },
   ]
   const addresses: string[] = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (address) => {

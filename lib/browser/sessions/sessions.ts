@@ -34,6 +34,18 @@ export const sessionOptions = (id: string | undefined) =>
     refetchInterval: POLL_MS,
   })
 
+/** Path of the events of a reply that is being generated. */
+export const liveReplyPath = (id: string, reply: string): string =>
+  `/api${pathOf(id)}/replies/${encodeURIComponent(reply)}/events`
+
+/** Query for what the client sent with a call, which never changes. */
+export const callRequestOptions = (id: string, call: number) =>
+  queryOptions({
+    queryKey: ['session-request', id, call],
+    queryFn: ({ signal }) => fetchJson(`/api${pathOf(id)}/calls/${call}`, callRequestSchema, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /**
  * Query for what the chosen leaves of a session saved, compared with a chat pipeline. Every prompt is rendered again for it, so it is
  * repeated only when `tokens` changes, the number of tokens of the session.

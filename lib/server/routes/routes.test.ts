@@ -296,7 +296,7 @@ test('The rows of sessions answer as the table describes', async () => {
   await call('POST /sessions/{id}/v1/messages', { params, body: { ...limit, max_tokens: 4, messages: MESSAGES } })
   await call('POST /sessions/{id}/v1/responses', { params, body: { ...limit, max_output_tokens: 4, input: 'Hi' } })
   expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(3)
-  const { calls: answered, revision } = await call('GET /api/sessions/{id}', { params })
+  const { calls: answered, running, revision } = await call('GET /api/sessions/{id}', { params })
   expect(answered).toHaveLength(3)
   expect(running).toEqual([])
   expect((await call('GET /api/sessions/{id}/calls/{call}', { params: { id, call: '1' } })).request).toMatchObject({
@@ -325,6 +325,20 @@ test('The rows of sessions answer as the table describes', async () => {
   expect((await call('GET /api/sessions')).isPaused).toBe(true)
   expect((await call('GET /sessions/{id}', { params })).records).toHaveLength(4)
   await call('PUT /api/sessions', { body: { isPaused: false } })
+  const left = new AbortController()
+  const long = { ...limit, max_tokens: 1000, min_tokens: 1000, messages: MESSAGES }
+  const sent = requestFor('POST', `/sessions/${id}/v1/chat/completions`, long)
+  const answer = answerRequest(new Request(sent, { signal: left.signal }))
+  const replies = async () => (await call('GET /api/sessions/{id}', { params })).running[0]?.nodes ?? []
+  await expect.poll(async () => (await replies())[0]?.reply).toBeGreaterThan(0)
+  const reply = { params: { id, reply: (await replies())[0].live }, query: '?until=now' }
+  const events: readonly { readonly type: string }[] = await call(
+    'GET /api/sessions/{id}/replies/{reply}/events',
+    reply,
+  )
+  expect(events.map(({ type }) => type)).toEqual(['started', 'segment-started'])
+  left.abort()
+  await answer
   await call('DELETE /sessions/{id}', { params })
 })
 

@@ -12,12 +12,17 @@ import {
   sessionRewardSchema,
   sessionSchema,
 } from '#lib/api/sessions/session.ts'
+import { streamClosedSchema } from '#lib/api/stream-closed.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
 import type { ProtocolName } from '#lib/session/call.ts'
 import { protocols } from '#lib/session/protocols/protocol.ts'
+import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { type Body, endpoint, jsonBody } from '../http/endpoint.ts'
+import { eventStream } from '../http/ndjson.ts'
+import { oneOf } from '../http/query.ts'
 import { FORCED_TEXT } from '../library/trajectories.ts'
+import { UNTIL } from '../runs/event-log.ts'
 import { answerClient } from '../sessions/client-call.ts'
 import { answerGenerate } from '../sessions/generate-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
@@ -82,7 +87,36 @@ export const sessionRoutes = [
     handle({ request, params, services }) {
       const session = services.sessions.find(params.id)
       const known = new URL(request.url).searchParams.get('known')
-      return { session: services.sessions.row(session), ...callsAfter(session, known) }
+      const running = session.live.rows({
+        last: session.rows.at(-1)?.sequence ?? 0,
+        nodes: session.forest.nodes.length,
+      })
+      return { session: services.sessions.row(session), running: [...running], ...callsAfter(session, known) }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions/{id}/calls/{call}',
+    summary: 'Returns the request of a call, also of one that was refused.',
+    answers: { 200: { description: 'The request.', schema: callRequestSchema } },
+    handle: ({ params, services }) => requestOfCall(services.sessions.find(params.id), params.call, services),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions/{id}/replies/{reply}/events',
+    summary:
+      'Streams the events of a reply while it is generated. Each answer begins with the present state of the reply.',
+    query: { until: '`end` (default): until the reply is stored. `now`: only its present state.' },
+    answers: {
+      200: {
+        description:
+          'One RolloutEvent per line. A client that reads nothing for 30 s gets one last line, `stream-closed`, and must request the events again.',
+        lines: z.union([rolloutEventSchema, streamClosedSchema]),
+      },
+    },
+    handle({ request, params, services, signal }) {
+      const { live } = services.sessions.find(params.id)
+      return eventStream(live.follow(params.reply, signal, oneOf(request, 'until', UNTIL, 'end')), { from: 0 })
     },
   }),
   endpoint({

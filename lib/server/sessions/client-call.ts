@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { contextNeeded } from '#lib/rollout/loop/call-ending.ts'
 import { outcomeIn } from '#lib/rollout/loop/run-ended.ts'
 import type { ProtocolName, ReplyHead, SessionCall } from '#lib/session/call.ts'
-import type { Attachment } from '#lib/session/forest/forest.ts'
 import { protocols, type ReplyStream } from '#lib/session/protocols/protocol.ts'
 import { type CallFailure, CallRefusal, errorBody, failureOf } from '#lib/session/protocols/refusal.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -18,9 +17,10 @@ import { STALLED_MS, streamOf } from '../http/ndjson.ts'
 import type { Services } from '../services.ts'
 import { chooseSession } from './auto.ts'
 import { callFacts, INTERRUPTED } from './call-facts.ts'
+import type { LiveCall } from './live/live-calls.ts'
 import { answerObserved } from './observe.ts'
 import type { CallRecord, Session } from './session.ts'
-import { type Answered, answerTito } from './tito.ts'
+import { type Answered, answerTito, type ReplyFollower } from './tito.ts'
 
 /** Status of a call whose client left before it was answered. */
 const CLIENT_LEFT = 499
@@ -78,9 +78,12 @@ interface Answering {
   readonly beginning: Beginning
 }
 
-/** What the session stored when the call had its place. */
+/** What the session has of a call since the call has its place. */
 interface Beginning {
+  /** What it stored. */
   begun?: number | undefined
+  /** What pages follow. */
+  live?: LiveCall
 }
 
 /** Returns the JSON object of a body. Throws HttpProblem or CallRefusal. */
@@ -105,13 +108,7 @@ async function bodyOf(request: Request): Promise<JsonObject> {
 async function wholeAnswer(answering: Answering): Promise<Response> {
   const { name, session, call, signal, all } = answering
   return all.sessions.during(session, async () => {
-    const answered = await answerOf(session)(
-      session,
-      call,
-      { attached: begin(answering), head() {}, delta() {} },
-      all,
-      signal,
-    )
+    const answered = await answerOf(session)(session, call, { ...begin(answering), head() {}, delta() {} }, all, signal)
     const written = writtenAnswer(answering, answered)
     if (written) {
       await record(answering, answered, { status: 200, written })
@@ -149,7 +146,7 @@ async function streamedAnswer(answering: Answering): Promise<Response> {
       session,
       call,
       {
-        attached: begin(answering),
+        ...begin(answering),
         head(head: ReplyHead, bytes) {
           writer = protocols[name].stream(head, call, bytes)
           queue.add(writer.begin())
@@ -251,12 +248,16 @@ interface Ended {
   readonly failure?: CallFailure
 }
 
-/** Returns what stores the beginning of a call when it has its place. */
-const begin = (answering: Answering) => (attachment: Attachment) => {
-  const { session, call, beginning } = answering
-  const facts = { ...factsOf(answering, { status: INTERRUPTED.status, failure: INTERRUPTED }), ...factsOfCall(call) }
-  beginning.begun = session.begin({ facts, attachment })
-}
+/** Returns what stores the beginning of a call when it has its place, and shows its replies to pages that follow them. */
+const begin = (answering: Answering): Pick<ReplyFollower, 'attached' | 'generating'> => ({
+  attached(attachment) {
+    const { session, call, beginning } = answering
+    const facts = { ...factsOf(answering, { status: INTERRUPTED.status, failure: INTERRUPTED }), ...factsOfCall(call) }
+    beginning.begun = session.begin({ facts, attachment })
+    beginning.live = session.live.begin({ facts, attachment })
+  },
+  generating: (recorder) => answering.beginning.live?.add(recorder) ?? (() => {}),
+})
 
 const factsOfCall = ({ stream, messages }: SessionCall) => ({ isStreamed: stream, messages: messages.length })
 
@@ -273,16 +274,20 @@ async function record(answering: Answering, answered: Answered, ended: Ended): P
     completionTokens:
       reply?.usage.completionTokens ?? nodes.reduce((sum, { outcome }) => sum + outcome.tokens.reply, 0),
   }
+  const { begun, live } = beginning
   await session.exclusive(() =>
-    session.commit({ facts, attachment, nodes, body, response: ended.written ?? null, ...beginning }),
+    session.commit({ facts, attachment, nodes, body, response: ended.written ?? null, begun }),
   )
+  live?.end(nodes.map(({ path }) => path?.outcome))
 }
 
 /** Adds a call that was refused before it had a place in the forest. */
 async function recordRefusal(answering: Omit<Answering, 'call'>, failure: CallFailure): Promise<void> {
   const { session, body, beginning } = answering
+  const { begun, live } = beginning
   const facts = factsOf(answering, { status: failure.status, failure })
-  await session.exclusive(() => session.commit({ facts, nodes: [], body, response: null, ...beginning }))
+  await session.exclusive(() => session.commit({ facts, nodes: [], body, response: null, begun }))
+  live?.end([])
 }
 
 const factsOf = ({ name, ...call }: Omit<Answering, 'call'>, { status, failure }: Ended): CallRecord['facts'] =>

@@ -24,6 +24,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { readableTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
+import { createLiveCalls, type LiveCalls } from './live/live-calls.ts'
 import { createSessionServing, type SessionServing } from './serving.ts'
 
 /** What a row of a call has besides its facts. */
@@ -80,6 +81,8 @@ export interface Session {
   readonly serving: SessionServing
   readonly forest: SessionForest
   readonly rows: readonly SessionCallRow[]
+  /** The calls that are being answered and whose place in the forest is known. */
+  readonly live: LiveCalls
   /** The reward of all leaves that have none of their own. */
   readonly reward: number | null
   /** Calls that are being answered. */
@@ -311,6 +314,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
     serving: createSessionServing(settings, all),
     forest,
     rows,
+    live: createLiveCalls(),
     get reward() {
       return reward
     },

@@ -12,6 +12,7 @@ import type { BytesOfToken } from '#lib/session/protocols/protocol.ts'
 import { CallRefusal } from '#lib/session/protocols/refusal.ts'
 import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { sentSampling } from '#lib/sglang/reply/sampling.ts'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -29,6 +30,8 @@ import type { NodeRecord, Session } from './session.ts'
 export interface ReplyFollower {
   /** Called once, when the place of the call is found and before anything is generated. */
   attached(attachment: Attachment): void
+  /** Called for each reply, when its generation begins. Returns what receives the later events of its recorder. */
+  generating(recorder: Recorder): (event: RolloutEvent) => void
   /** Called once, before the first delta. */
   head(head: ReplyHead, bytes: BytesOfToken): void
   delta(delta: ReplyDelta): void
@@ -171,7 +174,9 @@ async function generate(
   const stream = call.stream ? createPartStream(index, { parser, tokenizer, reading }) : undefined
   const before = tokenCount(start)
   let unsent: ReplyDelta[] = []
+  let publish = (_: RolloutEvent) => {}
   const recorder = createCallRecorder(start, tokenizer, (event) => {
+    publish(event)
     if (event.type === 'segment-started' && event.segment.kind === 'response') begin(tokenCount(recorder.trajectory))
     if (event.type !== 'tokens' || !stream) return
     if (call.logprobs !== undefined) {
@@ -184,6 +189,7 @@ async function generate(
     for (const delta of [...unsent, ...parts]) follower.delta(delta)
     unsent = []
   })
+  publish = follower.generating(recorder)
   const messages = withResults(attachment.messages, recorder)
   const seed = call.sampling.sampling_seed
   const settings: CallSettings = {
