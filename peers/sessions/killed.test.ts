@@ -88,7 +88,8 @@ test.each([
     const { calls } = await (await rollscope.get(`/api/sessions/${id}`)).json()
     expect(calls.map(({ status, attached }: SessionCall) => [status, attached.kind])).toEqual([
       [200, 'new-root'],
-      [200, 'continued'],
+      [503, 'continued'],
+      [200, 'retried'],
     ])
     const { ids, mask } = tokensOf(await onlyTrajectory(rollscope, id))
     expect(ids).toEqual([...last.read, ...last.wrote])
