@@ -25,7 +25,7 @@ export async function chooseSession(
 ): Promise<Session> {
   const { sessions } = all
   if (id !== AUTO_SESSION) return sessions.find(id)
-  const named = SESSION_HEADERS.map((name) => headers.get(name)).find(Boolean) ?? call.metadata.sessionId
+  const named = sessionNamedIn(headers) ?? call.metadata.sessionId
   if (named !== undefined) return sessions.create({ isAuto: true }, checkedId(named), startedAt)
   const serving = await sessions.defaultServing.find({ tools: call.tools, options: call.templateArguments }, signal)
   const sent = { messages: call.messages, context: serving.context }
@@ -35,6 +35,10 @@ export async function chooseSession(
   const found = findSession(sent, candidates)
   return found === undefined ? sessions.create({ isAuto: true }, undefined, startedAt) : sessions.find(found)
 }
+
+/** Returns the id of the session that the headers of a call name; undefined if they name none. */
+export const sessionNamedIn = (headers: Headers): string | undefined =>
+  SESSION_HEADERS.map((name) => headers.get(name)).find(Boolean) ?? undefined
 
 /** Returns whether a first prompt that the session has is a retry if it is sent now. */
 function takesRetries({ running, rows, createdAt }: Session, now: Date): boolean {

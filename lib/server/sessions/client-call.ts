@@ -15,7 +15,7 @@ import { foreseenProblem } from '../http/foreseen-problem.ts'
 import { json } from '../http/json-response.ts'
 import { STALLED_MS, streamOf } from '../http/ndjson.ts'
 import type { Services } from '../services.ts'
-import { chooseSession } from './auto.ts'
+import { chooseSession, sessionNamedIn } from './auto.ts'
 import { callFacts, INTERRUPTED } from './call-facts.ts'
 import type { LiveCall } from './live/live-calls.ts'
 import { answerObserved } from './observe.ts'
@@ -51,15 +51,15 @@ export async function answerClient(
   } catch (error) {
     if (signal.aborted && beginning.begun === undefined) return new Response(null, { status: CLIENT_LEFT })
     const failure = signal.aborted ? LEFT : failureFor(error)
-    if (!session && sessionId !== AUTO_SESSION) session = knownSession(sessionId, all)
+    session ??= knownSession(sessionId === AUTO_SESSION ? sessionNamedIn(request.headers) : sessionId, all)
     if (session) await recordRefusal({ name, session, body, started, request, signal, all, beginning }, failure)
     return json(errorBody(name, failure), failure.status)
   }
 }
 
-function knownSession(id: string, { sessions }: Services): Session | undefined {
+function knownSession(id: string | undefined, { sessions }: Services): Session | undefined {
   try {
-    return sessions.find(id)
+    return id === undefined ? undefined : sessions.find(id)
   } catch {
     return undefined
   }

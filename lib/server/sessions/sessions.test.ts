@@ -806,6 +806,9 @@ describe('The address /sessions/auto', () => {
     for (const content of ['a', 'b'])
       await send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user(content)] }, { headers })
     expect(await calls('mine')).toHaveLength(2)
+    const refused = { model: 'm', messages: [user('a')], ebnf: 'root ::= "a"' }
+    await send('POST', '/sessions/auto/v1/chat/completions', refused, { headers })
+    expect((await calls('mine')).map(({ status }) => status)).toEqual([200, 200, 400])
   })
 
   test('continues the session that was called last of those with the same history, whichever of them the page reads', async () => {
