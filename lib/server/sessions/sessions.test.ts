@@ -907,6 +907,17 @@ describe('The address /sessions/auto', () => {
     expect((await listed()).map((session) => session.calls)).toEqual([1, 3])
   })
 
+  test('keeps a script that runs again with the same replies in the session of its run', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const now = Date.now()
+    for (const minutes of [0, 20]) {
+      vi.setSystemTime(now + minutes * 60_000)
+      const reply = messageOf(await chat('auto', [user('a')]))
+      await chat('auto', [user('a'), reply, user('b')])
+    }
+    expect((await listed()).map((session) => session.calls)).toEqual([2, 2])
+  })
+
   test.each(['auto', '..', 'a/b', 'x'.repeat(101)])('refuses %j as the id of a session', async (id) => {
     const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': id }
     const body = { model: 'm', messages: [user('a')] }

@@ -47,7 +47,7 @@ export interface Sessions {
 }
 
 /** Number of sessions that are compared with a call to /sessions/auto, of those whose history begins like the call. */
-const MOST_AUTOMATIC = 16
+const MOST_AUTOMATIC = 8
 /** Number of sessions in the list. */
 const MOST_LISTED = 500
 /** Milliseconds without a call after which a session leaves the memory. Its next call reads it from the store. */

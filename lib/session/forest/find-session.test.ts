@@ -25,8 +25,10 @@ describe('The session of a call', () => {
     expect(found('s:x u:a')).toBe('second')
   })
 
-  test('is the one whose prompt it repeats', () => {
-    expect(found('s:x u:a a:1 t:r')).toBe('first')
+  test('is the latest one with the same replies, although an earlier one has the whole prompt', () => {
+    expect(found('s:x u:a a:1 t:r')).toBe('second')
+    const reversed = sessions(true, ['second', second], ['first', first])
+    expect(findSession({ messages: history('s:x u:a a:1 t:r'), context: CONTEXT }, reversed)).toBe('first')
   })
 
   test('is new for a new root, other tools or the first call', () => {
@@ -39,7 +41,7 @@ describe('The session of a call', () => {
     const old = sessions(false, ['first', first], ['second', second])
     const foundIn = (words: string) => findSession({ messages: history(words), context: CONTEXT }, old)
     expect(foundIn('s:x u:a')).toBeUndefined()
-    expect([foundIn('s:x u:a a:1 t:r'), foundIn('s:x u:a a:1 u:b')]).toEqual(['first', 'second'])
+    expect([foundIn('s:x u:a a:1 t:r'), foundIn('s:x u:a a:1 t:r a:2 u:b')]).toEqual(['second', 'first'])
   })
 })
 

@@ -7,14 +7,14 @@ import { type ForestCall, type SessionForest, textHash } from './forest.ts'
 export interface OpenSession {
   readonly id: string
   readonly forest: SessionForest
-  /** Whether a call that only repeats a first prompt is a retry. False: it begins another session. */
+  /** Whether a call that repeats a first prompt is a retry. False: it begins another session. */
   readonly takesRetries: boolean
 }
 
 /**
  * Returns the id of the session with the longest recorded history at the beginning of a call. Of several the last one in `sessions` is
- * used, which are in the order of their last calls. Undefined: no session has a call whose history and reply the call begins with, as for
- * a new root, such as the first call of a sub-agent.
+ * used, which are in the order of their last calls: a script that runs again may get the same replies as before. Undefined: no session has a
+ * call whose history and reply the call begins with, as for a new root, such as the first call of a sub-agent.
  */
 export function findSession({ messages, context }: ForestCall, sessions: readonly OpenSession[]): string | undefined {
   const histories = new Map<SessionForest['rules'], NormalHistory>()
@@ -23,8 +23,8 @@ export function findSession({ messages, context }: ForestCall, sessions: readonl
     const history = histories.get(forest.rules) ?? normalHistory(messages, forest.rules)
     histories.set(forest.rules, history)
     const recorded = forest.recorded(history, context)
-    if (!recorded.hasReply && !takesRetries) continue
-    if (recorded.messages > 0 && recorded.messages >= (best?.messages ?? 0)) best = { id, messages: recorded.messages }
+    if (recorded.messages === 0 && !(recorded.isPrompt && takesRetries)) continue
+    if (recorded.messages >= (best?.messages ?? 0)) best = { id, messages: recorded.messages }
   }
   return best?.id
 }

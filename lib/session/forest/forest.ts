@@ -114,10 +114,10 @@ export interface SessionNode extends Attachment, NodeOutcome {
 
 /** The beginning of a history that a forest has. */
 interface RecordedBeginning {
-  /** Number of messages that a node's path consists of; all messages if they are the prompt of a node. */
+  /** Number of messages of the longest path that the history begins with; 0 if there is none. A path ends with a reply. */
   readonly messages: number
-  /** Whether a reply of the model is among them. False: the history is at most a first prompt. */
-  readonly hasReply: boolean
+  /** Whether the whole history is the prompt of a node. */
+  readonly isPrompt: boolean
 }
 
 /** The forest of a session, which grows. */
@@ -182,8 +182,7 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     },
     recorded: (history, context) => {
       const { deepest, repeated } = placeOf(context, find(history, root, rules), forest)
-      const { depth } = forest.pathOf(deepest)
-      return { messages: repeated === undefined ? depth : history.messages.length, hasReply: depth > 0 }
+      return { messages: forest.pathOf(deepest).depth, isPrompt: repeated !== undefined }
     },
     append: (attachment, outcomes) => {
       const call = 1 + (all.at(-1)?.call ?? -1)
