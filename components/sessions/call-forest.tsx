@@ -8,17 +8,17 @@ import {
   type AttachmentText,
   attachmentText,
   type CallEntry,
-  type CallNode,
   entryKey,
   messagesText,
   replyText,
+  type SessionCallNode,
 } from './call-texts.ts'
 import { placeOnRails, type RailPlace, railsByRow } from './rails.ts'
 
 interface CallForestProps {
   readonly entries: readonly CallEntry[]
   /** The nodes among them. */
-  readonly nodes: readonly CallNode[]
+  readonly nodes: readonly SessionCallNode[]
   /** Key of the selected row. */
   readonly selected: string | undefined
   /** The row that a key has selected, which gets the focus. A new object is a new request. */
@@ -178,7 +178,8 @@ const Attached = ({ text: { kind, detail, tone } }: { readonly text: AttachmentT
 )
 
 /** Returns whether nothing is wrong with a reply, as far as it is known. */
-const isWhole = ({ status }: Pick<CallNode['node'], 'status'>): boolean => status === 'complete' || status === 'running'
+const isWhole = ({ status }: Pick<SessionCallNode['node'], 'status'>): boolean =>
+  status === 'complete' || status === 'running'
 
 function railPlaces(entries: readonly CallEntry[]): readonly RailPlace[] {
   const rows = new Map(entries.flatMap(({ node }, row) => (node ? [[node.node, row] as const] : [])))
@@ -199,7 +200,7 @@ interface RailsProps {
   readonly row: number
   readonly path: ReadonlySet<number>
   /** Undefined: the call has no place in the forest, and its ring is on no rail. */
-  readonly status: CallNode['node']['status'] | undefined
+  readonly status: SessionCallNode['node']['status'] | undefined
 }
 
 const xOf = (rail: number): number => FIRST + RAIL * Math.min(rail, MOST_RAILS - 1)

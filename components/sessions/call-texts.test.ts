@@ -10,7 +10,7 @@ import {
   forestText,
   forkedFrom,
   messagesText,
-  nodesOf,
+  nodesOfCalls,
   replyText,
 } from './call-texts.ts'
 
@@ -27,7 +27,7 @@ const calls: readonly SessionCallRow[] = [
   testCall(6, { kind: 'new-root', because: 'tools' }),
   testCall(7, null),
 ]
-const nodes = nodesOf(calls)
+const nodes = nodesOfCalls(calls)
 const nodeAt = (index: number) => nodes[index] as (typeof nodes)[number]
 
 test('Each kind of call names what the client did with its history', () => {
@@ -114,7 +114,7 @@ test('A prompt that was sent while the other call ran is a sample, and a call of
     testCall(2, { kind: 'retried', of: 0, isConcurrent: true }),
     testCall(3, { kind: 'new-root', because: 'deleted' }),
   ]
-  const own = nodesOf(parallel)
+  const own = nodesOfCalls(parallel)
   expect(parallel.map((each) => Object.values(attachmentText(each, own)))).toEqual([
     ['new root', '', 'root'],
     ['sample', 'same prompt as 1', 'quiet'],

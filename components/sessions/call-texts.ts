@@ -5,7 +5,7 @@ import type { SessionCallRow, SessionNodeRow } from '#lib/api/sessions/session.t
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 /** A node of the forest with its call. */
-export interface CallNode {
+export interface SessionCallNode {
   readonly call: SessionCallRow
   readonly node: SessionNodeRow
 }
@@ -25,7 +25,7 @@ export const entriesOf = (calls: readonly SessionCallRow[]): readonly CallEntry[
 export const entryKey = ({ call, node }: CallEntry): string => (node ? `${node.node}` : `call ${call.sequence}`)
 
 /** Returns the nodes of all calls, in their order. */
-export const nodesOf = (calls: readonly SessionCallRow[]): readonly CallNode[] =>
+export const nodesOfCalls = (calls: readonly SessionCallRow[]): readonly SessionCallNode[] =>
   calls.flatMap((call) => call.nodes.map((node) => ({ call, node })))
 
 /** How a call attached, as a person reads it. */
@@ -46,7 +46,10 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the text of an attachment. `nodes` are those of the session, whose calls are named. */
-export function attachmentText({ attached, status }: SessionCallRow, nodes: readonly CallNode[]): AttachmentText {
+export function attachmentText(
+  { attached, status }: SessionCallRow,
+  nodes: readonly SessionCallNode[],
+): AttachmentText {
   const failure = attached ? undefined : failureKind(status)
   if (failure !== undefined) return { kind: failure, detail: `status ${status}`, tone: 'bad' }
   switch (attached?.kind) {
@@ -109,7 +112,10 @@ export function changeSentence({ attached }: SessionCallRow): string {
 }
 
 /** Returns the node whose history a call repeated, cut or replaced; undefined if it only continues one. */
-export function forkedFrom({ attached }: SessionCallRow, nodes: readonly CallNode[]): CallNode | undefined {
+export function forkedFrom(
+  { attached }: SessionCallRow,
+  nodes: readonly SessionCallNode[],
+): SessionCallNode | undefined {
   const other = attached?.kind === 'retried' ? attached.of : attached?.abandoned
   return typeof other === 'number' ? nodes.find(({ node }) => node.node === other) : undefined
 }
@@ -145,7 +151,7 @@ export function forestText(calls: readonly SessionCallRow[], leaves: number): re
 }
 
 /** Returns the address that compares a call with the one whose history it changed; undefined if they are on one path. */
-export function comparedHref({ node }: CallEntry, other: CallNode | undefined): string | undefined {
+export function comparedHref({ node }: CallEntry, other: SessionCallNode | undefined): string | undefined {
   const [own, before] = [node?.trajectory ?? null, other?.node.trajectory ?? null]
   return own !== null && before !== null && own !== before ? compareBothHref(before, own) : undefined
 }

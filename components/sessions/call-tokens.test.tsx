@@ -6,7 +6,7 @@ import { pageReader } from '#lib/browser/page-reader.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { testCall } from '#testing/sessions.ts'
-import { type CallEntry, type CallNode, entriesOf, nodesOf } from './call-texts.ts'
+import { type CallEntry, entriesOf, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { CallTokens } from './call-tokens.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -30,22 +30,22 @@ test('The tokens of a session are read once, and again when a call adds segments
       }) as never,
   )
   const call = testCall(1, { kind: 'new-root' })
-  const show = (nodes: readonly CallNode[]) => (
+  const show = (nodes: readonly SessionCallNode[]) => (
     <QueryClientProvider client={client}>
-      <CallTokens sessionId="ses_1" entry={nodes[0] as CallNode} nodes={nodes} />
+      <CallTokens sessionId="ses_1" entry={nodes[0] as SessionCallNode} nodes={nodes} />
     </QueryClientProvider>
   )
   const client = new QueryClient()
-  const { rerender, findByText } = render(show(nodesOf([call])))
+  const { rerender, findByText } = render(show(nodesOfCalls([call])))
   await findByText('2 segments')
   // The page reads the calls of the session again and again. They are equal, and later those of another path.
   const other = testCall(2, { kind: 'new-root' })
-  for (const calls of [[{ ...call }], [{ ...call }, other]]) await act(async () => rerender(show(nodesOf(calls))))
+  for (const calls of [[{ ...call }], [{ ...call }, other]]) await act(async () => rerender(show(nodesOfCalls(calls))))
   expect(read).toHaveBeenCalledOnce()
   segments = 4
   const next = testCall(3, { kind: 'continued' })
   const grown = { ...next, nodes: next.nodes.map((node) => ({ ...node, trajectory: 'key 1', segments: 4 })) }
-  await act(async () => rerender(show(nodesOf([call, other, grown]))))
+  await act(async () => rerender(show(nodesOfCalls([call, other, grown]))))
   await findByText('4 segments')
   expect(read).toHaveBeenCalledTimes(2)
 })

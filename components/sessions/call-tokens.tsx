@@ -19,17 +19,17 @@ import { CallRequest } from './call-request.tsx'
 import {
   attachmentText,
   type CallEntry,
-  type CallNode,
   changeSentence,
   comparedHref,
   forkedFrom,
+  type SessionCallNode,
 } from './call-texts.ts'
 import { FirstDifference } from './first-difference.tsx'
 
 interface CallTokensProps {
   readonly sessionId: string
   readonly entry: CallEntry
-  readonly nodes: readonly CallNode[]
+  readonly nodes: readonly SessionCallNode[]
 }
 
 /** Shows the tokens up to a call and the rest of its path; of a call without a place in the forest, its request. */
@@ -115,7 +115,7 @@ function absenceText({ status, live, trajectory }: SessionNodeRow, error: Error 
 }
 
 /** Reads a trajectory, and reads it again when the calls of the session have more segments of it than were read. */
-function usePath(key: string | undefined, nodes: readonly CallNode[]) {
+function usePath(key: string | undefined, nodes: readonly SessionCallNode[]) {
   const client = useQueryClient()
   const query = useQuery(trajectoryOptions(key))
   const read = query.data?.segments.length

@@ -8,13 +8,13 @@ import type { AllSavings, SavedSums } from '#lib/api/sessions/savings.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { allSavingsOptions, savingsOptions } from '#lib/browser/sessions/sessions.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import type { CallNode } from './call-texts.ts'
+import type { SessionCallNode } from './call-texts.ts'
 import type { PickerName } from './export-leaves.tsx'
 import { savingsEnd, savingsParts } from './savings-text.ts'
 
 interface SavingsLineProps {
   readonly session: SessionRow
-  readonly nodes: readonly CallNode[]
+  readonly nodes: readonly SessionCallNode[]
   readonly picker: PickerName
 }
 

@@ -7,7 +7,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import type { SessionCallRow } from '#lib/api/sessions/session.ts'
 import { storeToken } from '#lib/browser/api.ts'
 import { testCall, testSession } from '#testing/sessions.ts'
-import type { CallNode } from './call-texts.ts'
+import type { SessionCallNode } from './call-texts.ts'
 import { SessionsScreen } from './screen.tsx'
 
 const go = vi.hoisted(() => vi.fn(async (_href: string) => {}))
@@ -19,7 +19,7 @@ vi.mock('#components/shell/shell.tsx', () => ({
   Shell: ({ children }: { readonly children: ReactNode }) => children,
 }))
 vi.mock('./call-tokens.tsx', () => ({
-  CallTokens: ({ entry }: { readonly entry: CallNode }) => <h2>Call {entry.call.sequence}</h2>,
+  CallTokens: ({ entry }: { readonly entry: SessionCallNode }) => <h2>Call {entry.call.sequence}</h2>,
 }))
 
 /** The sessions of the server, with their calls. */

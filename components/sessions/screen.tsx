@@ -32,13 +32,13 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
 import {
   type CallEntry,
-  type CallNode,
   comparedHref,
   entriesOf,
   entryKey,
   forestText,
   forkedFrom,
-  nodesOf,
+  nodesOfCalls,
+  type SessionCallNode,
 } from './call-texts.ts'
 import { SESSION_COMMANDS } from './commands.ts'
 import { EmptySessions } from './empty-sessions.tsx'
@@ -69,7 +69,7 @@ export function SessionsScreen() {
   const opened = useQuery(sessionOptions(id))
   const calls = opened.data?.calls ?? []
   const listed = [...calls, ...(opened.data?.running ?? [])]
-  const nodes = nodesOf(listed)
+  const nodes = nodesOfCalls(listed)
   const entries = entriesOf(listed)
   const entry =
     entries.find(({ call, node }) => (node ? node.node === address.node : call.sequence === address.call)) ??
@@ -222,7 +222,7 @@ const isMissing = (error: Error | null): boolean => error instanceof ApiError &&
 
 interface SessionBarProps {
   readonly session: SessionRow | undefined
-  readonly nodes: readonly CallNode[]
+  readonly nodes: readonly SessionCallNode[]
   readonly error: Error | null
   readonly onMessage: (message: string) => void
   readonly children: ReactNode

@@ -7,7 +7,7 @@ import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { testCall, testSession } from '#testing/sessions.ts'
 import { CallForest } from './call-forest.tsx'
-import { type CallNode, entriesOf, nodesOf } from './call-texts.ts'
+import { entriesOf, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { FirstDifference } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
@@ -74,7 +74,7 @@ test('The forest shows a row for each reply and names its call', () => {
   const nodes = [0, 1].map((index) => ({
     call,
     node: { ...node, node: index, choice: index },
-  })) as unknown as CallNode[]
+  })) as unknown as SessionCallNode[]
   render(<CallForest entries={nodes} nodes={nodes} selected="0" focused={undefined} onSelect={onSelect} />)
   expect(screen.getAllByText('1,204 + 86')).toHaveLength(2)
   fireEvent.click(screen.getByRole('button', { name: 'Call 1, reply 2' }))
@@ -88,7 +88,7 @@ test('The forest shows a call that was refused with its status and its reason', 
   render(
     <CallForest
       entries={entriesOf(calls)}
-      nodes={nodesOf(calls)}
+      nodes={nodesOfCalls(calls)}
       selected="call 2"
       focused={undefined}
       onSelect={onSelect}
@@ -102,7 +102,7 @@ test('The forest shows a call that was refused with its status and its reason', 
 })
 
 test('The forest of 1,024 calls mounts only the rows that are visible, and shows the selected one', () => {
-  const nodes = nodesOf(
+  const nodes = nodesOfCalls(
     Array.from({ length: 1_024 }, (_, index) => {
       const call = testCall(index + 1, { kind: 'continued' })
       return { ...call, nodes: call.nodes.map((node) => ({ ...node, parent: index === 0 ? null : 0 })) }
@@ -164,7 +164,7 @@ test('The savings follow the chosen leaves, and a panel shows each leaf and all 
         : { leaves: [{ ...counts, node: 1, caveats: ['It is long.'] }], total: counts },
     ),
   )
-  const nodes = nodesOf([testCall(1, { kind: 'new-root' }), testCall(2, { kind: 'continued' })])
+  const nodes = nodesOfCalls([testCall(1, { kind: 'new-root' }), testCall(2, { kind: 'continued' })])
   const line = (picker: 'all' | 'longest', tokens: number) => (
     <QueryClientProvider client={queries}>
       <SavingsLine session={{ ...session, tokens }} nodes={nodes} picker={picker} />

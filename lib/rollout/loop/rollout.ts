@@ -11,7 +11,7 @@ import { chatModel } from '../chat/chat-model.ts'
 import { conversationOf } from '../chat/history.ts'
 import { isAgentsCall } from '../chat/reply-message.ts'
 import type { AgentTool } from '../tools/tool.ts'
-import { callRecord, STOPPED, sdkTool, UntracedToolExecutor, watchTools } from '../tools/tool-calls.ts'
+import { STOPPED, sdkTool, toolCallLog, UntracedToolExecutor, watchTools } from '../tools/tool-calls.ts'
 import type { AgentModel } from './agent-model.ts'
 import { unsent } from './call-ending.ts'
 import { limitReached } from './limits.ts'
@@ -122,7 +122,7 @@ async function run(
   })
   // The model chooses the names: `__proto__` would write the SDK's counts into the prototype of every object of the process.
   Object.setPrototypeOf(agent.metrics.toolMetrics, null)
-  const calls = callRecord(recorder, settings.limits, dependencies, signal)
+  const calls = toolCallLog(recorder, settings.limits, dependencies, signal)
   if (isTito) {
     shortenHistory(agent)
     answerUntraced(agent, own.model)

@@ -1,6 +1,6 @@
 /** Tests what a model reads after its code ran in the real interpreter. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AgentTool, type CallContext, ToolFailure } from '../tools/tool.ts'
+import { type AgentTool, type ToolCallContext, ToolFailure } from '../tools/tool.ts'
 import { createPython, type Python } from './python.ts'
 import { testOptions } from './test-place.ts'
 
@@ -15,7 +15,7 @@ afterAll(() => python.close())
 
 /** Returns the output of the last call so far. */
 let soFar = () => ''
-const context = (signal = new AbortController().signal): CallContext => ({
+const context = (signal = new AbortController().signal): ToolCallContext => ({
   signal,
   number: ++number,
   hold(left) {

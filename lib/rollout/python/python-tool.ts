@@ -1,6 +1,6 @@
 /** The tool `python`: runs code that the model writes, in one guarded interpreter for each run of the agent. */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import { type AgentTool, type CallContext, ToolFailure } from '../tools/tool.ts'
+import { type AgentTool, type ToolCallContext, ToolFailure } from '../tools/tool.ts'
 import { type Interpreter, InterpreterError } from './interpreter.ts'
 import type { InterpreterLease, InterpreterPool } from './pool.ts'
 import { resultText } from './result.ts'
@@ -59,7 +59,7 @@ export function pythonTool(pool: InterpreterPool): AgentTool {
 async function ran(
   code: string,
   interpreter: Interpreter,
-  { signal, number, hold }: Pick<CallContext, 'signal' | 'number' | 'hold'>,
+  { signal, number, hold }: Pick<ToolCallContext, 'signal' | 'number' | 'hold'>,
 ): Promise<string> {
   const end = () => interpreter.end()
   signal.addEventListener('abort', end, { once: true })

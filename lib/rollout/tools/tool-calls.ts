@@ -21,7 +21,7 @@ import { cutText } from '#lib/util/text/cut-text.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, type RunLimits } from '../loop/limits.ts'
 import type { Recorder } from '../loop/recorder.ts'
 import { isTraced, sdkText } from '../loop/sdk-text.ts'
-import { type AgentTool, type CallContext, ToolFailure } from './tool.ts'
+import { type AgentTool, type ToolCallContext, ToolFailure } from './tool.ts'
 import { createInputCheck, type InputCheck } from './tool-input.ts'
 
 /** The tools of a run, and its clocks. */
@@ -75,7 +75,7 @@ function callNumber(trajectory: Trajectory, id: string): number {
 async function inTime<T>(
   ms: number,
   signal: AbortSignal,
-  action: (time: Pick<CallContext, 'signal' | 'hold' | 'untimed'>) => Promise<T>,
+  action: (time: Pick<ToolCallContext, 'signal' | 'hold' | 'untimed'>) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new Error(STOPPED)
   const { promise: abandonment, reject } = Promise.withResolvers<never>()
@@ -114,7 +114,7 @@ async function inTime<T>(
 export const STOPPED = 'the run was stopped before this call was finished.'
 
 /** The calls of a run, from their start to their recorded result. */
-export interface CallRecord {
+export interface ToolCallLog {
   /**
    * Records the start of a call. Returns the text of a call that must not run, which is not recorded as started: the error, or the result
    * that it had before a branch.
@@ -125,12 +125,12 @@ export interface CallRecord {
 }
 
 /** Creates the record of a run's calls. */
-export function callRecord(
+export function toolCallLog(
   recorder: Recorder,
   { maxParallelToolCalls = Infinity, maxResultCharacters = Infinity }: RunLimits,
   { tools, now, elapsedMs }: ToolDependencies,
   signal: AbortSignal,
-): CallRecord {
+): ToolCallLog {
   const checks = new Map(tools.map(({ spec }) => [spec.name, createInputCheck(spec.inputSchema)]))
   const started = new Map<string, { readonly at: string; readonly ms: number }>()
   return {
@@ -161,7 +161,7 @@ export function callRecord(
 }
 
 /** Prevents calls that must not run, and records the result of each call that the SDK executes. */
-export function watchTools(agent: Agent, calls: CallRecord): void {
+export function watchTools(agent: Agent, calls: ToolCallLog): void {
   agent.addHook(BeforeToolCallEvent, (event) => {
     const why = calls.start(event.toolUse.toolUseId)
     if (why !== undefined) event.cancel = why
@@ -185,7 +185,7 @@ export class UntracedToolExecutor extends ConcurrentToolExecutor {
   readonly #run: (block: ToolUseBlock) => Promise<ToolResultBlock>
 
   constructor(
-    calls: CallRecord,
+    calls: ToolCallLog,
     recorder: Recorder,
     limits: RunLimits,
     agentTools: readonly AgentTool[],

@@ -8,7 +8,7 @@ export interface AgentTool {
    * Returns the text that the model reads. A thrown error becomes an error result with its message. The input always matches
    * the schema.
    */
-  run(input: Readonly<Record<string, unknown>>, call: CallContext): string | Promise<string>
+  run(input: Readonly<Record<string, unknown>>, call: ToolCallContext): string | Promise<string>
   /** Releases what its calls have started. Called once after the end of the run; aborted calls may still be running. */
   close?(): void | Promise<void>
 }
@@ -19,7 +19,7 @@ export class ToolFailure extends Error {
 }
 
 /** The context of one call. */
-export interface CallContext {
+export interface ToolCallContext {
   /** Aborted when the run is stopped or the call has taken too long. Then its result is ignored. */
   readonly signal: AbortSignal
   /** Number of the call among the calls of this tool in the trajectory, from 1, in the order of the text. */

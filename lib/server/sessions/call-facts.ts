@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ProtocolName } from '#lib/session/call.ts'
-import type { CallRecord } from './session.ts'
+import type { SessionCallRecord } from './session.ts'
 
 /** A call as its session lists it. */
 interface ListedCall {
@@ -23,7 +23,7 @@ export const INTERRUPTED = {
 export const callFacts = (
   { protocol, path, body, started, request }: ListedCall,
   { status, error = null }: { readonly status: number; readonly error?: string | null },
-): CallRecord['facts'] => ({
+): SessionCallRecord['facts'] => ({
   startedAt: started.at.toISOString(),
   elapsedMs: performance.now() - started.ms,
   method: request.method,

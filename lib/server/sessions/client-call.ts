@@ -19,7 +19,7 @@ import { chooseSession, sessionNamedIn } from './auto.ts'
 import { callFacts, INTERRUPTED } from './call-facts.ts'
 import type { LiveCall } from './live/live-calls.ts'
 import { answerObserved } from './observe.ts'
-import type { CallRecord, Session } from './session.ts'
+import type { Session, SessionCallRecord } from './session.ts'
 import { type Answered, answerTito, type ReplyFollower } from './tito.ts'
 
 /** Status of a call whose client left before it was answered. */
@@ -265,7 +265,7 @@ const factsOfCall = ({ stream, messages }: SessionCall) => ({ isStreamed: stream
 async function record(answering: Answering, answered: Answered, ended: Ended): Promise<void> {
   const { session, call, body, beginning } = answering
   const { attachment, nodes, reply } = answered
-  const facts: CallRecord['facts'] = {
+  const facts: SessionCallRecord['facts'] = {
     ...factsOf(answering, ended),
     ...factsOfCall(call),
     promptTokens: reply?.usage.promptTokens ?? 0,
@@ -290,7 +290,7 @@ async function recordRefusal(answering: Omit<Answering, 'call'>, failure: CallFa
   live?.end([])
 }
 
-const factsOf = ({ name, ...call }: Omit<Answering, 'call'>, { status, failure }: Ended): CallRecord['facts'] =>
+const factsOf = ({ name, ...call }: Omit<Answering, 'call'>, { status, failure }: Ended): SessionCallRecord['facts'] =>
   callFacts({ ...call, protocol: name, path: protocols[name].path }, { status, error: failure?.message ?? null })
 
 /** Returns the failure of a call for its client: the status of the server, if the server refused it. */

@@ -4,7 +4,7 @@ import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { SessionSettings } from '#lib/api/sessions/session.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import { type CallContext, callContext } from '#lib/session/forest/forest.ts'
+import { type PromptContext, promptContext } from '#lib/session/forest/forest.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { choosePromptEncoder, recordedPromptEncoder } from '../runs/prompt-encoder.ts'
 import { parserFor, withoutTokens } from '../runs/rollouts.ts'
@@ -17,7 +17,7 @@ export interface Serving {
   readonly server: ServerDescription
   readonly promptEncoder: PromptEncoder
   readonly parser: ToolParser
-  readonly context: CallContext
+  readonly context: PromptContext
   /** The trajectory of a new root, without an id and segments. */
   readonly empty: Omit<Trajectory, 'id' | 'createdAt'>
 }
@@ -102,7 +102,7 @@ async function findServing(
     server,
     promptEncoder,
     parser,
-    context: callContext(
+    context: promptContext(
       tools,
       JSON.stringify([blocks.template?.text, blocks.template?.fingerprint, blocks.tokenizer?.fingerprint]),
       options,

@@ -59,7 +59,7 @@ export interface NodeRecord {
 }
 
 /** A call with its answer. */
-export interface CallRecord {
+export interface SessionCallRecord {
   readonly facts: Omit<SessionCallRow, 'sequence' | 'nodes' | 'attached' | 'accepted' | 'added'>
   /** Omitted: the call was refused, or has no messages. */
   readonly attachment?: Attachment
@@ -71,7 +71,7 @@ export interface CallRecord {
 }
 
 /** A call that is being answered, as it is recorded if the process ends meanwhile. */
-type BegunCall = Pick<CallRecord, 'facts' | 'attachment'>
+type BegunCall = Pick<SessionCallRecord, 'facts' | 'attachment'>
 
 /** A session in memory. */
 export interface Session {
@@ -100,7 +100,7 @@ export interface Session {
   /** Returns the nodes that trajectories in the library contain. A deleted trajectory does not count. */
   living(): ReadonlySet<number>
   /** Adds a call to the forest, and stores it. Must run within `exclusive`. Never throws: a failure is logged. */
-  commit(record: CallRecord): Promise<void>
+  commit(record: SessionCallRecord): Promise<void>
   /** Keys of the trajectories of its leaves, in the order in which they began. Deleted ones are among them. */
   keys(): readonly string[]
 }
@@ -190,7 +190,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
     return true
   }
   /** Returns the body without the entries that an earlier body has too. */
-  const withoutRepeated = (body: CallRecord['body'], sequence: number): SentBody => {
+  const withoutRepeated = (body: SessionCallRecord['body'], sequence: number): SentBody => {
     const list = historyField(body)
     if (list === undefined) return { body }
     const values: readonly unknown[] = Array.isArray(body[list]) ? body[list] : []
@@ -203,7 +203,7 @@ export function openSession(stored: StoredSession, all: Services): Session {
     return { body: { ...body, [list]: values.slice(shared) }, list, base: before.sequence, shared }
   }
   /** Adds a call to the forest and to the changes that must be stored. */
-  const add = ({ facts, attachment, nodes, body, response, begun }: CallRecord): void => {
+  const add = ({ facts, attachment, nodes, body, response, begun }: SessionCallRecord): void => {
     const appended = attachment
       ? forest.append(
           attachment,

@@ -4,7 +4,7 @@ import { ALL_RULES, type NormalHistory, normalHistory } from './equality.ts'
 import { type ForestCall, type SessionForest, textHash } from './forest.ts'
 
 /** A session that may have the history of a call. */
-export interface OpenSession {
+export interface SessionCandidate {
   readonly id: string
   readonly forest: SessionForest
   /** Whether a call that repeats a first prompt is a retry. False: it begins another session. */
@@ -16,7 +16,10 @@ export interface OpenSession {
  * used, which are in the order of their last calls: a script that runs again may get the same replies as before. Undefined: no session has a
  * call whose history and reply the call begins with, as for a new root, such as the first call of a sub-agent.
  */
-export function findSession({ messages, context }: ForestCall, sessions: readonly OpenSession[]): string | undefined {
+export function findSession(
+  { messages, context }: ForestCall,
+  sessions: readonly SessionCandidate[],
+): string | undefined {
   const histories = new Map<SessionForest['rules'], NormalHistory>()
   let best: { readonly id: string; readonly messages: number } | undefined
   for (const { id, forest, takesRetries } of sessions) {

@@ -3,12 +3,12 @@ import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { ALL_RULES } from './equality.ts'
 import {
   type Attachment,
-  callContext,
   MOST_NODES,
   messagesOfPath,
   type NodeOutcome,
   openForest,
   pathOf,
+  promptContext,
 } from './forest.ts'
 import { attached, CONTEXT, history, outcome, reply, writtenForest } from './test-forests.ts'
 
@@ -381,9 +381,9 @@ describe('A forest', () => {
 
 test('The context of a call is the same only for the same rendered tools, template and options', () => {
   const tool = { name: 'f', description: 'd', inputSchema: { type: 'object' } }
-  const context = callContext([tool], 't', { a: 1 })
-  expect(callContext([{ ...tool, mock: { reply: { kind: 'canned', text: '' } } }], 't', { a: 1 })).toEqual(context)
-  expect(callContext([{ ...tool, name: 'g' }], 't', { a: 1 }).tools).not.toBe(context.tools)
-  expect(callContext([], 'u', { a: 1 }).template).not.toBe(context.template)
-  expect(callContext([], 't', {}).template).not.toBe(context.template)
+  const context = promptContext([tool], 't', { a: 1 })
+  expect(promptContext([{ ...tool, mock: { reply: { kind: 'canned', text: '' } } }], 't', { a: 1 })).toEqual(context)
+  expect(promptContext([{ ...tool, name: 'g' }], 't', { a: 1 }).tools).not.toBe(context.tools)
+  expect(promptContext([], 'u', { a: 1 }).template).not.toBe(context.template)
+  expect(promptContext([], 't', {}).template).not.toBe(context.template)
 })

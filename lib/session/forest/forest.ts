@@ -32,7 +32,7 @@ import { emptyHistory, extend, type FoundHistory, find, messagesOf, type Positio
 export const MOST_NODES = 1024
 
 /** What a prompt consists of besides its messages, as short texts. Calls with other tools or another template share no tokens. */
-export interface CallContext {
+export interface PromptContext {
   /** Identity of the tools as they are rendered. */
   readonly tools: string
   /** Identity of the chat template and its options. */
@@ -40,11 +40,11 @@ export interface CallContext {
 }
 
 /** Returns the context of a call. `template` identifies the chat template; `options` are its variables. */
-export function callContext(
+export function promptContext(
   tools: readonly ToolSpec[],
   template: string,
   options: Readonly<Record<string, unknown>>,
-): CallContext {
+): PromptContext {
   const rendered = tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])
   return { tools: textHash(JSON.stringify(rendered)), template: textHash(JSON.stringify([template, options])) }
 }
@@ -56,7 +56,7 @@ export const textHash = (text: string): string => bytesToHex(sha256(utf8ToBytes(
 export interface ForestCall {
   /** The whole history that the client sent. */
   readonly messages: readonly Message[]
-  readonly context: CallContext
+  readonly context: PromptContext
   /** Number of replies that the client requests. Omitted: 1. */
   readonly n?: number
 }
@@ -66,7 +66,7 @@ export interface Attachment {
   readonly attached: AttachmentKind
   /** Sequence number of the node whose tokens the prompt continues. Omitted: the prompt is rendered from its first token. */
   readonly parent?: number
-  readonly context: CallContext
+  readonly context: PromptContext
   /** Number of messages of the call that the path of the parent has. */
   readonly kept: number
   /** The messages after those. They name calls by the recorded ids. */
@@ -128,7 +128,7 @@ export interface SessionForest {
   /** Finds the place of a call. The forest stays unchanged. */
   readonly attach: (call: ForestCall) => AttachmentResult
   /** Returns what the forest has of a history, which is in normal form under the rules of the forest. */
-  readonly recorded: (history: NormalHistory, context: CallContext) => RecordedBeginning
+  readonly recorded: (history: NormalHistory, context: PromptContext) => RecordedBeginning
   /**
    * Adds one node for each reply to a call, in order. Of the nodes that were added since the call attached, only those with the same prompt
    * matter: the call is then another sample of this prompt.
@@ -227,7 +227,7 @@ interface Indexed {
   readonly nodesWithReply: (form: string) => readonly number[]
 }
 
-const contextKey = ({ tools, template }: CallContext): string => `${tools} ${template}`
+const contextKey = ({ tools, template }: PromptContext): string => `${tools} ${template}`
 
 function tooMany(count: number, n: number): AttachmentResult {
   const further = n === 1 ? '' : `, and the call requests ${countWithNoun(n, 'reply', 'replies')}`
@@ -262,7 +262,7 @@ function concurrentSample(
 
 /** Returns the deepest node whose path the history begins with, and the last node whose prompt it is. */
 function placeOf(
-  context: CallContext,
+  context: PromptContext,
   { prefixes, prompted }: FoundHistory,
   { nodeAt, pathOf: positionOf }: Indexed,
 ): { readonly deepest: number | undefined; readonly repeated: number | undefined } {
@@ -275,7 +275,12 @@ function placeOf(
   return { deepest, repeated }
 }
 
-function attachmentOf(history: NormalHistory, context: CallContext, found: FoundHistory, forest: Indexed): Attachment {
+function attachmentOf(
+  history: NormalHistory,
+  context: PromptContext,
+  found: FoundHistory,
+  forest: Indexed,
+): Attachment {
   const { rules, nodeAt } = forest
   const { deepest, repeated } = placeOf(context, found, forest)
   const messagesKept = forest.pathOf(deepest).depth
@@ -299,7 +304,7 @@ function attachmentOf(history: NormalHistory, context: CallContext, found: Found
 /** Returns the kind of a call whose prompt is new. */
 function changeOf(
   { messages }: NormalHistory,
-  context: CallContext,
+  context: PromptContext,
   { positions, prefixes }: FoundHistory,
   forest: Indexed,
   kept: number,

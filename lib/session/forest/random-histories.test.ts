@@ -9,7 +9,7 @@ import { runs } from '#testing/property-runs.ts'
 import type { AttachmentKind } from './attachment-kind.ts'
 import { ALL_RULES, type EqualityRule } from './equality.ts'
 import { beginningKey } from './find-session.ts'
-import { type CallContext, messagesOfPath, openForest, type SessionNode } from './forest.ts'
+import { messagesOfPath, openForest, type PromptContext, type SessionNode } from './forest.ts'
 import { leavesOf, pickLeaves, SHARED_MASKS, samplesOf, tokensOfPath } from './samples.ts'
 import { attached, CONTEXT, outcome, type Reply } from './test-forests.ts'
 
@@ -54,20 +54,21 @@ interface ModelNode {
   readonly parent: number | undefined
   readonly prompt: readonly Message[]
   readonly path: readonly Message[] | undefined
-  readonly context: CallContext
+  readonly context: PromptContext
   readonly aborted: boolean
 }
 
 /** One conversation of the harness: the history that it has read, and the last node of it. */
 interface Agent {
   read: readonly Message[]
-  context: CallContext
+  context: PromptContext
 }
 
 const same = (one: Message, other: Message | undefined): boolean => JSON.stringify(one) === JSON.stringify(other)
 const startsWith = (messages: readonly Message[], prefix: readonly Message[]): boolean =>
   prefix.length <= messages.length && prefix.every((message, index) => same(message, messages[index]))
-const isSame = (one: CallContext, other: CallContext) => one.tools === other.tools && one.template === other.template
+const isSame = (one: PromptContext, other: PromptContext) =>
+  one.tools === other.tools && one.template === other.template
 
 /** Writes messages as a client does that makes some of the known changes. */
 function written(messages: readonly Message[], changes: readonly EqualityRule[]): readonly Message[] {
@@ -115,7 +116,7 @@ function play(steps: readonly Step[]): readonly SessionNode[] {
   let texts = 0
   const next = (kind: string) => `${kind} ${texts++}`
   const user = (): Message => ({ role: 'user', content: next('user') })
-  const start = (context: CallContext): Agent => ({
+  const start = (context: PromptContext): Agent => ({
     read: [{ role: 'system', content: next('system') }, user()],
     context,
   })
@@ -258,7 +259,7 @@ function latestOn(model: readonly ModelNode[], { read, context }: Agent): number
 function modelPlace(
   model: readonly ModelNode[],
   messages: readonly Message[],
-  context: CallContext,
+  context: PromptContext,
 ): { readonly parent: number | undefined; readonly attached: Partial<AttachmentKind> } {
   const own = model.map((node, sequence) => ({ ...node, sequence })).filter((node) => isSame(node.context, context))
   const lengthOf = (sequence: number | undefined) => (sequence === undefined ? 0 : (model[sequence]?.path?.length ?? 0))

@@ -3,17 +3,17 @@ import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { ALL_RULES, type EqualityRules } from './equality.ts'
 import {
   type Attachment,
-  type CallContext,
   type ForestCall,
   type NodeOutcome,
   openForest,
+  type PromptContext,
   type SessionForest,
   type SessionNode,
 } from './forest.ts'
 
 export type Reply = Extract<Message, { role: 'assistant' }>
 
-export const CONTEXT: CallContext = { tools: 'tools', template: 'template' }
+export const CONTEXT: PromptContext = { tools: 'tools', template: 'template' }
 
 /** Returns messages from words: `s:` a system prompt, `u:` a user, `a:` a reply, `t:` a tool result. */
 export const history = (words: string): readonly Message[] =>
@@ -49,11 +49,11 @@ export interface WrittenForest {
   /** Adds a call with these words and returns its first node. `answer`: the reply, or why there is none. */
   readonly add: (words: string, answer: string, options?: AddOptions) => SessionNode
   /** Returns the place of a call with these words. */
-  readonly place: (words: string, context?: CallContext) => Attachment
+  readonly place: (words: string, context?: PromptContext) => Attachment
 }
 
 interface AddOptions {
-  readonly context?: CallContext
+  readonly context?: PromptContext
   readonly status?: NodeOutcome['status']
   readonly choices?: readonly string[]
 }

@@ -10,7 +10,7 @@ import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type CallSpan, type DriftSide, firstTouched } from '../drift-side.ts'
 import type { DriftPart, DriftPosition } from '../place.ts'
-import { type CallNode, callNodes } from './call-text.ts'
+import { type CallSyntaxNode, callNodes } from './call-text.ts'
 import { type CallWriting, WRITINGS, type WritingDifference, writingDifferences } from './call-writing.ts'
 
 /** A call of one side, compared with the other side. */
@@ -64,8 +64,8 @@ function read(own: CallSpan, from: 'left' | 'right', place: DriftPosition): Call
 }
 
 function argumentDifferences(
-  left: readonly CallNode[],
-  right: readonly CallNode[],
+  left: readonly CallSyntaxNode[],
+  right: readonly CallSyntaxNode[],
 ): readonly WritingDifference[] | undefined {
   const [ours, theirs] = [left, right].map((nodes) => {
     const at = nodes.findLastIndex(({ kind }) => kind === 'object')
@@ -83,14 +83,14 @@ const PYTHON_NAME = /[\p{L}_][\p{L}\p{N}_.-]*$/u
 interface Called {
   /** Undefined if the name is outside of the JSON. */
   readonly name: string | undefined
-  readonly input: CallNode
+  readonly input: CallSyntaxNode
 }
 
 /** `before` is the node in front of it. */
-function calledIn(node: CallNode | undefined, before?: CallNode): Called | undefined {
+function calledIn(node: CallSyntaxNode | undefined, before?: CallSyntaxNode): Called | undefined {
   if (node?.kind !== 'object') return undefined
   if (node.raw[0] === '(') return { name: before && PYTHON_NAME.exec(before.raw)?.[0], input: node }
-  const member = (names: readonly string[], kind: CallNode['kind']) =>
+  const member = (names: readonly string[], kind: CallSyntaxNode['kind']) =>
     node.members.find(({ key, value }) => names.includes(key.value) && value.kind === kind)?.value
   const inner = calledIn(member(['function'], 'object'))
   if (inner) return inner

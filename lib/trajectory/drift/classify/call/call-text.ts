@@ -6,18 +6,18 @@
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
 /** A parsed part of a call's text. */
-export type CallNode =
+export type CallSyntaxNode =
   | (Written & { readonly kind: 'text' | 'number' })
   | (Written & { readonly kind: 'word' | 'string' | 'name'; readonly value: string })
-  | (Written & { readonly kind: 'list'; readonly items: readonly CallNode[]; readonly close: CallPiece })
+  | (Written & { readonly kind: 'list'; readonly items: readonly CallSyntaxNode[]; readonly close: CallPiece })
   | (Written & { readonly kind: 'object'; readonly members: readonly CallMember[]; readonly close: CallPiece })
 
 /** A named value of an object or of Python arguments. */
 export interface CallMember {
   readonly key: CallString
-  readonly value: CallNode
+  readonly value: CallSyntaxNode
 }
-type CallString = Extract<CallNode, { kind: 'word' | 'string' | 'name' }>
+type CallString = Extract<CallSyntaxNode, { kind: 'word' | 'string' | 'name' }>
 
 /** A range of the text with its content. */
 export interface CallPiece extends Span {
@@ -30,8 +30,8 @@ interface Written extends CallPiece {
 }
 
 /** Returns the parts in order; the last is an empty text. Brackets that do not contain JSON are text. */
-export function callNodes(text: string): readonly CallNode[] {
-  const nodes: CallNode[] = []
+export function callNodes(text: string): readonly CallSyntaxNode[] {
+  const nodes: CallSyntaxNode[] = []
   let [from, at, refused] = [0, 0, 0]
   const addPlain = (end: number) => {
     const start = from + spaceAt(text, from, end)
@@ -84,7 +84,7 @@ const [SPACE, COMMA, COLON, EQUALS] = [/\s*/y, /\s*,\s*/y, /\s*:\s*/y, /\s*=\s*/
 /** JSON's words for Python’s. */
 const WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
 
-function plain(written: Written): CallNode {
+function plain(written: Written): CallSyntaxNode {
   const whole = (pattern: RegExp) => matchAt(pattern, written.raw, 0) === written.raw
   if (written.raw !== '' && whole(NUMBER)) return { kind: 'number', ...written }
   if (whole(WORD)) return { kind: 'word', value: WORDS[written.raw] ?? written.raw, ...written }
@@ -92,7 +92,7 @@ function plain(written: Written): CallNode {
 }
 
 /** Reads the value after a gap; undefined if there is none. */
-function readValue(text: string, gap: CallPiece, depth: number): CallNode | undefined {
+function readValue(text: string, gap: CallPiece, depth: number): CallSyntaxNode | undefined {
   const start = gap.end
   if (depth > MAX_DEPTH) return undefined
   if (text[start] === '{') return readObject(text, gap, depth + 1, JSON_MEMBERS)
@@ -113,7 +113,7 @@ interface MemberForm {
 const JSON_MEMBERS: MemberForm = { close: '}', readKey: readString, separator: COLON }
 const NAMED_ARGUMENTS: MemberForm = { close: ')', readKey: readName, separator: EQUALS }
 
-function readObject(text: string, gap: CallPiece, depth: number, form: MemberForm): CallNode | undefined {
+function readObject(text: string, gap: CallPiece, depth: number, form: MemberForm): CallSyntaxNode | undefined {
   const members: CallMember[] = []
   let at = gap.end + 1
   for (;;) {
@@ -130,8 +130,8 @@ function readObject(text: string, gap: CallPiece, depth: number, form: MemberFor
   }
 }
 
-function readList(text: string, gap: CallPiece, depth: number): CallNode | undefined {
-  const items: CallNode[] = []
+function readList(text: string, gap: CallPiece, depth: number): CallSyntaxNode | undefined {
+  const items: CallSyntaxNode[] = []
   let at = gap.end + 1
   for (;;) {
     const close = gapAt(SPACE, text, at)

@@ -1,7 +1,7 @@
 /** Compares two texts of one call: how they are written differently if they have the same value. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { CallMember, CallNode, CallPiece } from './call-text.ts'
+import type { CallMember, CallPiece, CallSyntaxNode } from './call-text.ts'
 
 /** Ways to write a value differently, the most informative first: of several at one position the first is named. */
 export const WRITINGS = ['key-order', 'quotes', 'booleans', 'numbers', 'escapes', 'spacing'] as const
@@ -17,19 +17,19 @@ export interface WritingDifference {
 
 /** Returns the differences in writing, or undefined if the values differ. */
 export function writingDifferences(
-  left: readonly CallNode[],
-  right: readonly CallNode[],
+  left: readonly CallSyntaxNode[],
+  right: readonly CallSyntaxNode[],
 ): readonly WritingDifference[] | undefined {
   const found: WritingDifference[] = []
   const add = (writing: CallWriting, ours: Span, theirs: Span) => found.push({ writing, left: ours, right: theirs })
-  const isSame = (ours: CallNode, theirs: CallNode): boolean => {
+  const isSame = (ours: CallSyntaxNode, theirs: CallSyntaxNode): boolean => {
     spacing(ours.gap, theirs.gap)
     return isSameValue(ours, theirs)
   }
   const spacing = (ours: CallPiece, theirs: CallPiece) => {
     if (ours.raw !== theirs.raw) add('spacing', ours, theirs)
   }
-  const isSameValue = (ours: CallNode, theirs: CallNode): boolean => {
+  const isSameValue = (ours: CallSyntaxNode, theirs: CallSyntaxNode): boolean => {
     if (ours.kind === 'list' && theirs.kind === 'list') {
       spacing(ours.close, theirs.close)
       return areSame(ours.items, theirs.items)
@@ -59,7 +59,7 @@ export function writingDifferences(
       })
     )
   }
-  const areSame = (ours: readonly CallNode[], theirs: readonly CallNode[]): boolean =>
+  const areSame = (ours: readonly CallSyntaxNode[], theirs: readonly CallSyntaxNode[]): boolean =>
     ours.length === theirs.length && ours.every((node, index) => isSame(node, elementAt(theirs, index)))
   const areSameMembers = (
     ours: readonly CallMember[],
