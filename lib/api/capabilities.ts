@@ -5,7 +5,7 @@ import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
 /** The answer of GET /api/capabilities. */
-export const capabilitiesSchema = z.object({
+export const applicationCapabilitiesSchema = z.object({
   parsers: withDescription(z.array(z.string()), 'Names of the tool-call parsers.'),
   defaultParser: withDescription(
     z.string(),
@@ -29,4 +29,4 @@ export const capabilitiesSchema = z.object({
   ),
 })
 /** Parsers, tools and limits of this application. */
-export type Capabilities = Plain<z.infer<typeof capabilitiesSchema>>
+export type ApplicationCapabilities = Plain<z.infer<typeof applicationCapabilitiesSchema>>

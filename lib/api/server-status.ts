@@ -1,7 +1,7 @@
 /** Defines inference servers in the HTTP API. It contains selected fields only, and never a key. */
 import * as z from 'zod/mini'
 import { withDescription } from '#lib/util/with-description.ts'
-import { capabilitiesSchema } from './engine/capabilities.ts'
+import { serverCapabilitiesSchema } from './engine/capabilities.ts'
 import { downloadSchema } from './tokenizer-download.ts'
 
 /** Schema of a server in a list. */
@@ -23,7 +23,7 @@ export const serverListSchema = z.object({ servers: z.array(serverEntrySchema), 
 const description = z.object({
   kind: withDescription(z.enum(['server', 'router']), 'A router forwards requests to servers.'),
   /** What the server can do. Omitted: unknown. */
-  capabilities: z.optional(capabilitiesSchema),
+  capabilities: z.optional(serverCapabilitiesSchema),
   modelName: z.optional(z.string()),
   tokenizerName: withDescription(z.optional(z.string()), 'Hub name, or a path of the server.'),
   version: z.optional(z.string()),

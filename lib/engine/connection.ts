@@ -49,8 +49,8 @@ export type ForwardCall = (
   signal: AbortSignal,
 ) => Promise<Pick<HttpReply, 'status' | 'contentType' | 'chunks'>>
 
-/** The connection to one server. */
-export interface Connection extends Omit<Server, 'identity'> {
+/** The connection to one inference server. */
+export interface ServerConnection extends Omit<Server, 'identity'> {
   readonly info: GetReply
   readonly ask: PostForReply
   /** Sends a call that is no generation: its answer tells the breaker that the server is reached. */
@@ -67,7 +67,7 @@ export function createConnection({
   limits,
   retry,
   clockAndRandom = systemClockAndRandom,
-}: ClientOptions): Connection {
+}: ClientOptions): ServerConnection {
   const all = { ...DEFAULT_LIMITS, ...limits }
   const transport = createTransport(baseUrl, apiKey, all)
   const breaker = createBreaker(clockAndRandom)

@@ -1,6 +1,6 @@
 /** The client of a llama.cpp server. */
 import { type Capability, ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
-import type { Connection } from '#lib/engine/connection.ts'
+import type { ServerConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { isReady } from '#lib/engine/readiness.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
@@ -10,7 +10,7 @@ import { describeServer, loadOfServer } from './facts.ts'
 import { serverTokenizer } from './tokenizer.ts'
 
 /** Creates a client that uses a connection. */
-export function llamacppClient(connection: Connection): EngineClient {
+export function llamacppClient(connection: ServerConnection): EngineClient {
   const { info, ask, transport } = connection
   const identity = createIdentityWatch(
     (signal) => describeServer(info, signal),

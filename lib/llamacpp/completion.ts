@@ -3,7 +3,7 @@
  * inside a character, so a streamed reply could not be trained on.
  */
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
-import type { Connection } from '#lib/engine/connection.ts'
+import type { ServerConnection } from '#lib/engine/connection.ts'
 import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
@@ -17,7 +17,7 @@ const PATH = '/completion'
 
 /** Yields the whole reply as one chunk. Throws EngineError, or the reason of the signal. */
 export async function* complete(
-  server: Server & Pick<Connection, 'info'>,
+  server: Server & Pick<ServerConnection, 'info'>,
   request: GenerateRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Chunk> {

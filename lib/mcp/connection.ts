@@ -10,8 +10,8 @@ import type { McpPlace } from './place.ts'
 import { type McpResult, mcpResultOf, type RawToolResult } from './result.ts'
 import type { McpDependencies, McpTool } from './server.ts'
 
-/** An open connection. Its methods throw the errors of the SDK, which `failure` explains. */
-export interface Connection {
+/** An open connection to an MCP server. Its methods throw the errors of the SDK, which `failure` explains. */
+export interface McpConnection {
   tools(signal: AbortSignal): Promise<readonly McpTool[]>
   call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpResult>
   /** Returns whether the server does not know the session. */
@@ -34,7 +34,7 @@ export async function connect(
   place: McpPlace,
   { fetch, version }: McpDependencies,
   onLost: () => void,
-): Promise<Connection> {
+): Promise<McpConnection> {
   const client = new Client({ name: 'rollscope', version })
   const { transport, said: lastOutput } = transportTo(place, fetch)
   client.onclose = onLost

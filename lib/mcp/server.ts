@@ -1,5 +1,5 @@
 /** Connects to one MCP server on first use, reconnects when the connection is lost, and releases it when idle. */
-import type { Connection } from './connection.ts'
+import type { McpConnection } from './connection.ts'
 import type { McpPlace } from './place.ts'
 import type { McpResult } from './result.ts'
 
@@ -28,7 +28,7 @@ export interface McpDependencies {
   readonly version: string
 }
 
-interface SharedConnection extends Connection {
+interface SharedConnection extends McpConnection {
   /** Number of running actions that use the connection. */
   users: number
 }
@@ -59,7 +59,7 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
     connecting.catch(() => forget(connecting))
     return connecting
   }
-  const use = async <T>(signal: AbortSignal, action: (connection: Connection) => Promise<T>): Promise<T> => {
+  const use = async <T>(signal: AbortSignal, action: (connection: McpConnection) => Promise<T>): Promise<T> => {
     clearTimeout(idle)
     busy++
     try {

@@ -6,8 +6,8 @@ export const ENGINE_NAMES = {
   openai: 'OpenAI-compatible',
 } as const
 /** Key of an inference engine. */
-export type Engine = keyof typeof ENGINE_NAMES
+export type EngineName = keyof typeof ENGINE_NAMES
 
 /** Returns the name of an engine as the subject of a sentence. */
-export const engineSubject = (engine: Engine): string =>
+export const engineSubject = (engine: EngineName): string =>
   engine === 'openai' ? 'This OpenAI-compatible server' : ENGINE_NAMES[engine]

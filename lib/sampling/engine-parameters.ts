@@ -3,12 +3,12 @@
  * A parameter that is missing here is refused before a run, because other engines ignore unknown fields silently.
  */
 import type { JsonObject } from '#lib/json/json-object.ts'
-import type { Engine } from './engine-names.ts'
+import type { EngineName } from './engine-names.ts'
 import { engineSubject } from './engine-names.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 import type { Refusal } from './refusal.ts'
 
-type OtherEngine = Exclude<Engine, 'sglang'>
+type OtherEngine = Exclude<EngineName, 'sglang'>
 
 /** The engine's name of each parameter that it takes. SGLang takes all of them by their own names. */
 export const ENGINE_PARAMETERS: Readonly<Record<OtherEngine, Readonly<Partial<Record<SamplingName, string>>>>> = {
@@ -82,7 +82,7 @@ export interface UnsupportedParameter extends Refusal {
 
 /** Returns the first requested parameter that the engine does not take. */
 export function unsupportedParameter(
-  engine: Engine,
+  engine: EngineName,
   {
     further = {},
     ...sampling

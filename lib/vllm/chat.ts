@@ -7,7 +7,7 @@ import { finishReasonOf, type ReadChat, readChatReply, requestChat } from '#lib/
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { vllmChatBody } from './chat-form.ts'
-import type { Target } from './completion.ts'
+import type { CompletionTarget } from './completion.ts'
 import { replyPart, usageSchema } from './reply.ts'
 
 const idsSchema = z.array(z.int().min(0))
@@ -44,7 +44,7 @@ type ChatReply = z.infer<typeof chatReplySchema>
 export function chat(
   server: Server,
   request: ChatRequest,
-  { model, engine }: Target,
+  { model, engine }: CompletionTarget,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   const { adapter, ...rest } = request
@@ -68,7 +68,7 @@ const OF_OPENAI: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the parameters in the engine's form: grammars are in one object of vLLM, which ignores SGLang's names silently. */
-function sentChatSampling({ regex, ebnf, ...sampling }: ChatRequest['sampling'], engine: Target['engine']) {
+function sentChatSampling({ regex, ebnf, ...sampling }: ChatRequest['sampling'], engine: CompletionTarget['engine']) {
   if (engine === 'openai') return Object.fromEntries(Object.entries(sampling).filter(([name]) => OF_OPENAI.has(name)))
   const structured = { ...(regex !== undefined && { regex }), ...(ebnf !== undefined && { grammar: ebnf }) }
   return { ...sampling, ...(Object.keys(structured).length > 0 && { structured_outputs: structured }) }

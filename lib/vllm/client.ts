@@ -1,7 +1,7 @@
 /** The client of a vLLM server, and of any other server whose /v1/completions takes and returns token ids. */
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import type { Connection } from '#lib/engine/connection.ts'
+import type { ServerConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { isReady } from '#lib/engine/readiness.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
@@ -14,7 +14,7 @@ import { chatEndpoint, generateEndpoint } from './image-prompts.ts'
 import { serverTokenizer } from './tokenizer.ts'
 
 /** Creates a client that uses a connection. */
-export function vllmClient(connection: Connection): EngineClient {
+export function vllmClient(connection: ServerConnection): EngineClient {
   const { info, ask, transport } = connection
   const identity = createIdentityWatch(
     async (signal) => modelOf(info, signal),

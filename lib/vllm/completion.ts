@@ -15,17 +15,17 @@ import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import type { Endpoint, ImageRequest } from './image-prompts.ts'
+import type { ImageEndpoint, ImageRequest } from './image-prompts.ts'
 import { type Completion, completionSchema, type ReplyRequest, replyPart } from './reply.ts'
 
 const PATH = '/v1/completions'
 
 /** The name of the model in requests, and the form of their parameters. */
-export interface Target {
+export interface CompletionTarget {
   readonly model: string
   readonly engine: 'vllm' | 'openai'
   /** Where prompts with images are sent. Undefined: nowhere. */
-  readonly imageEndpoint?: Endpoint | undefined
+  readonly imageEndpoint?: ImageEndpoint | undefined
   /** The largest number of alternatives for each token. Undefined: it is unknown. */
   readonly mostAlternatives?: number | undefined
 }
@@ -34,7 +34,7 @@ export interface Target {
 export async function* complete(
   server: Server,
   request: GenerateRequest,
-  target: Target,
+  target: CompletionTarget,
   signal: AbortSignal,
 ): AsyncGenerator<Chunk> {
   const { scoringRid, ...whole } = request
@@ -50,7 +50,7 @@ export async function* complete(
 function triedCompletion(
   server: Server,
   request: GenerateRequest,
-  target: Target,
+  target: CompletionTarget,
   signal: AbortSignal,
 ): AsyncGenerator<Chunk> {
   const { path, schema } = endpointOf(request, target)
@@ -72,7 +72,7 @@ interface Replies {
   readonly schema: z.ZodType<Completion>
 }
 
-function endpointOf(request: GenerateRequest, { engine, imageEndpoint }: Target): Replies {
+function endpointOf(request: GenerateRequest, { engine, imageEndpoint }: CompletionTarget): Replies {
   if (!hasImages(request)) return { path: PATH, schema: completionSchema }
   if (!imageEndpoint) return refuseCapability('images', { ...ENGINE_CAPABILITIES[engine], images: false })
   return { path: imageEndpoint.path, schema: imageEndpoint.schema(request) }
@@ -81,7 +81,7 @@ function endpointOf(request: GenerateRequest, { engine, imageEndpoint }: Target)
 const hasImages = (request: GenerateRequest): request is ImageRequest => request.images !== undefined
 
 /** Returns the body of a request, with or without images. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
-function requestBody(request: GenerateRequest, target: Target): Record<string, unknown> {
+function requestBody(request: GenerateRequest, target: CompletionTarget): Record<string, unknown> {
   const body = completionBody(request, target)
   if (!hasImages(request) || !target.imageEndpoint) return body
   // Of these lists the sampled token takes a place.
@@ -108,7 +108,7 @@ const NEUTRAL = {
 const ALWAYS = { ...NEUTRAL, skip_special_tokens: false, include_stop_str_in_output: true }
 
 /** Returns the body of a request. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
-export function completionBody(request: GenerateRequest, { model, engine }: Target): Record<string, unknown> {
+export function completionBody(request: GenerateRequest, { model, engine }: CompletionTarget): Record<string, unknown> {
   checkRequest(request)
   const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval, adapter } = request
   const fields = samplingFields(sampling, engine)

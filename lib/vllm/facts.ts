@@ -3,12 +3,12 @@
  * requests show which ids and logprobs come back. They are sent once for each model of a server.
  */
 import * as z from 'zod'
-import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { CHAT_PATH } from '#lib/engine/chat.ts'
-import { type Connection, type GetReply, INFO_MS } from '#lib/engine/connection.ts'
+import { type GetReply, INFO_MS, type ServerConnection } from '#lib/engine/connection.ts'
 import { EngineError, isUnknownPath } from '#lib/engine/http/errors.ts'
 import { eventJson, eventsOf } from '#lib/engine/http/event-stream.ts'
 import type { ServerIdentity } from '#lib/engine/server-identity.ts'
@@ -32,10 +32,10 @@ type Model = z.infer<typeof modelSchema>
  * Returns a function that describes the server. The capabilities that short requests have shown stay valid for the same model. Throws
  * EngineError, with the code NO_TOKEN_IDS if the server returns no ids.
  */
-export function createDescriber(connection: Connection): (signal: AbortSignal) => Promise<ServerDescription> {
+export function createDescriber(connection: ServerConnection): (signal: AbortSignal) => Promise<ServerDescription> {
   // A flight keeps its answer, so each model has its own.
-  let probing = { key: '', find: singleFlight<Capabilities>() }
-  const capabilitiesOf = async (model: Model, key: string, signal: AbortSignal): Promise<Capabilities> => {
+  let probing = { key: '', find: singleFlight<ServerCapabilities>() }
+  const capabilitiesOf = async (model: Model, key: string, signal: AbortSignal): Promise<ServerCapabilities> => {
     if (probing.key !== key) probing = { key, find: singleFlight() }
     const engine = model.owned_by === 'vllm' ? 'vllm' : 'openai'
     try {
@@ -96,11 +96,11 @@ const FORCED_ID = 0
 const NEARLY_CERTAIN = -1e-3
 
 async function findCapabilities(
-  connection: Connection,
+  connection: ServerConnection,
   model: string,
   engine: 'vllm' | 'openai',
   signal: AbortSignal,
-): Promise<Capabilities> {
+): Promise<ServerCapabilities> {
   const least = {
     ...{ model, prompt: PROBE_IDS, max_tokens: 1, temperature: 0, logprobs: 1 },
     ...{ return_token_ids: true, return_tokens_as_token_ids: true },
@@ -162,7 +162,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'CONTEXT_LENGTH',
 ])
 
-async function streamsIds({ send, apiKey }: Connection, body: object, signal: AbortSignal): Promise<boolean> {
+async function streamsIds({ send, apiKey }: ServerConnection, body: object, signal: AbortSignal): Promise<boolean> {
   const json = JSON.stringify(body)
   const reply = await send({ method: 'POST', path: '/v1/completions', body: json, signal, deadlineMs: INFO_MS })
   let hasIds = false
@@ -175,7 +175,7 @@ async function streamsIds({ send, apiKey }: Connection, body: object, signal: Ab
 }
 
 async function returnsChatIds(
-  { ask }: Connection,
+  { ask }: ServerConnection,
   model: string,
   content: string | readonly object[],
   signal: AbortSignal,
@@ -197,7 +197,7 @@ const PROBE_IMAGE = {
 }
 
 /** Returns whether the server has the endpoint that takes images beside ids and reports what it read. */
-async function generatesFromIds({ ask }: Connection, model: string, signal: AbortSignal): Promise<boolean> {
+async function generatesFromIds({ ask }: ServerConnection, model: string, signal: AbortSignal): Promise<boolean> {
   const sampling = { max_tokens: 1, temperature: 0, logprobs: 1 }
   const body = { model, token_ids: PROBE_IDS, sampling_params: sampling, return_token_ids: true }
   const { prompt_token_ids: read, choices } = await ask(GENERATE_PATH, body, generatedSchema, signal)
@@ -217,7 +217,7 @@ async function alternativesLimit(requested: Promise<unknown>): Promise<number | 
 }
 
 /** Returns the load from the metrics of vLLM; undefined if the server has none. */
-export async function loadOfServer({ send }: Connection, signal: AbortSignal): Promise<ReportedLoad | undefined> {
+export async function loadOfServer({ send }: ServerConnection, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   let text: string
   try {
     text = await (await send({ method: 'GET', path: '/metrics', signal, deadlineMs: INFO_MS })).text()

@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>
 export type ImageRequest = GenerateRequest & { readonly images: RequestImages }
 
 /** An endpoint of vLLM that samples a reply. */
-export interface Endpoint {
+export interface ImageEndpoint {
   readonly path: string
   /** Returns the body from that of /v1/completions. `alternatives` is the number to request for each token. */
   readonly body: (fields: Fields, request: ImageRequest, alternatives: number) => Fields
@@ -69,7 +69,7 @@ export const generatedSchema = replySchema(rankedSchema).extend({
 })
 
 /** /inference/v1/generate: ids in and ids out, with images. */
-export const generateEndpoint: Endpoint = {
+export const generateEndpoint: ImageEndpoint = {
   path: GENERATE_PATH,
   body({ prompt: _, return_token_ids: __, return_tokens_as_token_ids: ___, ...fields }, request, alternatives) {
     const entries = Object.entries(fields)
@@ -121,7 +121,7 @@ interface Scored {
 const chatEventSchema = replySchema(z.looseObject({ token: z.string(), logprob: z.number() }))
 
 /** /v1/chat/completions: messages in and ids out. The ids that it read are compared with those of the request. */
-export const chatEndpoint: Endpoint = {
+export const chatEndpoint: ImageEndpoint = {
   path: CHAT_PATH,
   body({ prompt: _, max_tokens: most, model, ...fields }, { images: { conversation } }, alternatives) {
     if (!conversation)

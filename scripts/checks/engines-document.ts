@@ -1,17 +1,17 @@
 /** The text of docs/engines.md, whose tables come from the capabilities and the parameter names of each engine. */
-import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
-import type { Engine } from '#lib/sampling/engine-names.ts'
+import type { EngineName } from '#lib/sampling/engine-names.ts'
 import { ENGINE_NAMES } from '#lib/sampling/engine-names.ts'
 import { ENGINE_PARAMETERS } from '#lib/sampling/engine-parameters.ts'
 import { samplingNames } from '#lib/sampling/parameters.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 
-export const ENGINES = Object.keys(ENGINE_NAMES) as readonly Engine[]
+export const ENGINES = Object.keys(ENGINE_NAMES) as readonly EngineName[]
 
 /** Cells that depend on the options of the server. */
 const OTHERWISE: Readonly<
-  Partial<Record<Engine, { readonly logprobs: string; readonly alternatives: string; readonly cached: string }>>
+  Partial<Record<EngineName, { readonly logprobs: string; readonly alternatives: string; readonly cached: string }>>
 > = {
   vllm: {
     logprobs: 'raw, or as `--logprobs-mode` says',
@@ -22,12 +22,12 @@ const OTHERWISE: Readonly<
 }
 
 /** Short requests show what another OpenAI-compatible server can do. */
-const foundText = (capabilities: Capabilities, capability: 'promptLogprobs' | 'streaming' | 'chatIds'): string =>
+const foundText = (capabilities: ServerCapabilities, capability: 'promptLogprobs' | 'streaming' | 'chatIds'): string =>
   capabilities.engine === 'openai' ? 'as found' : capabilities[capability] ? 'yes' : 'no'
 
 /** The rows of the table: the name of a capability, and the text of its cell for the known capabilities of an engine. */
 export const ROWS = [
-  ['ids in, ids out, with the stop token', (_: Capabilities): string => 'yes'],
+  ['ids in, ids out, with the stop token', (_: ServerCapabilities): string => 'yes'],
   ['logprobs of sampled tokens', ({ engine, logprobs }) => OTHERWISE[engine]?.logprobs ?? logprobs],
   ['alternatives for each token', ({ engine }) => OTHERWISE[engine]?.alternatives ?? 'any number'],
   ['logprobs of prompts, scoring of given ids', (all) => foundText(all, 'promptLogprobs')],
@@ -39,10 +39,10 @@ export const ROWS = [
   ['routed experts', (all) => (all.routedExperts ? 'with `--enable-return-routed-experts`' : 'no')],
   ['the server’s own parsers', (all) => (all.parsers ? 'yes' : 'no')],
   ['a stopped run ends the generation', (all) => (all.abort ? 'yes' : 'no')],
-] as const satisfies readonly (readonly [string, (capabilities: Capabilities) => string])[]
+] as const satisfies readonly (readonly [string, (capabilities: ServerCapabilities) => string])[]
 
 /** What images depend on. */
-const IMAGES: Readonly<Record<Engine, string>> = {
+const IMAGES: Readonly<Record<EngineName, string>> = {
   sglang: '`image_data`, if the model reads images',
   'llama.cpp': 'no',
   vllm: '`content_parts` with `--enable-scale-out`, otherwise in messages',
@@ -50,7 +50,7 @@ const IMAGES: Readonly<Record<Engine, string>> = {
 }
 
 /** How requests name an adapter. */
-const ADAPTERS: Readonly<Record<Engine, string>> = {
+const ADAPTERS: Readonly<Record<EngineName, string>> = {
   sglang: '`lora_path`',
   'llama.cpp': '`lora`, by the name of the file',
   vllm: '`model`',
@@ -181,7 +181,7 @@ difference between llama.cpp and the built-in server is 5 · 10⁻⁴ over 675 t
 `
 }
 
-function sentAs(engine: Engine, name: (typeof samplingNames)[number]): string {
+function sentAs(engine: EngineName, name: (typeof samplingNames)[number]): string {
   const sent = engine === 'sglang' ? name : ENGINE_PARAMETERS[engine][name]
   return sent === undefined ? '–' : `\`${sent}\``
 }

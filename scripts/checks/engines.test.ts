@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import { runRefusals } from '#lib/api/engine/refusals.ts'
 import { scoringRefusals } from '#lib/api/engine/scoring-refusals.ts'
 import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported.ts'
-import type { Engine } from '#lib/sampling/engine-names.ts'
+import type { EngineName } from '#lib/sampling/engine-names.ts'
 import { engineSubject } from '#lib/sampling/engine-names.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import { ENGINES, ROWS } from './engines-document.ts'
@@ -31,7 +31,7 @@ const OTHER_RUN: NamedTest = [
 ]
 
 /** The tests of the cells that are supported, at least in part. */
-const TESTS: Readonly<Partial<Record<Row, Readonly<Partial<Record<Engine, NamedTest>>>>>> = {
+const TESTS: Readonly<Partial<Record<Row, Readonly<Partial<Record<EngineName, NamedTest>>>>>> = {
   'ids in, ids out, with the stop token': {
     sglang: [SGLANG, 'client reads ids, logprobs, finish reason and text of the recorded reply %s'],
     'llama.cpp': [LLAMACPP, 'has every id, logprob and alternative, the stop token, and the cached tokens'],
@@ -109,7 +109,7 @@ const TESTS: Readonly<Partial<Record<Row, Readonly<Partial<Record<Engine, NamedT
 }
 
 /** Why a request that needs the capability of a row is refused, or why its run is served differently. */
-const REFUSALS: Readonly<Partial<Record<Row, (capabilities: Capabilities) => string | undefined>>> = {
+const REFUSALS: Readonly<Partial<Record<Row, (capabilities: ServerCapabilities) => string | undefined>>> = {
   'logprobs of prompts, scoring of given ids': (capabilities) =>
     same(scoringRefusals({ capabilities }, {}), runRefusals({ capabilities }, { promptLogprobs: true })),
   'live view': (capabilities) => {
@@ -140,7 +140,7 @@ function same(left: ReturnType<typeof runRefusals>, right: ReturnType<typeof run
 }
 
 /** Returns what is missing for a cell; undefined if a test shows it. */
-function gapOf(row: Row, engine: Engine, tests = TESTS): string | undefined {
+function gapOf(row: Row, engine: EngineName, tests = TESTS): string | undefined {
   const find = ROWS.find(([name]) => name === row)
   if (find?.[1](ENGINE_CAPABILITIES[engine]) === 'no') {
     const reason = REFUSALS[row]?.(ENGINE_CAPABILITIES[engine])

@@ -2,7 +2,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { beforeAll, expect, test, vi } from 'vitest'
-import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { knownStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -26,7 +26,7 @@ const sampledOn = (server: string, more: object = {}): Trajectory => ({
   ),
 })
 
-function show(trajectory: Trajectory, capabilities?: Capabilities): HTMLButtonElement {
+function show(trajectory: Trajectory, capabilities?: ServerCapabilities): HTMLButtonElement {
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
   if (capabilities) cache.setQueryData(knownStatusOptions('s').queryKey, { state: 'ready', capabilities } as never)

@@ -1,7 +1,7 @@
 /** What the server cannot serve of the next call, in the composer, at the next steps and in the panel of the run. */
 import { render, screen } from '@testing-library/react'
 import { describe, expect, test, vi } from 'vitest'
-import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { EMPTY_PROMPT } from '#lib/share/settings/prompt-draft.ts'
 import { DEFAULT_SETUP, type Setup } from '#lib/share/settings/setup.ts'
@@ -18,7 +18,7 @@ const raw: Trajectory = {
   ...run,
   columnMeanings: { logprobs: { quantity: 'logprob', model: 'rollout', values: 'raw' } },
 }
-const statusOf = (capabilities: Capabilities) =>
+const statusOf = (capabilities: ServerCapabilities) =>
   ({ state: 'ready', kind: 'server', latencyMs: 1, capabilities }) as const
 const LLAMACPP = statusOf(ENGINE_CAPABILITIES['llama.cpp'])
 const OPENAI = statusOf(ENGINE_CAPABILITIES.openai)

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
  * Schema of the capabilities of a server.
  * Every engine takes and returns token ids, and reports cached tokens. The descriptions are comments, because every page loads it.
  */
-export const capabilitiesSchema = z.object({
+export const serverCapabilitiesSchema = z.object({
   engine: z.enum(['sglang', 'llama.cpp', 'vllm', 'openai']),
   /** Of sampled tokens. raw: of the logits as the model gives them. processed: after temperature, penalties and grammars. */
   logprobs: z.enum(['raw', 'processed']),
@@ -31,4 +31,4 @@ export const capabilitiesSchema = z.object({
   parsers: z.boolean(),
 })
 /** What an inference server can do. */
-export type Capabilities = z.infer<typeof capabilitiesSchema>
+export type ServerCapabilities = z.infer<typeof serverCapabilitiesSchema>

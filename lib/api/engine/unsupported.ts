@@ -1,7 +1,7 @@
 /** What each engine can do, and why not. The page disables, and the server refuses, what is missing. */
 import { engineSubject } from '#lib/sampling/engine-names.ts'
 import type { Refusal } from '#lib/sampling/refusal.ts'
-import type { Capabilities } from './capabilities.ts'
+import type { ServerCapabilities } from './capabilities.ts'
 
 /** A capability that a server may lack. */
 export type Capability =
@@ -66,10 +66,13 @@ export const ENGINE_CAPABILITIES = {
     routedExperts: false,
     parsers: false,
   },
-} as const satisfies Readonly<Record<Capabilities['engine'], Capabilities>>
+} as const satisfies Readonly<Record<ServerCapabilities['engine'], ServerCapabilities>>
 
 /** Returns why a server cannot do something and what to do; undefined if it can. */
-export function whyUnsupported(capability: Capability, capabilities: Capabilities | undefined): Refusal | undefined {
+export function whyUnsupported(
+  capability: Capability,
+  capabilities: ServerCapabilities | undefined,
+): Refusal | undefined {
   if (!capabilities || capabilities[capability]) return undefined
   const { lacks, hint } = LACKS[capability]
   const own = OWN_LACKS[capabilities.engine]?.[capability] ?? lacks
@@ -77,7 +80,7 @@ export function whyUnsupported(capability: Capability, capabilities: Capabilitie
 }
 
 /** Returns why a server cannot read given ids with images; undefined if it can, or reads no images at all. */
-export function whyImagesInMessagesOnly(capabilities: Capabilities | undefined): Refusal | undefined {
+export function whyImagesInMessagesOnly(capabilities: ServerCapabilities | undefined): Refusal | undefined {
   if (!capabilities?.images || !capabilities.imagesInMessages) return undefined
   return {
     detail: `${engineSubject(capabilities.engine)} takes images in messages only here, so it cannot read given ids with images.`,
@@ -86,7 +89,10 @@ export function whyImagesInMessagesOnly(capabilities: Capabilities | undefined):
 }
 
 /** Returns why a server cannot return so many alternatives for each token; undefined if it can. */
-export function tooManyAlternatives(alternatives: number, capabilities: Capabilities | undefined): Refusal | undefined {
+export function tooManyAlternatives(
+  alternatives: number,
+  capabilities: ServerCapabilities | undefined,
+): Refusal | undefined {
   const most = capabilities?.mostAlternatives
   if (!capabilities || most === undefined || alternatives <= most) return undefined
   return {
@@ -96,7 +102,7 @@ export function tooManyAlternatives(alternatives: number, capabilities: Capabili
 }
 
 /** What one engine lacks for a reason of its own. */
-const OWN_LACKS: Readonly<Partial<Record<Capabilities['engine'], Partial<Record<Capability, string>>>>> = {
+const OWN_LACKS: Readonly<Partial<Record<ServerCapabilities['engine'], Partial<Record<Capability, string>>>>> = {
   sglang: { images: 'serves a model that reads no images' },
   vllm: { images: 'serves a model that reads no images' },
   'llama.cpp': {

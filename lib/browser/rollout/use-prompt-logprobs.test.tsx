@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Capabilities } from '#lib/api/engine/capabilities.ts'
+import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const serve = (capabilities: Capabilities) =>
+const serve = (capabilities: ServerCapabilities) =>
   cache.setQueryData(knownStatusOptions('s').queryKey, { state: 'ready', capabilities } as never)
 
 const shown = (trajectory: Trajectory, isNeeded: boolean, key: string | undefined = KEY) =>

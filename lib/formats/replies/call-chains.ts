@@ -21,7 +21,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { hasLogprobs } from '../columns.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { RecordSource } from '../format.ts'
-import type { Engine, ModelCall } from './model-call.ts'
+import type { ModelCall, ReplyEngine } from './model-call.ts'
 
 /** What a file says about a run besides its calls. */
 export interface RunFacts {
@@ -219,7 +219,11 @@ function outcomeOf({ finish, message }: ResponseSegment): Outcome {
 }
 
 /** vLLM and llama.cpp return the logprobs of the unchanged logits, SGLang those of the logits divided by the temperature. */
-const VALUES: Readonly<Record<Engine, 'raw' | 'processed'>> = { vllm: 'raw', 'llama.cpp': 'raw', sglang: 'processed' }
+const VALUES: Readonly<Record<ReplyEngine, 'raw' | 'processed'>> = {
+  vllm: 'raw',
+  'llama.cpp': 'raw',
+  sglang: 'processed',
+}
 
 /** SGLang can be set to return raw logprobs; at an unknown temperature nothing shows which they are. */
 function meaningOf(calls: readonly ModelCall[]): ColumnMeaning {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import type { Finish, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import { joinedPath, refuse } from '../reading/record-error.ts'
-import { type Engine, type ModelCall, requestFacts } from './model-call.ts'
+import { type ModelCall, type ReplyEngine, requestFacts } from './model-call.ts'
 import { promptLogprobs } from './prompt-logprobs.ts'
 import { replyColumns } from './reply-columns.ts'
 import { idsOfChoice, type ReplyPath, sameIds } from './reply-ids.ts'
@@ -147,7 +147,7 @@ function weightVersionsIn(reply: JsonObject, choice: JsonObject, length: number)
 const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** Returns the program that wrote a reply, by the fields that only it writes. */
-export function engineOf(reply: JsonObject, choice: JsonObject): Engine | undefined {
+export function engineOf(reply: JsonObject, choice: JsonObject): ReplyEngine | undefined {
   const provider = isObject(choice.provider_specific_fields) ? choice.provider_specific_fields : {}
   const metadata = isObject(reply.metadata) ? reply.metadata : {}
   const fingerprint = typeof reply.system_fingerprint === 'string' ? reply.system_fingerprint : ''

@@ -1,5 +1,6 @@
 /** One call of a model in the form that all replies and traces share. */
 import { isObject, type JsonObject, storable, without } from '#lib/json/json-object.ts'
+import type { EngineName } from '#lib/sampling/engine-names.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { PromptSegment, ResponseSegment, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { readTools } from '../messages.ts'
@@ -15,7 +16,7 @@ export interface ModelCall {
   readonly vocab: Vocab
   readonly tools: readonly ToolSpec[]
   readonly model: string | undefined
-  readonly engine: Engine | undefined
+  readonly engine: ReplyEngine | undefined
   readonly temperature: number | undefined
   /** Other parameters of the request; undefined if the file has no request. */
   readonly sampling: JsonObject | undefined
@@ -27,8 +28,8 @@ export interface ModelCall {
   readonly rest: JsonObject | undefined
 }
 
-/** A program that samples tokens. */
-export type Engine = 'vllm' | 'sglang' | 'llama.cpp'
+/** Name of an engine whose replies have token ids. */
+export type ReplyEngine = Exclude<EngineName, 'openai'>
 
 /** What a request contributes to a call. */
 export type RequestFacts = Pick<ModelCall, 'messages' | 'tools' | 'temperature' | 'sampling'>

@@ -1,13 +1,13 @@
 /** The routes of the application itself. */
 import * as z from 'zod'
-import { type Capabilities, capabilitiesSchema } from '#lib/api/capabilities.ts'
+import { type ApplicationCapabilities, applicationCapabilitiesSchema } from '#lib/api/capabilities.ts'
 import { DEFAULT_PARSER, parserNames } from '#lib/parsers/registry.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS } from '#lib/rollout/loop/limits.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Services } from '../services.ts'
 
 /** Returns what this server can do: its parsers and built-in tools, with the reason if one is unavailable here. */
-const capabilities = ({ builtInTools }: Pick<Services, 'builtInTools'>): Capabilities => ({
+const capabilities = ({ builtInTools }: Pick<Services, 'builtInTools'>): ApplicationCapabilities => ({
   parsers: parserNames,
   defaultParser: DEFAULT_PARSER,
   tools: builtInTools.map((tool) => {
@@ -34,7 +34,7 @@ export const applicationRoutes = [
     method: 'GET',
     path: '/api/capabilities',
     summary: 'Lists the tool parsers and the built-in tools.',
-    answers: { 200: { description: 'Names of parsers and tools.', schema: capabilitiesSchema } },
+    answers: { 200: { description: 'Names of parsers and tools.', schema: applicationCapabilitiesSchema } },
     handle: ({ services }) => capabilities(services),
   }),
 ]

@@ -1,6 +1,6 @@
 /** The client of an SGLang server. */
 import type { ServerDescription } from '#lib/api/server-status.ts'
-import { type ClientOptions, type Connection, createConnection } from '#lib/engine/connection.ts'
+import { type ClientOptions, createConnection, type ServerConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { isReady } from '#lib/engine/readiness.ts'
 import { createIdentityWatch } from '#lib/engine/server-identity.ts'
@@ -14,7 +14,7 @@ import { serverTokenizer } from '../server/server-tokenizer.ts'
 export const createClient = (options: ClientOptions): EngineClient => sglangClient(createConnection(options))
 
 /** Creates a client that uses a connection. */
-export function sglangClient(connection: Connection): EngineClient {
+export function sglangClient(connection: ServerConnection): EngineClient {
   const { info, ask, transport } = connection
   const identity = createIdentityWatch(
     (signal) => modelOf(info, signal),
