@@ -8,7 +8,7 @@ import type { ChatAnswer, ChatRequest } from './engine.ts'
 import { EngineError, isUnknownPath } from './http/errors.ts'
 import { jsonOf, parseReply } from './http/json-reply.ts'
 import { type Server, tryRepeatedly } from './http/retry.ts'
-import { type ReplyPart, replyReader } from './reply.ts'
+import { type EngineReply, replyReader } from './reply.ts'
 
 /** The path of the endpoint. */
 export const CHAT_PATH = '/v1/chat/completions'
@@ -35,7 +35,7 @@ export interface ReadChat {
     ids: readonly number[],
     logprobs: readonly (number | null)[],
     promptIds: readonly number[],
-  ) => ReplyPart
+  ) => EngineReply
 }
 
 /** Sends a chat request. Throws EngineError, or the reason of the signal. */

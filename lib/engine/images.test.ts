@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { imageSpans, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import { sentInput } from '#lib/trajectory/images/sent-input.ts'
 import { checkImages, type RequestImages, readImages } from './images.ts'
-import { type ReplyPart, replyReader } from './reply.ts'
+import { type EngineReply, replyReader } from './reply.ts'
 
 const [START, PAD, END] = [91, 92, 93]
 const QWEN = { fillers: new Set([PAD]), markers: new Set<number>() }
@@ -158,7 +158,7 @@ describe('The scores of a prompt with images', () => {
     const first = promptIds.length - rows
     const ids = promptIds.slice(first).map((id) => (id === PAD ? 0 : id))
     const logprobs = ids.map((_, index) => (first + index === 0 ? null : -(first + index) / 10))
-    const part: ReplyPart = {
+    const part: EngineReply = {
       columns: {
         input: { ids, logprobs },
         ...(k > 0 && {

@@ -10,7 +10,7 @@ import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { EngineError } from './http/errors.ts'
-import type { LogprobLists, ReplyColumns, TopColumns } from './reply.ts'
+import type { EngineColumns, LogprobLists, TopColumns } from './reply.ts'
 
 /** The images of a request, in the order of their placeholders. */
 export interface RequestImages {
@@ -62,7 +62,7 @@ export interface ReadImages {
   /** Number of tokens that it read for each image; undefined if that is unknown. */
   readonly tokens: readonly number[] | undefined
   /** Returns the scores of the prompt by the sent ids; undefined if they cannot be assigned. */
-  columnsOfSent(columns: ReplyColumns): ReplyColumns | undefined
+  columnsOfSent(columns: EngineColumns): EngineColumns | undefined
   /** Whether a position of the sent ids, counted from the end, is one of an image. */
   isImage(fromEnd: number): boolean
 }
@@ -198,11 +198,11 @@ function firstDifference(a: readonly number[], b: readonly number[], left: numbe
 }
 
 function columnsOf(
-  { input, inputTop, ...others }: ReplyColumns,
+  { input, inputTop, ...others }: EngineColumns,
   { inputIds, images: { placeholders } }: WithImages,
   groups: readonly ImageGroup[],
   promptIds: readonly number[],
-): ReplyColumns | undefined {
+): EngineColumns | undefined {
   // Next to a marker, the sent ids are not those that were scored.
   if (groups.some(({ start }) => placeholders.markers.has(inputIds[start] ?? -1))) return undefined
   const rows = rowsOfSent(inputIds.length, groups, promptIds.length, input?.ids.length ?? 0)

@@ -21,7 +21,7 @@ export interface TopColumns extends LogprobLists {
 }
 
 /** The columns of a reply; a list without rows in the reply is omitted. */
-export interface ReplyColumns {
+export interface EngineColumns {
   readonly input?: LogprobLists
   readonly output?: LogprobLists
   readonly inputTop?: TopColumns
@@ -29,8 +29,8 @@ export interface ReplyColumns {
 }
 
 /** A whole reply or one chunk of a stream. Fields that the server does not report are omitted. */
-export interface ReplyPart {
-  readonly columns: ReplyColumns
+export interface EngineReply {
+  readonly columns: EngineColumns
   /** The ids that the server lists beside their logprobs: all, or only the newest. */
   readonly outputIds?: readonly number[] | null | undefined
   /** The text of the tokens; of a chunk with only new tokens, their text. */
@@ -103,7 +103,7 @@ export interface End {
 /** Reads the replies of one call in their order. */
 export interface ReplyReader {
   /** Reads one reply. Throws EngineError if the reply contradicts itself. */
-  read(part: ReplyPart): Chunk
+  read(part: EngineReply): Chunk
   /** True until the first reply was read, which has the scores of the prompt. */
   readonly readsPrompt: boolean
 }
@@ -174,7 +174,7 @@ export function replyReader(expected: Expected): ReplyReader {
  * Returns the tokens of a reply, each with its logprob. Ids without logprobs cannot be trained on. If both lists exist,
  * the ids must be the same; some versions send only the newest ids with all logprobs so far.
  */
-function outputScores(part: ReplyPart, expected: Expected): LogprobLists {
+function outputScores(part: EngineReply, expected: Expected): LogprobLists {
   const ids = part.outputIds ?? []
   const scores = part.columns.output
   if (!scores) {
@@ -199,7 +199,7 @@ function outputScores(part: ReplyPart, expected: Expected): LogprobLists {
  * dropped. It counts no completion tokens and has no output ids. In a batch of only such requests there is no row.
  */
 const isNextTokenOnly = (
-  { outputIds, completionTokens }: ReplyPart,
+  { outputIds, completionTokens }: EngineReply,
   scores: LogprobLists,
   { writesNothing }: Expected,
 ): boolean =>
@@ -327,7 +327,7 @@ const IDS_NOT_REPORTED: Problem = {
 
 /** Reads the scores of the prompt's tail. The ids that the server reports there must be those that were sent. */
 function promptScores(
-  { columns, finish }: ReplyPart,
+  { columns, finish }: EngineReply,
   { inputIds, logprobStartLen }: Expected,
   images: ReadImages | undefined,
 ): PromptScores | undefined {
@@ -360,7 +360,7 @@ function promptScores(
   }
 }
 
-function endOf(part: ReplyPart, finish: Finish, received: number, text: string | undefined): End {
+function endOf(part: EngineReply, finish: Finish, received: number, text: string | undefined): End {
   const { promptTokens, completionTokens, cachedTokens, weightVersion, serverMs } = part
   const versions =
     part.weightVersions ?? (weightVersion ? [{ version: weightVersion, start: 0, end: received }] : undefined)

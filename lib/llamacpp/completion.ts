@@ -11,7 +11,7 @@ import { type Chunk, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { samplingFields, type ValueForms } from '#lib/engine/sampling-fields.ts'
 import { loraField } from './adapters.ts'
-import { completionReplySchema, replyPart } from './reply.ts'
+import { completionReplySchema, engineReply } from './reply.ts'
 
 const PATH = '/completion'
 
@@ -35,7 +35,7 @@ export async function* complete(
     async function* (reply) {
       const value = parseReply(await jsonOf(reply, apiKey), completionReplySchema, PATH, apiKey)
       const reader = replyReader({ ...request, mostTokens: request.sampling.max_new_tokens })
-      yield reader.read(replyPart(value, request.topLogprobsNum, apiKey))
+      yield reader.read(engineReply(value, request.topLogprobsNum, apiKey))
     },
     signal,
   )

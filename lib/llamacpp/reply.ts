@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { foreignText } from '#lib/engine/http/errors.ts'
-import type { LogprobLists, ReplyPart, TopColumns } from '#lib/engine/reply.ts'
+import type { EngineReply, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 
 const idSchema = z.int().min(0)
@@ -31,7 +31,7 @@ type CompletionReply = z.infer<typeof completionReplySchema>
 type Probability = z.infer<typeof probabilitySchema>
 
 /** Returns a whole reply as a part. `alternatives` is the number of requested alternatives. */
-export function replyPart(reply: CompletionReply, alternatives: number, apiKey: string | undefined): ReplyPart {
+export function engineReply(reply: CompletionReply, alternatives: number, apiKey: string | undefined): EngineReply {
   const { tokens, timings } = reply
   const rows = alignedRows(tokens, reply.completion_probabilities ?? [])
   const output: LogprobLists = { ids: tokens, logprobs: rows.map((row) => row?.logprob ?? null) }

@@ -8,7 +8,7 @@ import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { vllmChatBody } from './chat-form.ts'
 import type { CompletionTarget } from './completion.ts'
-import { replyPart, usageSchema } from './reply.ts'
+import { engineReply, usageSchema } from './reply.ts'
 
 const idsSchema = z.array(z.int().min(0))
 
@@ -91,7 +91,7 @@ function readChat({ choices, prompt_token_ids: promptIds, usage }: ChatReply, ap
         finish_reason: finishReasonOf(reason),
         stop_reason: stop,
       }
-      return replyPart({ choices: [choice], usage }, { inputIds, topLogprobsNum: 0, apiKey }, false)
+      return engineReply({ choices: [choice], usage }, { inputIds, topLogprobsNum: 0, apiKey }, false)
     },
   }
 }

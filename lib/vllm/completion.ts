@@ -10,13 +10,13 @@ import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
-import { type Chunk, type ReplyPart, replyReader } from '#lib/engine/reply.ts'
+import { type Chunk, type EngineReply, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import type { ImageEndpoint, ImageRequest } from './image-prompts.ts'
-import { type Completion, completionSchema, type ReplyRequest, replyPart } from './reply.ts'
+import { type Completion, completionSchema, engineReply, type ReplyRequest } from './reply.ts'
 
 const PATH = '/v1/completions'
 
@@ -154,18 +154,18 @@ async function* chunksOf(
   const requested: ReplyRequest = { ...request, apiKey }
   if (!isStreamed(request)) {
     const value = parseReply(await jsonOf(reply, apiKey), schema, path, apiKey)
-    const chunk = reader.read(replyPart(value, requested, false))
+    const chunk = reader.read(engineReply(value, requested, false))
     if (!chunk.end) throw replyWithoutEnd()
     yield chunk
     return
   }
   const limit = startFirstTokenLimit(server)
   // The counts follow the last tokens in an event of their own.
-  let last: ReplyPart | undefined
-  let counts: ReplyPart | undefined
+  let last: EngineReply | undefined
+  let counts: EngineReply | undefined
   const read = (data: Buffer) => {
     const value = eventJson(data.toString('utf8'), apiKey)
-    return replyPart(parseReply(value, schema, path, apiKey), requested, true)
+    return engineReply(parseReply(value, schema, path, apiKey), requested, true)
   }
   for await (const part of eventsOf(reply, apiKey, limit.check, read)) {
     if (part.promptTokens !== undefined && part.finish === undefined) counts = part

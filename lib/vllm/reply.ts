@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { EngineError, foreignText } from '#lib/engine/http/errors.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
-import type { LogprobLists, ReplyPart, TopColumns } from '#lib/engine/reply.ts'
+import type { EngineReply, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 
 const idsSchema = z.array(z.int().min(0))
@@ -65,7 +65,11 @@ export function idsOf({ token_ids: ids, logprobs }: CompletionChoice): readonly 
 }
 
 /** Returns a whole reply, or an event of a stream, as a part. Throws EngineError. */
-export function replyPart({ choices, usage }: Completion, requested: ReplyRequest, isIncrement: boolean): ReplyPart {
+export function engineReply(
+  { choices, usage }: Completion,
+  requested: ReplyRequest,
+  isIncrement: boolean,
+): EngineReply {
   const choice = choices[0] ?? { index: 0 }
   if (!requested.images) checkPrompt(choice, requested)
   const { scoreOnly, apiKey } = requested

@@ -6,7 +6,7 @@
 import type { TextRange } from '#lib/parsers/parser.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
-import { contextMessage, replyMessage } from '#lib/templates/document/trajectory-input.ts'
+import { contextMessage, replyMessageJson } from '#lib/templates/document/trajectory-input.ts'
 import type { Message, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -146,7 +146,7 @@ function movedCall(call: ToolCall, moved: (range: TextRange) => TextRange): Tool
 
 const replyPart = ({ text, ids, forced, ...reply }: OpenReply, mode: 'structured' | 'raw'): ConversationPart => ({
   kind: 'reply',
-  json: mode === 'raw' ? JSON.stringify({ role: 'assistant', content: text }) : replyMessage({ text, ...reply }),
+  json: mode === 'raw' ? JSON.stringify({ role: 'assistant', content: text }) : replyMessageJson({ text, ...reply }),
   text,
   ids,
   forced,

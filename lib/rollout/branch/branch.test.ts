@@ -9,10 +9,10 @@ import { ids, lossMask, segmentStarts, tokenAt, tokenCount } from '#lib/trajecto
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { bytes, call, drawMask, END, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
-import { type Branch, branchAtMessage, branchAtToken, type Continuation, type ForcedIds } from './branch.ts'
+import { type Branch, branchAtMessage, branchAtToken, type ForcedIds, type ResponseContinuation } from './branch.ts'
 
 const reader = { tokenizer: byteTokenizer, parser: hermes }
-const same: Omit<Continuation, 'forced'> = { sampling: {}, isChanged: false, isCut: false }
+const same: Omit<ResponseContinuation, 'forced'> = { sampling: {}, isChanged: false, isCut: false }
 
 /** A greedy model that writes these replies: what it writes next depends only on the ids that it reads. */
 function greedy(replies: readonly string[], k = 0): Script {
@@ -270,7 +270,7 @@ describe('A branch', () => {
   test('says how it differs from its origin', async () => {
     const original = await play(['abc'])
     const [first = 0] = sampledPositions(original)
-    const kindOf = (change: Partial<Continuation>) =>
+    const kindOf = (change: Partial<ResponseContinuation>) =>
       branchOf(branchAtToken(original, first + 1, { ...same, ...change }, reader)).kind
     expect([
       kindOf({}),
@@ -385,7 +385,7 @@ describe('A branch', () => {
 })
 
 describe('A branch is refused', () => {
-  const why = (parent: Trajectory, at: number, change: Partial<Continuation> = {}) => {
+  const why = (parent: Trajectory, at: number, change: Partial<ResponseContinuation> = {}) => {
     const result = branchAtToken(parent, at, { ...same, ...change }, reader)
     return result.ok ? 'no refusal' : `${result.why.code}: ${result.why.detail}`
   }

@@ -60,7 +60,7 @@ export interface BranchReader {
 }
 
 /** How a response continues. */
-export interface Continuation {
+export interface ResponseContinuation {
   /** Ids that are inserted. Omitted: none, the model samples from the position on. */
   readonly forced?: ForcedIds
   /** Parameters with which the model continues. */
@@ -78,7 +78,7 @@ export interface Continuation {
 export function branchAtToken(
   parent: Trajectory,
   at: number,
-  { forced, sampling, isChanged, isCut }: Continuation,
+  { forced, sampling, isChanged, isCut }: ResponseContinuation,
   { tokenizer, parser }: BranchReader,
 ): BranchResult {
   const place = placeOf(parent, at)
@@ -308,7 +308,7 @@ function withoutColumns({ columns: _, ...segment }: Segment): Segment {
 function stopOf(
   { finish }: ResponseSegment,
   forced: ForcedIds | undefined,
-  sampling: Continuation['sampling'],
+  sampling: ResponseContinuation['sampling'],
   { model }: Trajectory,
 ): Finish | undefined {
   const last = forced?.ids.at(-1)

@@ -10,7 +10,7 @@ import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from 
 import type { Attachment } from '#lib/session/forest/forest.ts'
 import { tokensOfPath } from '#lib/session/forest/samples.ts'
 import { columnsIn } from '#lib/sglang/reply/reply-columns.ts'
-import { replyPart } from '#lib/sglang/reply/reply-part.ts'
+import { engineReply } from '#lib/sglang/reply/reply-part.ts'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -91,7 +91,7 @@ function outputOf(value: JsonObject): Output | undefined {
   const reply = generateReplySchema.safeParse(value)
   if (!reply.success) return undefined
   // The connection has already removed the key of the server.
-  const { columns, finish, cachedTokens } = replyPart(
+  const { columns, finish, cachedTokens } = engineReply(
     reply.data,
     columnsIn(reply.data.meta_info, false),
     (text) => text,

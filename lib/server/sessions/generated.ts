@@ -4,7 +4,7 @@ import type { NodeOutcome } from '#lib/session/forest/forest.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { replyMessage } from './reply-message.ts'
+import { toClientMessage } from './reply-message.ts'
 import type { NodeRecord } from './session.ts'
 
 /** A reply, or why there is none. */
@@ -40,7 +40,7 @@ export function recordedReply(
   const promptTokens = tokenCount(trajectory) - response.ids.length
   const outcome: NodeOutcome = {
     status: isWhole ? 'complete' : 'aborted',
-    reply: replyMessage(parts),
+    reply: toClientMessage(parts),
     ...(finish && { finish }),
     tokens: { start, prompt: promptTokens - start, reply: response.ids.length },
   }

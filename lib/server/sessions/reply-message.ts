@@ -5,7 +5,7 @@ import type { Message } from '#lib/trajectory/format/trajectory.ts'
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
 /** Returns the message that a client sends back for a reply with these parts. */
-export function replyMessage(parts: readonly ReplyPart[]): AssistantMessage {
+export function toClientMessage(parts: readonly ReplyPart[]): AssistantMessage {
   const textOf = (kind: 'reasoning' | 'text', between: string) =>
     parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join(between)
   const calls = parts.flatMap((part) =>

@@ -5,7 +5,7 @@ import { foreignText } from '#lib/engine/http/errors.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { type ChatReply, chatReplySchema } from '../server/schema.ts'
-import { replyPart } from './reply-part.ts'
+import { engineReply } from './reply-part.ts'
 
 /** Sends a chat request. Throws EngineError, or the reason of the signal. */
 export function chat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer> {
@@ -30,7 +30,7 @@ function readChat({ choices: [choice], usage, metadata }: ChatReply, apiKey: str
     logprobs: choice.logprobs?.content?.map(({ logprob }) => logprob),
     message: choice.message,
     part: (ids, logprobs) =>
-      replyPart(
+      engineReply(
         {
           output_ids: [...ids],
           meta_info: {

@@ -9,14 +9,14 @@ import { jsonValue, parseReply, unknownAnswer } from '#lib/engine/http/json-repl
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
-import { type Chunk, type ReplyColumns, replyReader } from '#lib/engine/reply.ts'
+import { type Chunk, type EngineColumns, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
 import { sentInput } from '#lib/trajectory/images/sent-input.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { type GenerateReply, generateReplySchema } from '../server/schema.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { columnsIn, readBytes } from './reply-columns.ts'
-import { replyPart } from './reply-part.ts'
+import { engineReply } from './reply-part.ts'
 
 /** Yields the reply to a request; `scoringRid` makes a separate scoring call first. */
 export function streamReply(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
@@ -67,7 +67,7 @@ async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Ser
   const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens })
   const redact = (text: string) => foreignText(text, apiKey)
   const chunkOf = ({ value, columns = columnsIn(value.meta_info, reader.readsPrompt) }: ReadReply): Chunk =>
-    reader.read(replyPart(value, columns, redact))
+    reader.read(engineReply(value, columns, redact))
   if (!request.stream) {
     const chunk = chunkOf(await wholeReply(reply, apiKey))
     yield chunk
@@ -92,7 +92,7 @@ async function* chunksOf(reply: HttpReply, request: GenerateRequest, server: Ser
 /** A reply or a part of one; with columns it has no rows. */
 interface ReadReply {
   readonly value: GenerateReply
-  readonly columns?: ReplyColumns
+  readonly columns?: EngineColumns
 }
 
 /** Reads a reply; one that is not plain is read again with all checks, which report the error. */

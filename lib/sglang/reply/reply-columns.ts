@@ -6,7 +6,7 @@
  */
 
 import { EngineError } from '#lib/engine/http/errors.ts'
-import type { LogprobLists, ReplyColumns, TopColumns } from '#lib/engine/reply.ts'
+import type { EngineColumns, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import type { GenerateReply, TokenLogprob } from '../server/schema.ts'
 import { DIGITS_OF_PART, decimalValue, MOST_DIGITS } from './decimal.ts'
@@ -17,7 +17,7 @@ type Meta = GenerateReply['meta_info']
  * Reads the columns of a reply that has rows; those of the prompt only if they are still unread. Throws EngineError
  * TOO_LARGE.
  */
-export function columnsIn(meta: Meta, withPrompt = true): ReplyColumns {
+export function columnsIn(meta: Meta, withPrompt = true): EngineColumns {
   const { input_token_logprobs, output_token_logprobs, input_top_logprobs, output_top_logprobs } = meta
   return {
     ...(withPrompt && input_token_logprobs && { input: columnsOf(input_token_logprobs) }),
@@ -43,7 +43,7 @@ function topColumnsOf(rows: readonly (readonly TokenLogprob[] | null)[]): TopCol
 interface ReadBytes {
   /** The reply with null in place of its rows. */
   readonly value: unknown
-  readonly columns: ReplyColumns
+  readonly columns: EngineColumns
 }
 
 const LISTS = [
@@ -66,7 +66,7 @@ export function readBytes(json: Buffer): ReadBytes | undefined {
     const at = json.indexOf(beginning)
     return at < 0 ? [] : [{ ...list, start: at + beginning.length - 1 }]
   }).sort((a, b) => a.start - b.start)
-  const columns: { -readonly [Name in keyof ReplyColumns]: LogprobLists & TopColumns } = {}
+  const columns: { -readonly [Name in keyof EngineColumns]: LogprobLists & TopColumns } = {}
   const rest: Buffer[] = []
   let from = 0
   for (const { column, scan, start } of found) {

@@ -1,14 +1,14 @@
 /** Converts SGLang's JSON of a reply to the form that all engines share. */
-import type { ReplyColumns, ReplyPart } from '#lib/engine/reply.ts'
+import type { EngineColumns, EngineReply } from '#lib/engine/reply.ts'
 import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import type { GenerateReply } from '../server/schema.ts'
 
 /** Returns a reply of /generate, or a chunk of one, as a part. `redact` makes the server's text safe to show and store. */
-export function replyPart(
+export function engineReply(
   { text, output_ids, prompt_token_ids, meta_info: meta }: GenerateReply,
-  columns: ReplyColumns,
+  columns: EngineColumns,
   redact: (text: string) => string,
-): ReplyPart {
+): EngineReply {
   return {
     columns,
     outputIds: output_ids,

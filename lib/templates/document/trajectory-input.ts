@@ -50,7 +50,7 @@ function trajectoryMessages(trajectory: TrajectoryView): readonly string[] {
   const calls = toolCallsOf(trajectory)
   return trajectory.segments.flatMap((segment) =>
     segment.kind === 'response'
-      ? [replyMessage(writtenReply(segment, trajectory))]
+      ? [replyMessageJson(writtenReply(segment, trajectory))]
       : segment.messages.map((message) => contextMessage(withResultText(message, trajectory), calls)),
   )
 }
@@ -60,7 +60,7 @@ export const contextMessage = (message: Message, calls: readonly ToolCall[]): st
   JSON.stringify(templateMessage(message, calls), undefined, 2).replaceAll('\n', '\n  ')
 
 /** Returns the JSON of a reply, as Python clients keep it after they have read thinking and calls; a malformed call remains in the text. */
-export function replyMessage(reply: WrittenReply): string {
+export function replyMessageJson(reply: WrittenReply): string {
   const parsed = reply.calls.filter((call) => call.kind === 'parsed')
   const { content, reasoning } = replyTexts(reply, parsed)
   const fields = [

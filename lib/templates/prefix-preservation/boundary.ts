@@ -4,7 +4,7 @@ import type { ScriptCall, ScriptMessage, ScriptReply } from './fix/script.ts'
 import type { Boundary, Thinking } from './report.ts'
 
 /** A reply with the messages before it and the new messages after it. */
-export interface Turn {
+export interface ReplyBoundary {
   readonly history: readonly ScriptMessage[]
   readonly reply: ScriptReply
   /** New messages after the reply; empty if the conversation ends with the reply. */
@@ -28,7 +28,7 @@ export const contentsOf = (boundary: Boundary): readonly TurnShape['content'][] 
 /**
  * Returns the scripted turn. Every conversation begins with a question and its answer, so that the template may rewrite an earlier reply.
  */
-export function scriptedTurn({ boundary, content, thinking, takesSystem, toolName }: TurnShape): Turn {
+export function scriptedTurn({ boundary, content, thinking, takesSystem, toolName }: TurnShape): ReplyBoundary {
   const thought = (text: string): string | undefined => (thinking === 'off' ? undefined : text)
   const earlier = (text: string): string | undefined => (thinking === 'on' ? text : undefined)
   const call = (number: number, city: string): ScriptCall => ({

@@ -11,7 +11,7 @@ import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { type InputError, templateFailure } from '../document/input.ts'
-import type { Turn } from './boundary.ts'
+import type { ReplyBoundary } from './boundary.ts'
 import { type ScriptCall, type ScriptReply, templateMessages } from './fix/script.ts'
 import { type TrainingTemplate, trainedForm, type WrittenReplyText } from './fix/writing.ts'
 import { renderTurn, type Subject } from './subject.ts'
@@ -62,7 +62,7 @@ export type TurnComparison =
  * Compares the two sides of a turn. `trained` is the template whose replies the model writes, `writing` the reply as the model writes it.
  */
 export function compareTurn(
-  turn: Turn,
+  turn: ReplyBoundary,
   subject: Subject,
   trained: TrainingTemplate,
   writing: WrittenReplyText,

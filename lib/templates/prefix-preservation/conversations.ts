@@ -1,6 +1,6 @@
 /** Conversations that fast-check generates and shrinks: plain data, from which the messages are built. */
 import * as fc from 'fast-check'
-import type { Turn } from './boundary.ts'
+import type { ReplyBoundary } from './boundary.ts'
 import type { ThinkingState } from './facts.ts'
 import type { ScriptCall, ScriptMessage, ScriptReply } from './fix/script.ts'
 import type { TemplateFacts } from './report.ts'
@@ -115,7 +115,7 @@ export function turnOf(
     state,
     toolName,
   }: { readonly facts: TemplateFacts; readonly state: ThinkingState; readonly toolName: string },
-): Turn {
+): ReplyBoundary {
   const messages: ScriptMessage[] = [
     ...(system && facts.takesSystem ? [{ role: 'system', content: system.join('') } as const] : []),
     { role: 'user', content: question.join('') },

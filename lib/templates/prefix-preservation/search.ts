@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '../document/input.ts'
-import type { Turn } from './boundary.ts'
+import type { ReplyBoundary } from './boundary.ts'
 import { messagePartsOf } from './cause.ts'
 import { compareTurn, type ScriptComparison } from './compare.ts'
 import { type Plan, plans, turnOf } from './conversations.ts'
@@ -115,7 +115,7 @@ function* searchConversations(
 type Searched = TemplateUnderTest & { readonly state: ThinkingState }
 
 interface Broken {
-  readonly turn: Turn
+  readonly turn: ReplyBoundary
   readonly finding: CellFinding
   readonly comparison: ScriptComparison
 }

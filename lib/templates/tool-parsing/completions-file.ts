@@ -7,10 +7,10 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
-import type { Completion } from './rerender.ts'
+import type { ModelCompletion } from './rerender.ts'
 
 /** A completion with its place in the file. */
-export interface NamedCompletion extends Completion {
+export interface NamedCompletion extends ModelCompletion {
   /** Where it is from, such as `line 3` or `response 2`. */
   readonly from: string
 }

@@ -4,7 +4,7 @@ import type { LabInput, LabTokenizer } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import type { Completion, ReRenderedCall, ReRendering } from './rerender.ts'
+import type { ModelCompletion, ReRenderedCall, ReRendering } from './rerender.ts'
 import { parsing } from './tasks.ts'
 import { glmTemplate, kimiTemplate, llamaTemplate, plainTemplate, xmlTemplate } from './test-templates.ts'
 
@@ -27,7 +27,7 @@ const conversation: Omit<LabInput, 'template'> = {
 function reRendered(
   template: string,
   parser: string,
-  completion: string | Completion,
+  completion: string | ModelCompletion,
   { tokenizer = tiny, ...changed }: Partial<LabInput> & { readonly tokenizer?: LabTokenizer } = {},
 ): ReRendering | undefined {
   const request = {

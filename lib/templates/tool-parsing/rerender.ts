@@ -16,7 +16,7 @@ import { causesOf, type RerenderCause } from './difference.ts'
 import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
 
 /** A completion of a model. */
-export interface Completion {
+export interface ModelCompletion {
   readonly text: string
   /** The ids that were sampled. Omitted: the tokenizer's own encoding of the text. */
   readonly encoding?: Pick<Encoding, 'ids' | 'starts'>
@@ -57,7 +57,7 @@ export interface CallSide {
 }
 
 /** Compares the calls of a completion, which is the reply to the lab's conversation. Its calls are rendered as one assistant message. */
-export function reRender({ text, encoding }: Completion, lane: ParserReading, setting: Setting): ReRendering {
+export function reRender({ text, encoding }: ModelCompletion, lane: ParserReading, setting: Setting): ReRendering {
   const { parser, tools, input, template, tokenizer } = setting
   const readable = lane.calls.filter((call) => call.kind === 'parsed')
   if (readable.length === 0) return { kind: 'nothing' }

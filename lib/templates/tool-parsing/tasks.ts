@@ -6,13 +6,13 @@ import { type InputError, orTemplateFailure } from '../document/input.ts'
 import { analyse, type ParserReading } from './analysis.ts'
 import { type CompletionFit, completionFit } from './completion-fit.ts'
 import { type FitReport, fitReport } from './fit.ts'
-import { type Completion, type ReRendering, reRender } from './rerender.ts'
+import { type ModelCompletion, type ReRendering, reRender } from './rerender.ts'
 import { templateFit } from './template-fit.ts'
 import { toolsIn } from './tools.ts'
 
 /** A completion for several parsers. */
 export interface ParsingRequest {
-  readonly completion: Completion
+  readonly completion: ModelCompletion
   /** Names of parsers; unknown names are left out. */
   readonly parsers: readonly string[]
   /** Its tools give types to arguments; its template writes the calls again. */

@@ -2,7 +2,7 @@
  * What the model writes as a reply: the text that the template adds for it after the generation prompt. Only if the template writes a last
  * reply differently is the text composed piece by piece.
  */
-import type { Turn } from '../boundary.ts'
+import type { ReplyBoundary } from '../boundary.ts'
 import { commonTags, firstTag, messageForm, type ThinkingState } from '../facts.ts'
 import type { TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
@@ -25,7 +25,7 @@ export interface TrainingTemplate {
   readonly delimiters: ThinkingState['delimiters']
 }
 
-type WrittenTurn = Pick<Turn, 'history' | 'reply'>
+type WrittenTurn = Pick<ReplyBoundary, 'history' | 'reply'>
 
 /**
  * Returns the reply as it is learnt after this very history; if that is impossible, composed of what is learnt there or after a plain
