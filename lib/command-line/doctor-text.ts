@@ -1,6 +1,6 @@
 /** Prints the doctor's report for people: the matrix in words, one paragraph for each finding. */
 import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
-import type { CellFix, Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
+import type { CellFix, RepairedTemplate } from '#lib/templates/prefix-preservation/fix/repair.ts'
 import type {
   Cell,
   DoctorReport,
@@ -139,7 +139,7 @@ function maskText({ failure, ways, disagreements, lints }: MaskReport): string[]
 }
 
 /** Returns what `--fix` did and a final newline: each fix with its cost, then the remaining findings. */
-export function repairText(subject: string, { applied, unstable }: Repair): string {
+export function repairText(subject: string, { applied, unstable }: RepairedTemplate): string {
   const fixText = (fix: CellFix) => [
     `applied for ${fix.cell}: ${fix.why}`,
     `  fixes ${fix.cured.length} cells; of ${fix.search.conversations} generated conversations ${fix.search.brokenBefore} broke, ${fix.search.brokenAfter} still break`,

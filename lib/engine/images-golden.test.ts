@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { checkImages, readImages } from './images.ts'
 
 const goldenSchema = z.object({
@@ -56,7 +56,7 @@ describe.each(Object.entries(golden.processors))('A prompt with images for %s', 
     expect(boxes.map(({ start, end }) => end - start)).toEqual(tokens)
     const imported = { inputIds: promptIds, images: { urls, placeholders, spans: boxes } }
     checkImages(imported)
-    expect(sentInput(imported).inputIds.length).toBe(
+    expect(toEngineInput(imported).inputIds.length).toBe(
       promptIds.length - tokens.reduce((sum, count) => sum + count - 1, 0),
     )
     expect(readImages(imported, { promptIds, promptTokens: promptIds.length }).tokens).toEqual(tokens)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { imageSpans, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { checkImages, type RequestImages, readImages } from './images.ts'
 import { type EngineReply, replyReader } from './reply.ts'
 
@@ -26,21 +26,29 @@ const refusal = (act: () => unknown): string => {
 describe('The input that is sent with images', () => {
   test('is the ids unchanged if every image has one placeholder', () => {
     const { inputIds, images } = request([1, START, PAD, END, 2], 1)
-    expect(sentInput({ inputIds, images })).toEqual({ inputIds })
-    expect(sentInput({ inputIds, images }).inputIds).toBe(inputIds)
+    expect(toEngineInput({ inputIds, images })).toEqual({ inputIds })
+    expect(toEngineInput({ inputIds, images }).inputIds).toBe(inputIds)
   })
 
   test('has one placeholder for each run of them', () => {
-    expect(sentInput(request([...pads(3), 1, START, ...pads(2), END], 2)).inputIds).toEqual([PAD, 1, START, PAD, END])
+    expect(toEngineInput(request([...pads(3), 1, START, ...pads(2), END], 2)).inputIds).toEqual([
+      PAD,
+      1,
+      START,
+      PAD,
+      END,
+    ])
   })
 
   test('counts positions after an image as the server does, as far as it is known', () => {
     const at = (logprobStartLen: number, known?: readonly number[]) =>
-      sentInput({ ...request([1, PAD, 2, PAD, 3], 2, { known }), logprobStartLen }).logprobStartLen
+      toEngineInput({ ...request([1, PAD, 2, PAD, 3], 2, { known }), logprobStartLen }).logprobStartLen
     expect([at(0), at(1), at(2), at(4)]).toEqual([0, 1, 2, 4])
     expect([at(1, [10, 20]), at(2, [10, 20]), at(3, [10, 20]), at(4, [10, 20])]).toEqual([1, 11, 12, 32])
     expect(at(4, [10])).toBe(13)
-    expect(sentInput({ ...request([1, ...pads(4), 2], 1, { known: [4] }), logprobStartLen: 5 }).logprobStartLen).toBe(5)
+    expect(
+      toEngineInput({ ...request([1, ...pads(4), 2], 1, { known: [4] }), logprobStartLen: 5 }).logprobStartLen,
+    ).toBe(5)
   })
 
   test('is refused before it is sent if images and placeholders are not the same number, or not in order', () => {

@@ -5,7 +5,7 @@
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type PlaceholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -78,7 +78,7 @@ export function readImages(
     promptTokens,
   }: { readonly promptIds?: readonly number[] | null | undefined; readonly promptTokens?: number | null | undefined },
 ): ReadImages {
-  const sent = sentInput(request).inputIds.length
+  const sent = toEngineInput(request).inputIds.length
   if (typeof promptTokens === 'number' && (promptTokens < sent || (promptIds && promptTokens !== promptIds.length)))
     throw new EngineError(
       'INCONSISTENT',

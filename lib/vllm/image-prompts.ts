@@ -8,7 +8,7 @@ import { CHAT_PATH, finishReasonOf } from '#lib/engine/chat.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { vllmChatBody } from './chat-form.ts'
 import { type Completion, choiceSchema, completionSchema, idText } from './reply.ts'
@@ -76,7 +76,7 @@ export const generateEndpoint: ImageEndpoint = {
     const sampling = Object.fromEntries(entries.filter(([name]) => !BESIDE_SAMPLING.includes(name)))
     return {
       ...Object.fromEntries(entries.filter(([name]) => BESIDE_SAMPLING.includes(name))),
-      token_ids: sentInput(request).inputIds,
+      token_ids: toEngineInput(request).inputIds,
       content_parts: request.images.urls.map((url) => ({ type: 'image_url', url })),
       sampling_params: { ...sampling, logprobs: alternatives },
       return_token_ids: true,

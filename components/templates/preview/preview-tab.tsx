@@ -10,8 +10,8 @@ import { Segmented } from '#components/ui/segmented.tsx'
 import {
   carriedMask,
   originOf,
-  type Picture,
   type PreviewMask,
+  type RenderPreview,
   tokenAtOffset,
   tokensOfLine,
 } from '#lib/templates/preview/picture.ts'
@@ -101,19 +101,19 @@ export function PreviewTab(props: LabTabProps) {
 
 /** The shown render and the results from which it was made. */
 interface Drawn {
-  readonly fresh: Picture
+  readonly fresh: RenderPreview
   readonly mask: PreviewMask | undefined
-  readonly picture: Picture
+  readonly picture: RenderPreview
   readonly leftOut: string | undefined
 }
 
 /** Returns the template's own mask, else the prefix mask; undefined until that is computed. */
-function maskOf(fresh: Picture, prefix: TaskState<void, PreviewMask>): PreviewMask | undefined {
+function maskOf(fresh: RenderPreview, prefix: TaskState<void, PreviewMask>): PreviewMask | undefined {
   if (fresh.mask.kind === 'known' || prefix.kind === 'failed') return fresh.mask
   return prefix.kind === 'done' ? prefix.result : undefined
 }
 
-const withMask = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn | undefined): Picture => ({
+const withMask = (fresh: RenderPreview, mask: PreviewMask | undefined, before: Drawn | undefined): RenderPreview => ({
   ...fresh,
   mask: mask ?? (before ? carriedMask(before.picture, fresh.ids) : fresh.mask),
 })
@@ -122,7 +122,7 @@ const withMask = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn |
 export const MEASURE = 'rollscope: preview'
 
 interface TokensProps extends Pick<LabTabProps, 'tokenizer' | 'cursorLine' | 'view' | 'onView' | 'onLine'> {
-  readonly picture: Picture
+  readonly picture: RenderPreview
   /** Whether the render is of an earlier document, because the current one does not render. */
   readonly isStale: boolean
   /** Whether the document is being rendered again. */
@@ -218,7 +218,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
 }
 
 interface LegendProps {
-  readonly picture: Picture
+  readonly picture: RenderPreview
   readonly colour: PreviewColour
   readonly cursorLine: number | undefined
   readonly found: readonly Span[]

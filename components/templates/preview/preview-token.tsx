@@ -1,13 +1,13 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { entryText, pieceBytesText } from '#components/token-view/pieces/piece-text.ts'
-import { originOf, type Picture } from '#lib/templates/preview/picture.ts'
+import { originOf, type RenderPreview } from '#lib/templates/preview/picture.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { tokenFacts } from './preview-trajectory.ts'
 
 interface PreviewTokenProps {
   readonly token: Token
-  readonly picture: Picture
+  readonly picture: RenderPreview
   readonly onLine: (line: number) => void
 }
 

@@ -3,7 +3,7 @@
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { tint } from '#components/token-view/colour/palette.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import { messageRuns, originOf, type Picture } from '#lib/templates/preview/picture.ts'
+import { messageRuns, originOf, type RenderPreview } from '#lib/templates/preview/picture.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, type Token } from '#lib/trajectory/tokens/tokens.ts'
@@ -15,7 +15,7 @@ export type PreviewColour = (typeof PREVIEW_COLOURS)[number]
 
 /** A render as a trajectory, with facts about its segments and lines. */
 export interface PreviewTokens {
-  readonly picture: Picture
+  readonly picture: RenderPreview
   readonly trajectory: LiveTrajectory
   /** Title of each segment. */
   readonly titles: readonly string[]
@@ -26,7 +26,7 @@ export interface PreviewTokens {
 }
 
 /** Returns the render for the token view. */
-export function previewTokens(picture: Picture, tokenizerName: string): PreviewTokens {
+export function previewTokens(picture: RenderPreview, tokenizerName: string): PreviewTokens {
   const runs = messageRuns(picture)
   const { mask } = picture
   const masks = runs.map(({ start, end }) =>
@@ -86,7 +86,7 @@ export function previewReading(
 }
 
 /** Returns the origin of a token and its mask as texts. */
-export function tokenFacts(picture: Picture, { index, trained }: Token): readonly string[] {
+export function tokenFacts(picture: RenderPreview, { index, trained }: Token): readonly string[] {
   const origin = originOf(picture, index)
   return [
     ...(origin

@@ -6,7 +6,7 @@
 import { growingEncoder } from '#lib/rollout/prompt/growing-encoder.ts'
 import { withoutFirstSpace } from '#lib/rollout/record/retokenize.ts'
 import { orTemplateFailure } from '#lib/templates/document/input.ts'
-import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
+import { conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
 import type { ReplayedCalls } from '#lib/trajectory/drift/compare.ts'
 import { startReplay } from '#lib/trajectory/drift/replay.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
@@ -72,7 +72,7 @@ function* renderedCalls(
     const sampled = hasOwnIds ? part.ids : tokenizer.encode(textOf(part.ids, readable.vocab))
     const { cached } = replay.add({ prompt: prompt.value, sampled })
     if (line === undefined && cached && cached.kept < cached.of) {
-      const traced = renderedConversation(before, chosen.template, tokenizer)
+      const traced = conversationTokens(before, chosen.template, tokenizer)
       if (traced.ok) line = traced.value.lines[Math.min(cached.kept, prompt.value.length - 1)]
     }
     messages++

@@ -5,7 +5,7 @@
 
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { imageDataOf, imageSpansOf } from '#lib/trajectory/images/image-boxes.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { chatBody, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
@@ -70,7 +70,7 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, visib
   }
   const images = request.images && imagesBefore(trajectory, call)
   const ids = inputIds(trajectory, call)
-  const input = images && sentInput({ inputIds: Array.from(ids), logprobStartLen: request.logprobStartLen, images })
+  const input = images && toEngineInput({ inputIds: Array.from(ids), logprobStartLen: request.logprobStartLen, images })
   const sent = {
     inputIds: visibleIds(input ? Int32Array.from(input.inputIds) : ids) as readonly number[],
     sampling: request.samplingParams,

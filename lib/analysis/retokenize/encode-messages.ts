@@ -10,7 +10,7 @@ import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, readInput } from '#lib/templates/document/input.ts'
 import { contextMessage } from '#lib/templates/document/trajectory-input.ts'
-import { type RenderedConversation, renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
+import { type ConversationTokens, conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
 import { generationMask } from '#lib/templates/loss-mask/generation.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -132,7 +132,7 @@ function renderedSegments(
   const read = readInput(recordedTexts({ parts, isPrompt }, base))
   if (!read.ok) return refusedTemplate(read.error)
   const clock = recordedClock(base)
-  const rendered = renderedConversation({ ...read.value, clock: clock.read }, template, tokenizer)
+  const rendered = conversationTokens({ ...read.value, clock: clock.read }, template, tokenizer)
   if (!rendered.ok) return refusedTemplate(rendered.error)
   const { encoding, rendering, endOfTurnId } = rendered.value
   const { segments, caveats } = replySegments(parts, rendered.value)
@@ -193,7 +193,7 @@ const WITHOUT_WEIGHT = 'no reply to which the file gives the weight 0'
 /** Sets the loss mask where it is not constant: by the generation blocks of the template, which are its author's own mask, or by reply. */
 function withMask(
   segments: readonly Segment[],
-  conversation: RenderedConversation,
+  conversation: ConversationTokens,
   replies: readonly Reply[],
 ): Pick<EncodedSegments, 'segments' | 'mask'> {
   const { hasTag, trained } = generationMask(conversation)

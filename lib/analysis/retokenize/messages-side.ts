@@ -5,7 +5,7 @@
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { readInput } from '#lib/templates/document/input.ts'
-import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
+import { conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { BuildResult, LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { Reconstruction } from '../compare/side.ts'
@@ -31,7 +31,7 @@ export function messagesSide(
   const found = recordedMessages(loaded, as, side)
   if (!found.ok) return found
   const { readable, parts, chosen, input, clock } = found.value
-  const rendered = renderedConversation(input, chosen.template, tokenizer)
+  const rendered = conversationTokens(input, chosen.template, tokenizer)
   if (!rendered.ok) return refusedTemplate(rendered.error)
   const { encoding, endOfTurnId, rendering } = rendered.value
   const options = trajectory.model.template?.options ?? {}

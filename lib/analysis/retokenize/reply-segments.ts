@@ -1,6 +1,6 @@
 /** Splits the tokens of a rendered conversation into segments: each reply is a response, and the tokens between replies are prompts. */
 
-import { messageRanges, type RenderedConversation } from '#lib/templates/loss-mask/conversation.ts'
+import { type ConversationTokens, messageRanges } from '#lib/templates/loss-mask/conversation.ts'
 import type { PromptSegment, ResponseSegment, Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ConversationPart } from './recorded-messages.ts'
@@ -11,7 +11,7 @@ export type BareSegment = PromptSegment | ResponseSegment
 /** Returns one response for each reply, with prompts between. A reply that the template leaves out has no tokens. */
 export function replySegments(
   parts: readonly ConversationPart[],
-  conversation: RenderedConversation,
+  conversation: ConversationTokens,
 ): { readonly segments: readonly BareSegment[]; readonly caveats: readonly string[] } {
   const { ids } = conversation.encoding
   const ranges = replyRanges(parts, conversation)
@@ -56,7 +56,7 @@ const FORCED_LOST =
 /** Returns one half-open range of tokens for each reply, in order and without overlap. It is empty for a reply that is left out. */
 function replyRanges(
   parts: readonly ConversationPart[],
-  { messages, parts: kinds }: RenderedConversation,
+  { messages, parts: kinds }: ConversationTokens,
 ): readonly Span[] {
   const own = messageRanges(messages.map((message, token) => (isWritten(kinds[token]) ? message : undefined)))
   const whole = messageRanges(messages)
@@ -78,14 +78,13 @@ function replyRanges(
   })
 }
 
-const isWritten = (part: RenderedConversation['parts'][number] | undefined): boolean =>
-  part === 'reply' || part === 'end'
+const isWritten = (part: ConversationTokens['parts'][number] | undefined): boolean => part === 'reply' || part === 'end'
 
 /** Returns the mask of a reply that contains given text; undefined if the model wrote all of it; `unknown` if its text is not found. */
 function forcedMask(
   { text, forced }: Extract<ConversationPart, { kind: 'reply' }>,
   { start, end }: Span,
-  { encoding: { starts, ends }, rendering }: RenderedConversation,
+  { encoding: { starts, ends }, rendering }: ConversationTokens,
 ): (0 | 1)[] | 'unknown' | undefined {
   if (forced.length === 0) return undefined
   const offset = rendering.text.indexOf(text, starts[start])

@@ -12,7 +12,7 @@ import {
 import { engineSubject } from '#lib/sampling/engine-names.ts'
 import { TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { imagePartsIn, imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { unsent } from './call-ending.ts'
@@ -59,7 +59,7 @@ export async function conversationOfCall(
     signal,
   )
   if (rendered instanceof TemplateError) throw refuse(`Its whole conversation does not render: ${rendered.message}`)
-  const sent = sentInput({ inputIds, images }).inputIds
+  const sent = toEngineInput({ inputIds, images }).inputIds
   const same = commonIds(rendered.ids, sent)
   if (same < sent.length || same < rendered.ids.length)
     throw refuse(

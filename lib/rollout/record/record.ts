@@ -9,7 +9,7 @@ import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parser
 import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { joinedParts } from '#lib/trajectory/experts/routed-experts.ts'
+import { joinRoutedExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type {
   Message,
   Problem,
@@ -170,7 +170,7 @@ export function resumedEnding(
 ): Ending {
   const at = kept.ids.length
   const keptText = textOf(kept.ids, vocab)
-  const experts = joinedParts([kept.routedExperts, routedExperts])
+  const experts = joinRoutedExperts([kept.routedExperts, routedExperts])
   const versions = [
     ...(kept.weightVersions ?? []),
     ...weightVersions.map((version) => ({ ...version, start: version.start + at, end: version.end + at })),

@@ -11,7 +11,7 @@ import type { End } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { joinedParts, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
+import { joinRoutedExperts, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type { RoutedExperts, Span } from '#lib/trajectory/format/trajectory.ts'
 import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
 import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
@@ -155,7 +155,7 @@ export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
   for await (const scores of scoring.scores(signal)) parts.push(scores)
   const [first] = parts
   const last = parts.at(-1)
-  const experts = joinedParts(parts.map(({ routedExperts }) => routedExperts))
+  const experts = joinRoutedExperts(parts.map(({ routedExperts }) => routedExperts))
   const tops = parts.flatMap(({ topLogprobs }) => topLogprobs ?? [])
   return {
     server: scoring.server,

@@ -8,7 +8,7 @@ import { THINK_FORMS } from '#lib/parsers/thinking-forms.ts'
 import { type DecodedReply, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import { annotations } from '#lib/rollout/record/record.ts'
 import type { ReplyDelta, ReplyPart } from '#lib/session/call.ts'
-import { joinedParts, type ReplyFragment, replyFragments } from '#lib/session/protocols/reply-parts.ts'
+import { joinReplyParts, type ReplyFragment, replyFragments } from '#lib/session/protocols/reply-parts.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -57,7 +57,7 @@ const partsFrom = (
   { starts }: DecodedReply,
   { hasSpans = false }: ReplyReading,
 ): readonly ReplyPart[] =>
-  joinedParts(
+  joinReplyParts(
     fragments.map(({ part, range }) =>
       hasSpans && part.kind === 'text' ? { ...part, tokens: tokensAt(starts, range.start, range.end) } : part,
     ),

@@ -29,7 +29,7 @@ export interface LabWork<Request extends LabRequest = LabRequest> {
 }
 
 /** The input of a render as JSON, which keeps 1.0 and the order of keys. */
-export interface SentInput extends Pick<RenderInput, 'addGenerationPrompt' | 'continueFinalMessage'> {
+export interface RenderInputJson extends Pick<RenderInput, 'addGenerationPrompt' | 'continueFinalMessage'> {
   readonly messages: string
   readonly tools: string | undefined
   readonly options: string
@@ -53,7 +53,7 @@ export type LabWorkRequest =
       readonly kind: 'render'
       readonly tokenizer: string | undefined
       readonly template: string
-      readonly input: SentInput
+      readonly input: RenderInputJson
     }
   | { readonly kind: 'encode'; readonly tokenizer: string; readonly text: string }
 
@@ -136,13 +136,13 @@ async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<Render
 }
 
 /** Returns a render's input as it is sent to another thread. */
-export const sentInput = ({
+export const toRenderInputJson = ({
   messages,
   tools,
   options,
   addGenerationPrompt,
   continueFinalMessage,
-}: RenderInput): SentInput => ({
+}: RenderInput): RenderInputJson => ({
   messages: writeJson(fromJs(messages)),
   tools: tools && writeJson(fromJs(tools)),
   options: writeJson(fromJs(options)),
@@ -150,7 +150,7 @@ export const sentInput = ({
   continueFinalMessage,
 })
 
-const receivedInput = ({ messages, tools, options, ...flags }: SentInput): RenderInput => {
+const receivedInput = ({ messages, tools, options, ...flags }: RenderInputJson): RenderInput => {
   const named = readJson(options)
   return {
     ...flags,

@@ -1,7 +1,7 @@
 /** Renders a conversation with a chat template over HTTP, with the source of every token. */
 import * as z from 'zod'
 import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
-import { originOf, type Picture } from '#lib/templates/preview/picture.ts'
+import { originOf, type RenderPreview } from '#lib/templates/preview/picture.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
@@ -42,7 +42,7 @@ export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: To
   return { ...pictureAnswer(preview.picture), tokenizer: { name, fingerprint } }
 }
 
-function pictureAnswer(picture: Picture): Omit<RenderAnswer, 'tokenizer'> {
+function pictureAnswer(picture: RenderPreview): Omit<RenderAnswer, 'tokenizer'> {
   const { text, ids, starts, ends, mask, vocab } = picture
   const origins = Array.from(ids, (_, index) => originOf(picture, index))
   return {

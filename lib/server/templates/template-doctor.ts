@@ -5,7 +5,7 @@ import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { withRecorded } from '#lib/templates/document/trajectory-input.ts'
 import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
-import type { Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
+import type { RepairedTemplate } from '#lib/templates/prefix-preservation/fix/repair.ts'
 import {
   type CauseKind,
   COMPARES,
@@ -127,10 +127,10 @@ export async function fixTemplate(
   { tools, options }: Omit<LabInput, 'template'>,
   chosen: TokenizerWithTemplate,
   signal: AbortSignal,
-): Promise<Repair & { readonly isComplete: boolean }> {
+): Promise<RepairedTemplate & { readonly isComplete: boolean }> {
   const repair = await tasks.stabilityRepair.load()
   const steps = repair({ input: { template: chosen.template, tools, options }, cell }, [chosen])
-  let soFar: Repair | undefined
+  let soFar: RepairedTemplate | undefined
   const result = await finishTask(steps, signal, {
     onProgress: (progress) => {
       soFar = progress.soFar

@@ -13,7 +13,7 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { ThreadError } from '../limited-thread.ts'
-import { type SentInput, sentInput } from './lab-answers.ts'
+import { type RenderInputJson, toRenderInputJson } from './lab-answers.ts'
 import type { LabThread } from './lab-thread.ts'
 
 /** A tokenizer whose slow work runs in another thread. */
@@ -51,7 +51,7 @@ interface Computation {
   /** Returns the milliseconds that the attempt has taken on this thread; 0 while they cannot be too many. */
   readonly now: () => number
   lack:
-    | { readonly kind: 'render'; readonly key: string; readonly template: string; readonly input: SentInput }
+    | { readonly kind: 'render'; readonly key: string; readonly template: string; readonly input: RenderInputJson }
     | { readonly kind: 'encode'; readonly text: string }
     | undefined
 }
@@ -66,7 +66,7 @@ export const slowRenders = (thread: Pick<LabThread, 'ask'>): SlowRenders => ({
   budget: () => ({ ...QUICK, now: processorClock(QUICK.milliseconds) }),
   render: (template, input, signal) =>
     thread
-      .ask({ kind: 'render', tokenizer: undefined, template, input: sentInput(input) }, signal)
+      .ask({ kind: 'render', tokenizer: undefined, template, input: toRenderInputJson(input) }, signal)
       .catch((error: unknown) => {
         throw error instanceof ThreadError ? tooSlow(error.message) : error
       }),
@@ -124,7 +124,7 @@ function wrapTokenizer(loaded: LoadedTokenizer, name: string, thread: Pick<LabTh
           slow = Math.min(slow, lengthOf(input))
         }
       }
-      const sent = sentInput(input)
+      const sent = toRenderInputJson(input)
       const key = JSON.stringify([template.text, sent])
       const rendered = known.renders.get(key)
       if (rendered instanceof TemplateError) throw rendered

@@ -4,11 +4,11 @@ import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import { replyTexts, type WrittenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { ReplyPart } from '../call.ts'
-import { joinedParts, joinedTokens, replyFragments } from './reply-parts.ts'
+import { joinedTokens, joinReplyParts, replyFragments } from './reply-parts.ts'
 import { cutDeltas, partsOfDeltas, replies, withTextSpans } from './test-replies.ts'
 import { repliesOf, writtenText } from './test-written.ts'
 
-const replyParts = (written: WrittenReply) => joinedParts(replyFragments(written).map(({ part }) => part))
+const replyParts = (written: WrittenReply) => joinReplyParts(replyFragments(written).map(({ part }) => part))
 
 const textsOf = (parts: readonly ReplyPart[], kind: 'text' | 'reasoning'): readonly string[] =>
   parts.flatMap((part) => (part.kind === kind ? [part.text] : []))
@@ -82,7 +82,7 @@ test('The deltas of any reply, cut anywhere, add up to it', () => {
 
 test('Texts in fragments name the tokens of all fragments, if each fragment names its own', () => {
   const partsOf = (...tokens: readonly ({ start: number; end: number } | undefined)[]) =>
-    joinedParts(tokens.map((span) => ({ kind: 'text', text: 'x', ...(span && { tokens: span }) })))
+    joinReplyParts(tokens.map((span) => ({ kind: 'text', text: 'x', ...(span && { tokens: span }) })))
   const [first, second] = [
     { start: 0, end: 1 },
     { start: 1, end: 3 },

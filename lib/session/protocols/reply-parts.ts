@@ -19,7 +19,7 @@ export interface ReplyFragment {
 }
 
 /**
- * Returns the parts of a reply in the order of its text, in fragments that `joinedParts` joins. Think delimiters, parsed calls and the markup
+ * Returns the parts of a reply in the order of its text, in fragments that `joinReplyParts` joins. Think delimiters, parsed calls and the markup
  * around them are in no text; a malformed call stays text. White space between parts belongs to the text after it, but not to its range, and
  * none is at the ends: all texts together are the content of the message that replyTexts returns for the same reply.
  */
@@ -49,7 +49,7 @@ export function replyFragments(written: WrittenReply): readonly ReplyFragment[] 
 }
 
 /** Returns the parts of which these are fragments: adjacent texts of the same kind are one part. */
-export function joinedParts(fragments: readonly ReplyPart[]): readonly ReplyPart[] {
+export function joinReplyParts(fragments: readonly ReplyPart[]): readonly ReplyPart[] {
   const parts: ReplyPart[] = []
   for (const fragment of fragments) {
     const last = parts.at(-1)

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { ReplyChoice, ReplyDelta, ReplyPart, SessionCall, SessionReply } from '../call.ts'
-import { joinedParts, replyDeltas, sliceTokens } from './reply-parts.ts'
+import { joinReplyParts, replyDeltas, sliceTokens } from './reply-parts.ts'
 
 /** Returns a call of a protocol with these changes. */
 export const callOf = (protocol: SessionCall['protocol'], changes: Partial<SessionCall> = {}): SessionCall => ({
@@ -158,5 +158,5 @@ export function partsOfDeltas(deltas: readonly ReplyDelta[]): readonly ReplyPart
         fragments[fragments.length - 1] = { ...last, arguments: last.arguments + delta.text }
     }
   }
-  return joinedParts(fragments)
+  return joinReplyParts(fragments)
 }

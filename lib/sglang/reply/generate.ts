@@ -11,7 +11,7 @@ import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { type Chunk, type EngineColumns, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
-import { sentInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { type GenerateReply, generateReplySchema } from '../server/schema.ts'
 import { isPlainReply } from './plain-reply.ts'
@@ -55,7 +55,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
 function generateBodies({ bodyWith, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
   checkRequest(request)
   const { images } = request
-  const input = images ? { ...sentInput({ ...request, images }), imageData: images.urls } : {}
+  const input = images ? { ...toEngineInput({ ...request, images }), imageData: images.urls } : {}
   const { input_ids: ids, ...others } = callBody({ ...request, ...input })
   const isWritten = bodyWith !== undefined && ids === request.inputIds
   return (rid) => (isWritten ? bodyWith({ ...others, rid }) : JSON.stringify({ input_ids: ids, ...others, rid }))

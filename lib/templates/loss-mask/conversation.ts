@@ -13,7 +13,7 @@ import { orTemplateFailure, type ReadInput } from '../document/input.ts'
 import { type MaskedPart, replyParts } from './masked-tokens.ts'
 
 /** The rendered conversation from which every way to a mask starts. */
-export interface RenderedConversation {
+export interface ConversationTokens {
   readonly input: RenderInput
   readonly roles: readonly string[]
   readonly template: CompiledTemplate
@@ -29,11 +29,11 @@ export interface RenderedConversation {
 }
 
 /** Renders the conversation. Returns an error if the template raises one, or if the last message is left open. */
-export function renderedConversation(
+export function conversationTokens(
   input: RenderInput,
   template: CompiledTemplate,
   tokenizer: Tokenizer,
-): ReadInput<RenderedConversation> {
+): ReadInput<ConversationTokens> {
   if (input.continueFinalMessage) return CONTINUED
   return orTemplateFailure(() => {
     const rendering = template.trace(input)
@@ -91,7 +91,7 @@ function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encod
 
 /** Returns the part of each token. Text that a template writes without a trace to a message (gathered over a loop) is unknown. */
 function partsOf(
-  conversation: Omit<RenderedConversation, 'parts'>,
+  conversation: Omit<ConversationTokens, 'parts'>,
   pieces: readonly RenderedPiece[],
 ): readonly MaskedPart[] {
   const { roles, encoding, rendering, tokenizer } = conversation
@@ -143,7 +143,7 @@ function generationPrompt({
   input,
   roles,
   template,
-}: Pick<RenderedConversation, 'input' | 'roles' | 'template'>): string {
+}: Pick<ConversationTokens, 'input' | 'roles' | 'template'>): string {
   const first = roles.indexOf('assistant')
   const before = input.messages.slice(0, first === -1 ? undefined : first)
   if (before.length === 0) return ''

@@ -8,7 +8,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
-import { renderedConversation } from './conversation.ts'
+import { conversationTokens } from './conversation.ts'
 import { report } from './doctor.ts'
 import type { Lint, MaskMethod, MaskMethodName, MaskReport } from './report.ts'
 import { forgetful, generating, plainChatMl, strict, tight, writtenTemplate } from './test-templates.ts'
@@ -23,7 +23,7 @@ function diagnosed(
   { trajectory, tokenizer = byteTokenizer }: { trajectory?: Trajectory; tokenizer?: Tokenizer } = {},
 ): MaskReport {
   const input = { messages, tools: undefined, addGenerationPrompt: false, options: {} }
-  return runToEnd(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
+  return runToEnd(report(conversationTokens(input, template, tokenizer), trajectory, tokenizer))
 }
 
 const way = (name: MaskMethodName, { ways }: MaskReport): MaskMethod =>

@@ -9,7 +9,7 @@ import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { type AlignedBlock, align } from './alignment.ts'
-import { type RenderedConversation, renderedConversation } from './conversation.ts'
+import { type ConversationTokens, conversationTokens } from './conversation.ts'
 import { countDisagreements, disagreementsOf } from './disagreements.ts'
 import { summarizeMask } from './finding.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
@@ -61,7 +61,7 @@ export function* maskDiagnosis(
     ? template
     : !read.ok
       ? read
-      : renderedConversation(read.value, template.value, tokenizer)
+      : conversationTokens(read.value, template.value, tokenizer)
   return yield* report(conversation, trajectory && unpack(trajectory), tokenizer)
 }
 
@@ -77,7 +77,7 @@ type Attempt = Computed | { readonly why: string }
 
 /** Computes the report of a rendered conversation; after a failed render, that of the trajectory alone. */
 export function* report(
-  conversation: ReadInput<RenderedConversation>,
+  conversation: ReadInput<ConversationTokens>,
   trajectory: Trajectory | undefined,
   tokenizer: Tokenizer,
 ): Generator<MaskProgress, MaskReport> {
@@ -152,7 +152,7 @@ function notRendered({ message }: InputError): Record<Exclude<MaskMethodName, 't
 }
 
 function* fromConversation(
-  conversation: RenderedConversation,
+  conversation: ConversationTokens,
 ): Generator<MaskProgress, Record<Exclude<MaskMethodName, 'tito'>, Attempt>> {
   const { merged, unlocated, ...generation } = generationMask(conversation)
   const of = conversation.roles.filter((role) => role === 'assistant').length
@@ -192,7 +192,7 @@ const fromDifference = ({ breaks, merged, ...tokens }: OwnTokens): Computed => (
 function describeMask(
   tokens: MaskedTokens,
   trajectory: Trajectory | undefined,
-  conversation: ReadInput<RenderedConversation>,
+  conversation: ReadInput<ConversationTokens>,
   tokenizer: Tokenizer,
 ): { readonly sequence: MaskedSequence; readonly originOf: (token: number) => Omit<TokenOrigin, 'start' | 'end'> } {
   const lines = new Array<number | undefined>(tokens.ids.length)

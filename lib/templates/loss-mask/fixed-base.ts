@@ -8,7 +8,7 @@ import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReadInput } from '../document/input.ts'
-import type { RenderedConversation } from './conversation.ts'
+import type { ConversationTokens } from './conversation.ts'
 import { type MaskedPart, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
 import { brokenPrefix, failedRender, type OwnTokens, type RenderedPart, renderPart } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
@@ -19,7 +19,7 @@ const BASE: RenderInput['messages'] = [
 ]
 
 /** Computes the mask. Fails if the template refuses the base conversation or the first prompt. */
-export function fixedBaseDifference(conversation: RenderedConversation): ReadInput<OwnTokens> {
+export function fixedBaseDifference(conversation: ConversationTokens): ReadInput<OwnTokens> {
   const { input, roles, tokenizer, endOfTurnId } = conversation
   const base = renderPart(conversation, BASE, false)
   if (!base.ok) return base

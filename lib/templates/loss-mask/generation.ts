@@ -7,7 +7,7 @@
 import type { Encoding } from '#lib/rollout/record/offsets.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { RenderedConversation } from './conversation.ts'
+import type { ConversationTokens } from './conversation.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import type { TokenRange } from './report.ts'
 
@@ -27,7 +27,7 @@ export function generationMask({
   parts,
   messages,
   tokenizer,
-}: Pick<RenderedConversation, 'rendering' | 'encoding' | 'parts' | 'messages' | 'tokenizer'>): GenerationMask {
+}: Pick<ConversationTokens, 'rendering' | 'encoding' | 'parts' | 'messages' | 'tokenizer'>): GenerationMask {
   const { ids, starts, ends } = encoding
   const trained = new Array<boolean>(ids.length).fill(false)
   const merged: TokenRange[] = []

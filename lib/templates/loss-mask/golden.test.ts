@@ -7,7 +7,7 @@ import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
 import { runToEnd } from '#lib/tasks/task.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
-import { type RenderedConversation, renderedConversation } from './conversation.ts'
+import { type ConversationTokens, conversationTokens } from './conversation.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
 import { prefixDifference } from './prefix-difference.ts'
@@ -61,7 +61,7 @@ describe.each(Object.entries(golden.tokenizers))(
             hasGenerationTag: true,
             generation: blocks.map(([start, end]) => ({ start, end })),
           },
-        } as unknown as RenderedConversation
+        } as unknown as ConversationTokens
         const found = generationMask(conversation)
         expect(found.ids).toEqual(ids)
         expect(bits(found.trained)).toEqual(mask)
@@ -69,11 +69,11 @@ describe.each(Object.entries(golden.tokenizers))(
     )
 
     const cases = differences.map((each, index) => [`${each.template} template ${index}`, each] as const)
-    const conversationOf = ({ text, messages }: Golden['differences'][number]): RenderedConversation => {
+    const conversationOf = ({ text, messages }: Golden['differences'][number]): ConversationTokens => {
       const compiled = text === undefined ? template(false) : compile(text)
       if (!compiled) throw new Error(`${name} has no template`)
       const input = { messages, tools: undefined, addGenerationPrompt: false, options: { date_string: '26 Jul 2024' } }
-      const read = renderedConversation(input, compiled, tokenizer)
+      const read = conversationTokens(input, compiled, tokenizer)
       if (!read.ok) throw new Error(read.error.message)
       return read.value
     }

@@ -4,7 +4,7 @@
  * begins with the shorter; this module does the same, and reports where it does not.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { messageRanges, type RenderedConversation } from './conversation.ts'
+import { type ConversationTokens, messageRanges } from './conversation.ts'
 import { maskedTokensBuilder, replyParts } from './masked-tokens.ts'
 import { brokenPrefix, failedRender, type OwnTokens, type RenderedPart, renderPart } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
@@ -13,7 +13,7 @@ import type { Break, TokenRange } from './report.ts'
  * Returns the tokens of the whole conversation, in which the difference of each assistant message replaces the tokens there. Yields before
  * each message.
  */
-export function* prefixDifference(conversation: RenderedConversation): Generator<void, OwnTokens> {
+export function* prefixDifference(conversation: ConversationTokens): Generator<void, OwnTokens> {
   const { input, roles, tokenizer, rendering, encoding, endOfTurnId } = conversation
   const bytes = (id: number): Uint8Array => tokenizer.bytes(id)
   const whole: RenderedPart = { input, text: rendering.text, ids: encoding.ids }
@@ -80,7 +80,7 @@ const REWRITTEN =
 const DROPPED = 'the whole conversation does not show this message'
 
 /** Returns the tokens within a range of the text, without those that extend beyond its end. */
-function tokensWithin({ encoding }: RenderedConversation, start: number, end: number): TokenRange {
+function tokensWithin({ encoding }: ConversationTokens, start: number, end: number): TokenRange {
   const first = encoding.starts.findIndex((offset) => offset >= start)
   const after = encoding.ends.findIndex((offset) => offset > end)
   return { start: first, end: Math.max(first, after === -1 ? encoding.ids.length : after) }
@@ -91,7 +91,7 @@ function tokensWithin({ encoding }: RenderedConversation, start: number, end: nu
  * no message at all, the reply is after the longest common beginning with the prompt. undefined: nowhere.
  */
 function rangeInWhole(
-  { parts, messages, encoding }: RenderedConversation,
+  { parts, messages, encoding }: ConversationTokens,
   range: TokenRange | undefined,
   prompt: readonly number[],
 ): TokenRange | undefined {

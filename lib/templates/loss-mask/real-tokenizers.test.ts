@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { type GoldenMask, maskGroups } from '#lib/templates/golden/test-golden.ts'
 import { loadedTokenizer } from '#testing/tokenizers.ts'
-import { renderedConversation } from './conversation.ts'
+import { conversationTokens } from './conversation.ts'
 import { generationMask } from './generation.ts'
 
 const groups = maskGroups()
@@ -16,7 +16,7 @@ describe.each(groups)('generation blocks with the tokenizer $name', ({ folder, c
   test.each(cases)(
     'have the mask of transformers: $name',
     ({ template, specialTokens, input, ids, runs }: GoldenMask) => {
-      const conversation = renderedConversation(input, chatTemplate(template, specialTokens), tokenizer)
+      const conversation = conversationTokens(input, chatTemplate(template, specialTokens), tokenizer)
       if (!conversation.ok) throw new Error(JSON.stringify(conversation))
       const mask = generationMask(conversation.value)
       expect(mask.ids).toEqual(ids)

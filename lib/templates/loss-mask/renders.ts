@@ -3,7 +3,7 @@
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
 import { type InputError, orTemplateFailure, type ReadInput } from '../document/input.ts'
-import type { RenderedConversation } from './conversation.ts'
+import type { ConversationTokens } from './conversation.ts'
 import { type MaskedTokens, quoteTokens } from './masked-tokens.ts'
 import type { Break, TokenRange } from './report.ts'
 
@@ -23,7 +23,7 @@ export interface RenderedPart {
 
 /** Renders a part of the conversation, or returns the error of the template. */
 export function renderPart(
-  { input, template, tokenizer }: RenderedConversation,
+  { input, template, tokenizer }: ConversationTokens,
   messages: RenderInput['messages'],
   addGenerationPrompt: boolean,
 ): ReadInput<RenderedPart> {
@@ -40,7 +40,7 @@ const AFTER = 12
 
 /** Returns the break of a render: `found` should begin with `expected`. */
 export function brokenPrefix(
-  conversation: RenderedConversation,
+  conversation: ConversationTokens,
   message: number,
   text: string,
   expected: RenderedPart,
@@ -67,7 +67,7 @@ export const failedRender = (message: number, text: string, { message: why, line
 })
 
 /** Returns the line that wrote a character; the last line if the text ends there. */
-function lineAt({ template }: RenderedConversation, { input }: RenderedPart, offset: number): number | undefined {
+function lineAt({ template }: ConversationTokens, { input }: RenderedPart, offset: number): number | undefined {
   const { pieces } = template.trace(input)
   return (pieces.find(({ end }) => end > offset) ?? pieces.at(-1))?.line
 }

@@ -6,7 +6,7 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { lineDiff } from '../document/line-diff.ts'
-import { messageRuns, type Origins, type Picture } from './picture.ts'
+import { messageRuns, type Origins, type RenderPreview } from './picture.ts'
 import { maskByPrefixes, pictureOf } from './preview.ts'
 import { countTurns, type TurnCounts } from './turns.ts'
 
@@ -102,7 +102,7 @@ function* drawSides(
   template: string,
   input: RenderInput,
   { tokenizer, compile }: LabTokenizer,
-): Generator<undefined, ReadInput<Picture>> {
+): Generator<undefined, ReadInput<RenderPreview>> {
   const compiled = orTemplateFailure(() => compile(template))
   if (!compiled.ok) return compiled
   const picture = orTemplateFailure(() => pictureOf(compiled.value.trace(input), input, { tokenizer }))
@@ -122,7 +122,7 @@ function* forEach<In, Out, Result>(steps: Generator<In, Result>, mapStep: (step:
 const NOT_YET: TurnCounts = { kind: 'counted', turns: [], rows: { count: 1, extra: 0, realigned: 0 } }
 
 const renderedSide = (
-  { text, ids, mask, origins: { starts, lines } }: Picture,
+  { text, ids, mask, origins: { starts, lines } }: RenderPreview,
   { tokenizer }: LabTokenizer,
 ): RevisionSide => ({
   kind: 'rendered',
@@ -139,7 +139,7 @@ const refusedSide = ({ tokenizer }: LabTokenizer, error: InputError): RevisionSi
   error,
 })
 
-function differencesOf(left: Picture, right: Picture, isSameTokenizer: boolean): Differences {
+function differencesOf(left: RenderPreview, right: RenderPreview, isSameTokenizer: boolean): Differences {
   return {
     isSameText: left.text === right.text,
     commonPrefix: isSameTokenizer ? commonIds(left.ids, right.ids) : undefined,
@@ -148,7 +148,7 @@ function differencesOf(left: Picture, right: Picture, isSameTokenizer: boolean):
   }
 }
 
-function messageDifferences(left: Picture, right: Picture): MessageDifference[] {
+function messageDifferences(left: RenderPreview, right: RenderPreview): MessageDifference[] {
   const counts = [left, right].map((picture) => {
     const tokens = new Map<number | undefined, number>()
     for (const { message, start, end } of messageRuns(picture))
@@ -163,7 +163,7 @@ function messageDifferences(left: Picture, right: Picture): MessageDifference[] 
   return [...left.roles.map((_, message) => row(message)), row(undefined)]
 }
 
-function maskDifference(left: Picture, right: Picture): Differences['mask'] {
+function maskDifference(left: RenderPreview, right: RenderPreview): Differences['mask'] {
   if (left.mask.kind !== 'known' || right.mask.kind !== 'known') return undefined
   const bits = [trainedCharacters(left, left.mask.trained), trainedCharacters(right, right.mask.trained)] as const
   const starts = [lineStarts(left.text), lineStarts(right.text)] as const
@@ -186,7 +186,7 @@ function maskDifference(left: Picture, right: Picture): Differences['mask'] {
 }
 
 /** Returns 1 for each character that a trained token contains. */
-function trainedCharacters({ text, starts, ends }: Picture, trained: Uint8Array): Uint8Array {
+function trainedCharacters({ text, starts, ends }: RenderPreview, trained: Uint8Array): Uint8Array {
   const bits = new Uint8Array(text.length)
   for (const [index, bit] of trained.entries()) if (bit === 1) bits.fill(1, starts[index], ends[index])
   return bits

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { carriedMask, messageRuns, originOf, type Picture, tokensOfLine } from './picture.ts'
+import { carriedMask, messageRuns, originOf, type RenderPreview, tokensOfLine } from './picture.ts'
 import { pictureOf } from './preview.ts'
 
 /** Texts with characters of several bytes, and texts without characters. */
@@ -56,11 +56,11 @@ function threeByteTokenizer(): Tokenizer {
   }
 }
 
-const picture = (rendering: Rendering): Picture =>
+const picture = (rendering: Rendering): RenderPreview =>
   pictureOf(rendering, { messages: [] }, { tokenizer: threeByteTokenizer() })
 
 /** Returns the half-open range of each token in the text. */
-const places = ({ ids, starts, ends }: Picture) =>
+const places = ({ ids, starts, ends }: RenderPreview) =>
   Array.from(ids, (_, index) => ({ start: starts[index] as number, end: ends[index] as number }))
 
 describe('the picture of any rendering', () => {

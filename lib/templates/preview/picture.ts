@@ -9,7 +9,7 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** A rendered conversation in columns; `ids`, `starts` and `ends` have one entry for each token. */
-export interface Picture {
+export interface RenderPreview {
   readonly text: string
   readonly ids: Uint32Array
   /** UTF-16 offset of the first character of which each token contains a byte. */
@@ -59,7 +59,7 @@ export interface PieceOrigin {
 }
 
 /** Returns the origin of a token's first character; undefined in an empty text. */
-export function originOf({ starts, origins }: Picture, tokenIndex: number): PieceOrigin | undefined {
+export function originOf({ starts, origins }: RenderPreview, tokenIndex: number): PieceOrigin | undefined {
   const piece = lastAtMost(origins.starts, starts[tokenIndex] ?? 0)
   if (piece < 0 || piece >= origins.lines.length) return undefined
   const message = elementAt(origins.messages, piece)
@@ -79,13 +79,13 @@ export function templateLineAt(
 }
 
 /** Returns the token that contains a character of the text; after its end, the last one. */
-export function tokenAtOffset(picture: Picture, offset: number): number {
+export function tokenAtOffset(picture: RenderPreview, offset: number): number {
   const { start, end } = tokensBetween(picture, offset, offset + 1)
   return end > start ? start : Math.max(0, picture.ids.length - 1)
 }
 
 /** Returns the tokens that contain a character that a line of the template wrote, in order; adjacent ones are one range. */
-export function tokensOfLine(picture: Picture, line: number): Span[] {
+export function tokensOfLine(picture: RenderPreview, line: number): Span[] {
   const { starts, lines } = picture.origins
   const ranges: { start: number; end: number }[] = []
   for (let piece = 0; piece < lines.length; piece++) {
@@ -99,7 +99,7 @@ export function tokensOfLine(picture: Picture, line: number): Span[] {
 }
 
 /** Returns runs of tokens that begin in the same message (or in none), in order, without gaps. */
-export function messageRuns(picture: Picture): (Span & { readonly message: number | undefined })[] {
+export function messageRuns(picture: RenderPreview): (Span & { readonly message: number | undefined })[] {
   const runs: { start: number; end: number; message: number | undefined }[] = []
   for (let index = 0; index < picture.ids.length; index++) {
     const message = originOf(picture, index)?.message
@@ -111,7 +111,7 @@ export function messageRuns(picture: Picture): (Span & { readonly message: numbe
 }
 
 /** Returns a mask for a sequence whose own mask is still being computed: that of an earlier sequence, where both begin and end equally. */
-export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Array): PreviewMask {
+export function carriedMask(from: Pick<RenderPreview, 'ids' | 'mask'>, ids: Uint32Array): PreviewMask {
   if (from.mask.kind === 'unknown') return from.mask
   const trained = new Uint8Array(ids.length)
   const shortest = Math.min(from.ids.length, ids.length)
@@ -124,7 +124,7 @@ export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Arra
 }
 
 /** Returns the tokens that contain a character of a range of the text. */
-function tokensBetween({ starts, ends }: Picture, from: number, to: number): Span {
+function tokensBetween({ starts, ends }: RenderPreview, from: number, to: number): Span {
   if (to <= from) return { start: 0, end: 0 }
   const end = lastAtMost(starts, to - 1) + 1
   let start = Math.max(0, lastAtMost(starts, from))

@@ -10,17 +10,17 @@ import type { Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { type InputError, orTemplateFailure, readInput } from '../document/input.ts'
 import { LIVE_BUDGET } from '../live-budget.ts'
-import { renderedConversation } from '../loss-mask/conversation.ts'
+import { conversationTokens } from '../loss-mask/conversation.ts'
 import { generationMask } from '../loss-mask/generation.ts'
 import { prefixDifference } from '../loss-mask/prefix-difference.ts'
 import { leftOutText } from './left-out.ts'
-import { NO_MESSAGE, type Origins, type Picture, type PreviewMask } from './picture.ts'
+import { NO_MESSAGE, type Origins, type PreviewMask, type RenderPreview } from './picture.ts'
 
 /** The picture of a document, or the error that prevents it. */
 export type Preview =
   | {
       readonly kind: 'rendered'
-      readonly picture: Picture
+      readonly picture: RenderPreview
       /** A sentence on what the render leaves out of the conversation; undefined if it leaves out nothing. */
       readonly leftOut: string | undefined
     }
@@ -46,7 +46,7 @@ export function pictureOf(
   rendering: Rendering,
   { messages, continueFinalMessage }: Pick<RenderInput, 'messages' | 'continueFinalMessage'>,
   { tokenizer }: Pick<LabTokenizer, 'tokenizer'>,
-): Picture {
+): RenderPreview {
   const encoding = encodeWithOffsets(tokenizer, rendering.text)
   return {
     text: rendering.text,
@@ -97,7 +97,7 @@ export function* maskByPrefixes(
   tokenizer: Tokenizer,
 ): Generator<void, PreviewMask> {
   if (input.continueFinalMessage) return unknown(CONTINUED_AND_MASKED)
-  const conversation = renderedConversation(input, template, tokenizer)
+  const conversation = conversationTokens(input, template, tokenizer)
   if (!conversation.ok) return unknown('the conversation does not render')
   const { roles, encoding } = conversation.value
   if (!roles.includes('assistant')) return unknown('the conversation has no reply')

@@ -9,7 +9,7 @@ import {
   expertsSoFar,
   int32Base64,
   joinedExperts,
-  joinedParts,
+  joinRoutedExperts,
   packExperts,
   readExperts,
   unpackExperts,
@@ -115,9 +115,9 @@ describe('The experts of all responses', () => {
   })
 
   test('of a response that was resumed are joined, and those of one call stay', () => {
-    expect(joinedParts([rowsAt(0, 1, 2), rowsAt(2, 3)])).toEqual(rowsAt(0, 1, 2, 3))
-    expect(joinedParts([undefined, rowsAt(2, 3)])).toEqual(rowsAt(2, 3))
-    expect(joinedParts([undefined, undefined])).toBeUndefined()
+    expect(joinRoutedExperts([rowsAt(0, 1, 2), rowsAt(2, 3)])).toEqual(rowsAt(0, 1, 2, 3))
+    expect(joinRoutedExperts([undefined, rowsAt(2, 3)])).toEqual(rowsAt(2, 3))
+    expect(joinRoutedExperts([undefined, undefined])).toBeUndefined()
   })
 
   test('tell from which token the next call requests them, at most from the last one', () => {

@@ -120,7 +120,7 @@ export const joinedExperts = ({ segments }: Pick<TrajectoryView, 'segments'>): E
   )
 
 /** Joins packed parts; undefined if there are none. */
-export function joinedParts(parts: readonly (RoutedExperts | undefined)[]): RoutedExperts | undefined {
+export function joinRoutedExperts(parts: readonly (RoutedExperts | undefined)[]): RoutedExperts | undefined {
   const joined = joinRows(parts.flatMap((part) => (part ? [unpackExperts(part)] : [])))
   return joined && packExperts(joined)
 }

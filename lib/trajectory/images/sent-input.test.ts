@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PNG_URL } from '#testing/images.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { imagesToScore } from '../scoring/score.ts'
-import { sentInput } from './sent-input.ts'
+import { toEngineInput } from './sent-input.ts'
 
 const PAD = 9
 const inputIds = [1, PAD, PAD, PAD, 2, PAD, PAD, 3]
@@ -13,17 +13,17 @@ const spans = [
 
 test('each image is sent as one placeholder, and a position counts the tokens that the server will read', () => {
   // The server has read the first image as 3 tokens before. The number of the second is unknown, so that of the record counts.
-  expect(sentInput({ inputIds, logprobStartLen: 7, images: { spans, known: [3] } })).toEqual({
+  expect(toEngineInput({ inputIds, logprobStartLen: 7, images: { spans, known: [3] } })).toEqual({
     inputIds: [1, PAD, 2, PAD, 3],
     logprobStartLen: 7,
   })
-  expect(sentInput({ inputIds, logprobStartLen: 7, images: { spans, known: [5, 1] } }).logprobStartLen).toBe(8)
-  expect(sentInput({ inputIds, logprobStartLen: 4, images: { spans, known: [5, 1] } }).logprobStartLen).toBe(6)
+  expect(toEngineInput({ inputIds, logprobStartLen: 7, images: { spans, known: [5, 1] } }).logprobStartLen).toBe(8)
+  expect(toEngineInput({ inputIds, logprobStartLen: 4, images: { spans, known: [5, 1] } }).logprobStartLen).toBe(6)
 })
 
 test('an input whose images are single placeholders is sent unchanged', () => {
   const single = [1, PAD, 2]
-  const input = sentInput({ inputIds: single, images: { spans: [{ start: 1, end: 2 }] } })
+  const input = toEngineInput({ inputIds: single, images: { spans: [{ start: 1, end: 2 }] } })
   expect(input).toEqual({ inputIds: single })
 })
 

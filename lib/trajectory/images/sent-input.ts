@@ -14,13 +14,13 @@ interface ImageInput {
 }
 
 /** What a server takes: one placeholder for each image, and positions that count the tokens that it will read. */
-export interface SentInput {
+export interface EngineInput {
   readonly inputIds: readonly number[]
   readonly logprobStartLen?: number
 }
 
 /** Returns the input of a request with images in the form that a server takes. */
-export function sentInput({ inputIds, logprobStartLen, images: { spans, known = [] } }: ImageInput): SentInput {
+export function toEngineInput({ inputIds, logprobStartLen, images: { spans, known = [] } }: ImageInput): EngineInput {
   const isSame = spans.every(({ start, end }) => end === start + 1)
   return {
     inputIds: isSame ? inputIds : withoutRepeats(inputIds, spans),

@@ -4,11 +4,11 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { unifiedDiff } from '../diff.ts'
 import { dropsNewline, respells, steady } from '../test-templates.ts'
-import { type Repair, type RepairProgress, repair } from './repair.ts'
+import { type RepairedTemplate, type RepairProgress, repair } from './repair.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 
-function repaired(template: string, cell?: string, options = ''): Repair {
+function repaired(template: string, cell?: string, options = ''): RepairedTemplate {
   const result = runToEnd(repair({ input: { template, options }, cell }, bytes))
   if (result.kind !== 'repaired') throw new Error(result.failure.message)
   return result.repair

@@ -18,7 +18,7 @@ export interface RepairRequest {
 export type CellFix = Omit<Fix, 'template'> & { readonly cell: string }
 
 /** A template with fixes. */
-export interface Repair {
+export interface RepairedTemplate {
   /** Template with all applied fixes; the original if there is none. */
   readonly template: string
   /** Hunks as `diff -u` writes them, without file headers. */
@@ -30,7 +30,7 @@ export interface Repair {
 
 /** Result of a repair. */
 export type RepairResult =
-  | { readonly kind: 'repaired'; readonly repair: Repair }
+  | { readonly kind: 'repaired'; readonly repair: RepairedTemplate }
   | { readonly kind: 'failed'; readonly failure: InputError }
 
 /** The state of a repair that runs. */
@@ -38,7 +38,7 @@ export interface RepairProgress {
   /** Number of changes tried for the current cell. */
   readonly tried: number
   /** undefined until the cells are known. */
-  readonly soFar: Repair | undefined
+  readonly soFar: RepairedTemplate | undefined
 }
 
 /** Most causes for which fixes are searched in one template. */
@@ -53,7 +53,7 @@ export function* repair(
   const source = { template: input.template, tools: input.tools ?? '', options: input.options ?? '' }
   const tried = new Set<string>()
   let template = input.template
-  let soFar: Repair | undefined
+  let soFar: RepairedTemplate | undefined
   for (;;) {
     const checking = diagnoseTemplate({ ...source, template }, tokenizer)
     let checked = checking.next()
