@@ -5,7 +5,7 @@ import { DEFAULT_BUDGET } from './jinja/budget.ts'
 import { fromJs } from './jinja/python/json.ts'
 import { typeName } from './jinja/python/text/repr.ts'
 import { PyDict, PyError, PyTuple, type Value } from './jinja/python/values.ts'
-import type { Budget, Rendering } from './jinja/rendering.ts'
+import type { Rendering, RenderLimits } from './jinja/rendering.ts'
 import { LocatedError } from './jinja/syntax/syntax.ts'
 import { compileTemplate } from './jinja/template.ts'
 
@@ -44,9 +44,9 @@ export interface ChatTemplate {
 
 /** A template that was compiled here, so that it can report where its text comes from. */
 export interface CompiledTemplate extends ChatTemplate {
-  render(input: RenderInput, budget?: Budget): string
+  render(input: RenderInput, budget?: RenderLimits): string
   /** Renders with the source map. Throws TemplateError. */
-  trace(input: RenderInput, budget?: Budget): Rendering
+  trace(input: RenderInput, budget?: RenderLimits): Rendering
 }
 
 /** An error of a template, with Python's own message: `'x' is undefined`. */
@@ -136,7 +136,7 @@ export function chatTemplate(text: string, specialTokens: Readonly<Record<string
   }
 }
 
-const settingsOf = ({ clock }: RenderInput, budget: Budget) => ({
+const settingsOf = ({ clock }: RenderInput, budget: RenderLimits) => ({
   ...(clock && { clock }),
   ...(budget.now && { now: budget.now }),
   budget,

@@ -13,7 +13,7 @@ import {
   type PreviewMask,
   type RenderPreview,
   tokenAtOffset,
-  tokensOfLine,
+  tokensOfTemplateLine,
 } from '#lib/templates/preview/picture.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
@@ -136,7 +136,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
   const selected = view.at !== undefined && /^\d+$/.test(view.at) ? Number(view.at) : undefined
   const tokens = useMemo(() => previewTokens(picture, tokenizer), [picture, tokenizer])
   const found = useMemo(
-    () => (cursorLine === undefined ? [] : tokensOfLine(picture, cursorLine)),
+    () => (cursorLine === undefined ? [] : tokensOfTemplateLine(picture, cursorLine)),
     [picture, cursorLine],
   )
   const isFound = (index: number) => isWithin(found, index)

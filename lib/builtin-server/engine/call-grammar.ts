@@ -2,13 +2,13 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { escapePattern } from '#lib/util/text/escape-pattern.ts'
-import type { Grammar, Part } from './grammar.ts'
+import type { Grammar, GrammarPart } from './grammar.ts'
 import type { CallForm } from './job.ts'
 
 /** The constructors of the parts of a grammar. */
 export interface GrammarParts {
-  regex(source: string): Part
-  json(schema: string): Part
+  regex(source: string): GrammarPart
+  json(schema: string): GrammarPart
   /** Returns the text of ids. */
   text(ids: readonly number[]): string
 }
@@ -20,13 +20,13 @@ export interface GrammarParts {
 export function beginningWithCall(forms: readonly CallForm[], { regex, json, text }: GrammarParts): Grammar {
   // All schemas are compiled now, so that an impossible one is refused before the first token.
   const schemas = forms.map(({ schema }) => json(schema))
-  let parts: readonly Part[] = [regex(forms.map(({ begin }) => escapePattern(begin)).join('|'))]
+  let parts: readonly GrammarPart[] = [regex(forms.map(({ begin }) => escapePattern(begin)).join('|'))]
   let hasBegun = false
   const beginning: number[] = []
   /** For each id, whether the first part would take it where the second part may begin as well. */
   let own: readonly boolean[] | undefined
 
-  const chosen = (): readonly Part[] => {
+  const chosen = (): readonly GrammarPart[] => {
     const begun = text(beginning)
     const index = forms.findIndex(({ begin }) => begin === begun)
     hasBegun = true

@@ -47,8 +47,9 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
   }
   const row = { data: new Float32Array(tokens.length), dims: [1, tokens.length] }
   const trie = createTokenTrie(tokens.slice(0, end), new Set(tokenizer.special_token_ids))
-  const regex = (source: string): Part => attempt('regex', () => regexPart(source, trie, (id) => elementAt(tokens, id)))
-  const json = (source: string): Part => partOf(jsonProcessor(Processor, tokenizer, source), row)
+  const regex = (source: string): GrammarPart =>
+    attempt('regex', () => regexPart(source, trie, (id) => elementAt(tokens, id)))
+  const json = (source: string): GrammarPart => partOf(jsonProcessor(Processor, tokenizer, source), row)
 
   const grammarOf = (source: GrammarSource): Grammar => {
     switch (source.kind) {
@@ -69,7 +70,7 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
 }
 
 /** A piece of text that one automaton binds. */
-export interface Part {
+export interface GrammarPart {
   /** Returns what may come next. The result is valid until another part is called. */
   next(): Next
   take(id: number): void
@@ -87,7 +88,7 @@ interface Row {
   readonly dims: number[]
 }
 
-function partOf(processor: StructuredOutputProcessor, row: Row): Part {
+function partOf(processor: StructuredOutputProcessor, row: Row): GrammarPart {
   const { data } = row
   const marks = data.subarray(0, -1)
   const taken: bigint[] = []
@@ -105,7 +106,7 @@ function partOf(processor: StructuredOutputProcessor, row: Row): Part {
 }
 
 /** Returns the grammar of a text that consists of one part. */
-function onePart(part: Part, stopIds: ReadonlySet<number>): Grammar {
+function onePart(part: GrammarPart, stopIds: ReadonlySet<number>): Grammar {
   return {
     mask(logits) {
       const { marks, isComplete } = part.next()

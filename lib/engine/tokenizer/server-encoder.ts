@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
-import type { Budget } from '#lib/templates/jinja/rendering.ts'
+import type { RenderLimits } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { createMemory, type Memory } from '#lib/util/bounded-memory.ts'
 import { EngineError } from '../http/errors.ts'
@@ -25,7 +25,7 @@ export interface ServerPromptEncoderOptions {
 
 /** Renders templates that take too long here, for example in a worker. */
 export interface SlowRenders {
-  readonly budget: () => Budget
+  readonly budget: () => RenderLimits
   /** Throws TemplateError. */
   readonly render: (template: string, input: RenderInput, signal: AbortSignal) => Promise<string>
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   choice,
-  type Expression,
+  type GrammarExpression,
   noneOf,
   oneOf,
   optional,
@@ -16,10 +16,10 @@ import {
   toRegex,
 } from './expression.ts'
 
-const list: Expression = recursive(() => sequence('[', repeat(list), ']'))
+const list: GrammarExpression = recursive(() => sequence('[', repeat(list), ']'))
 
 describe('A grammar', () => {
-  test.each<[string, Expression, string, string]>([
+  test.each<[string, GrammarExpression, string, string]>([
     ['a text with signs', text('a"b\\c\n*'), '"a\\"b\\\\c\\n*"', 'a"b\\\\c\\n\\*'],
     ['no text', sequence(), '""', ''],
     ['characters', oneOf(['a', 'z'], '-]é'), '[a-z\\u002d\\u005dé]', '[a-z\\u002d\\u005dé]'],
@@ -45,7 +45,7 @@ describe('A grammar', () => {
   })
 
   test('that needs more levels than there are has no regular expression', () => {
-    const endless: Expression = recursive(() => sequence('(', endless, ')'))
+    const endless: GrammarExpression = recursive(() => sequence('(', endless, ')'))
     expect(() => toRegex(endless, 5)).toThrow(RangeError)
     expect(() => toRegex(repeat(endless, 1), 5)).toThrow('more than 5 levels')
     expect(toRegex(choice([endless, text('a')]), 5)).toBe('(?:a)')
@@ -54,7 +54,7 @@ describe('A grammar', () => {
 })
 
 test('A set that is shared is written once in EBNF, and a regular expression has a largest length', () => {
-  const doubled = (one: Expression, times: number): Expression =>
+  const doubled = (one: GrammarExpression, times: number): GrammarExpression =>
     times === 0 ? one : doubled(shared(sequence(one, one)), times - 1)
   const large = doubled(text('ab'), 20)
   expect(toEbnf(large).length).toBeLessThan(1000)

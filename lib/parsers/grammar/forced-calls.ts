@@ -6,7 +6,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { type JsonType, jsonType, resolvePointer } from '../reading/argument-types.ts'
 import {
   choice,
-  type Expression,
+  type GrammarExpression,
   listOf,
   noneOf,
   oneOf,
@@ -45,7 +45,7 @@ export interface ForcedCalls {
 export function forcedCalls(
   parser: string,
   { tools, mayRepeat, template, closeThink }: ForcedCalls,
-): Expression | undefined {
+): GrammarExpression | undefined {
   const format = FORMATS[parser]?.(template)
   if (!format) return undefined
   const { open = '', between, close = '', call } = format
@@ -61,7 +61,7 @@ interface CallFormat {
   readonly between: string
   /** Text after the last call. Omitted: none. */
   readonly close?: string
-  readonly call: (tool: ToolSpec) => Expression
+  readonly call: (tool: ToolSpec) => GrammarExpression
 }
 
 const JSON_NOTATION = jsonNotation()
@@ -72,18 +72,18 @@ const XML_NOTATION = jsonNotation('<&')
 const DIGITS = repeat(oneOf(['0', '9']), 1, 3)
 const NEW_LINE = optional('\n')
 
-const argumentsOf = ({ inputSchema }: ToolSpec, notation = JSON_NOTATION): Expression =>
+const argumentsOf = ({ inputSchema }: ToolSpec, notation = JSON_NOTATION): GrammarExpression =>
   valueGrammar(inputSchema, notation).value({ type: 'object', ...inputSchema })
 
 /** Returns a call as an object with a name and arguments. */
 const objectCall =
-  (name: string, values: string, before: readonly (Expression | string)[] = []): CallFormat['call'] =>
+  (name: string, values: string, before: readonly (GrammarExpression | string)[] = []): CallFormat['call'] =>
   (tool) =>
     sequence('{', ...before, `"${name}": ${JSON.stringify(tool.name)}, "${values}": `, argumentsOf(tool), '}')
 
 /** Returns a call with its arguments as JSON after a head with the name. */
 const headedCall =
-  (head: (name: string) => Expression, end: string): CallFormat['call'] =>
+  (head: (name: string) => GrammarExpression, end: string): CallFormat['call'] =>
   (tool) =>
     sequence(head(plainName(tool.name)), argumentsOf(tool), end)
 
@@ -100,17 +100,20 @@ function writableName(name: string, pattern: RegExp): string {
 
 interface TaggedFormat {
   /** Returns what precedes the value of an argument. */
-  readonly open: (name: string, type: JsonType) => Expression | string
+  readonly open: (name: string, type: JsonType) => GrammarExpression | string
   /** What follows the value. */
-  readonly close: Expression | string
+  readonly close: GrammarExpression | string
   /** Any text as a value. */
-  readonly anyText: Expression
+  readonly anyText: GrammarExpression
   /** Notation of the other values. */
   readonly notation: Notation
 }
 
 /** Returns the arguments of a tool, each between tags: texts without quotes, and other values. */
-function taggedArguments({ inputSchema }: ToolSpec, { open, close, anyText, notation }: TaggedFormat): Expression {
+function taggedArguments(
+  { inputSchema }: ToolSpec,
+  { open, close, anyText, notation }: TaggedFormat,
+): GrammarExpression {
   const { valuesOf } = valueGrammar(inputSchema, notation)
   const typed = (one: Alternative, references: number): readonly TypedExpression[] => {
     switch (one.kind) {
@@ -134,7 +137,7 @@ function taggedArguments({ inputSchema }: ToolSpec, { open, close, anyText, nota
   return sequence(...members)
 }
 
-type TypedExpression = readonly [type: JsonType, value: Expression]
+type TypedExpression = readonly [type: JsonType, value: GrammarExpression]
 
 /** References that follow each other without a schema between them. */
 const MOST_REFERENCES = 8
@@ -160,7 +163,7 @@ const qwenXml =
 
 /** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
 const keyedCall =
-  (suffix: string, separator: Expression | string): CallFormat['call'] =>
+  (suffix: string, separator: GrammarExpression | string): CallFormat['call'] =>
   (tool) =>
     sequence(
       `<tool_call${suffix}>${plainName(tool.name)}`,

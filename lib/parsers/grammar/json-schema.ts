@@ -5,7 +5,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type JsonType, jsonTypes, resolvePointer } from '../reading/argument-types.ts'
 import {
   choice,
-  type Expression,
+  type GrammarExpression,
   listOf,
   noneOf,
   oneOf,
@@ -21,7 +21,7 @@ import {
 /** How a format writes values. */
 export interface Notation {
   /** Any text with its quotes. */
-  readonly text: Expression
+  readonly text: GrammarExpression
   /** Returns a text with its quotes. */
   readonly quote: (value: string) => string
   /** The words for true, false and null. */
@@ -29,9 +29,9 @@ export interface Notation {
   /** Returns the name of a member of an object. */
   readonly name: (name: string) => string
   /** Any name of a member. */
-  readonly anyName: Expression
+  readonly anyName: GrammarExpression
   /** What may follow a comma or a colon. */
-  readonly space: Expression
+  readonly space: GrammarExpression
 }
 
 const SPACE = optional(' ')
@@ -79,9 +79,9 @@ const NUMBER = sequence(
 /** Writes values of the schemas of one tool. */
 export interface ValueGrammar {
   /** Returns the values that a schema allows. Of keywords, those in the docstring of `valueGrammar` count. */
-  value(schema: unknown): Expression
+  value(schema: unknown): GrammarExpression
   /** Returns the values of one of the sets of a schema. */
-  valuesOf(one: Alternative): Expression
+  valuesOf(one: Alternative): GrammarExpression
 }
 
 /**
@@ -91,18 +91,18 @@ export interface ValueGrammar {
  */
 export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
   const { words, space } = notation
-  const references = new Map<string, Expression>()
+  const references = new Map<string, GrammarExpression>()
   const comma = sequence(',', space)
-  const anyMember = (schema: unknown): Expression => sequence(notation.anyName, ':', space, value(schema))
+  const anyMember = (schema: unknown): GrammarExpression => sequence(notation.anyName, ':', space, value(schema))
   const anything = recursive(() =>
     choice(jsonTypes.filter((type) => type !== 'integer').map((type) => ofType(type, {}))),
   )
 
-  function value(schema: unknown): Expression {
+  function value(schema: unknown): GrammarExpression {
     return choice(alternativesOf(schema).map(valuesOf))
   }
 
-  function valuesOf(one: Alternative): Expression {
+  function valuesOf(one: Alternative): GrammarExpression {
     switch (one.kind) {
       case 'any':
         return anything
@@ -115,7 +115,7 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
     }
   }
 
-  function referenced(pointer: string): Expression {
+  function referenced(pointer: string): GrammarExpression {
     const known = references.get(pointer)
     if (known) return known
     if (isEndless(pointer, root, new Set()))
@@ -125,7 +125,7 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
     return rule
   }
 
-  function ofType(type: JsonType, schema: JsonObject): Expression {
+  function ofType(type: JsonType, schema: JsonObject): GrammarExpression {
     switch (type) {
       case 'string':
         return notation.text
@@ -144,7 +144,7 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
     }
   }
 
-  function objectOf(schema: JsonObject): Expression {
+  function objectOf(schema: JsonObject): GrammarExpression {
     const { additionalProperties: further, properties } = schema
     const members = membersOf(schema)
     if (members.length === 0)
@@ -164,13 +164,17 @@ export function valueGrammar(root: unknown, notation: Notation): ValueGrammar {
 
 /** A part of a list whose parts may be missing. */
 interface ListPart {
-  readonly member: Expression
+  readonly member: GrammarExpression
   readonly isRequired: boolean
 }
 
 /** Returns the lists of these parts in their order, with separators between those that are there; `more` follows the last part. */
-export function separated(parts: readonly ListPart[], separator: Expression, more: Expression): Expression {
-  const following = (from: number): readonly Expression[] =>
+export function separated(
+  parts: readonly ListPart[],
+  separator: GrammarExpression,
+  more: GrammarExpression,
+): GrammarExpression {
+  const following = (from: number): readonly GrammarExpression[] =>
     parts.slice(from).map(({ member, isRequired }) => {
       const next = sequence(separator, member)
       return isRequired ? next : optional(next)

@@ -1,18 +1,18 @@
 /** Texts of a grammar, for tests. */
 import fc from 'fast-check'
-import type { Expression } from './expression.ts'
+import type { GrammarExpression } from './expression.ts'
 
 /** Most parts of a repetition without an own limit. */
 const MOST = 3
 
 /** Returns texts that belong to a grammar. Rules contain rules up to `depth` levels. */
-export function textsOf(root: Expression, depth: number): fc.Arbitrary<string> {
+export function textsOf(root: GrammarExpression, depth: number): fc.Arbitrary<string> {
   const texts = arbitraryOf(root, depth)
   if (!texts) throw new Error('the grammar has no text')
   return texts
 }
 
-function arbitraryOf(one: Expression, depth: number): fc.Arbitrary<string> | undefined {
+function arbitraryOf(one: GrammarExpression, depth: number): fc.Arbitrary<string> | undefined {
   switch (one.kind) {
     case 'text':
       return fc.constant(one.text)

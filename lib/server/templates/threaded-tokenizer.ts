@@ -7,7 +7,7 @@ import type { SlowRenders } from '#lib/engine/tokenizer/server-encoder.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
-import type { Budget } from '#lib/templates/jinja/rendering.ts'
+import type { RenderLimits } from '#lib/templates/jinja/rendering.ts'
 import { processorClock } from '#lib/time-limit/processor-clock.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -25,7 +25,7 @@ export interface ThreadedTokenizer {
 }
 
 /** Budget on the serving thread for all renders of a computation together; a step takes 50 ns. */
-const QUICK: Budget = { steps: 400_000, size: 262_144, milliseconds: 25 }
+const QUICK: RenderLimits = { steps: 400_000, size: 262_144, milliseconds: 25 }
 
 /** Milliseconds that one computation may spend on the other thread in total. */
 const LONGEST_MS = 30_000
@@ -112,7 +112,7 @@ function wrapTokenizer(loaded: LoadedTokenizer, name: string, thread: Pick<LabTh
   const wrapped = memoizeByIdentity((template: CompiledTemplate): CompiledTemplate => {
     /** Length of the shortest conversation that was not quick. */
     let slow = Number.POSITIVE_INFINITY
-    const render = (input: RenderInput, budget?: Budget): string => {
+    const render = (input: RenderInput, budget?: RenderLimits): string => {
       if (!running || budget) return template.render(input, budget)
       const { known, now } = running
       const left = QUICK.milliseconds - now()

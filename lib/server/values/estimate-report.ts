@@ -15,7 +15,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { noTrajectory, readableTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
-import { hasEnded, planOf, type Slot, slotsOf, type ValuePlan } from './plan.ts'
+import { hasEnded, type PlannedSample, plannedSamples, planOf, type ValuePlan } from './plan.ts'
 
 /** Returns what the samples of an estimate show, also of a deleted trajectory. Throws HttpProblem 404 if it is purged. */
 export async function reportEstimate(
@@ -23,7 +23,7 @@ export async function reportEstimate(
   all: Services,
 ): Promise<ValueEstimate> {
   const plan = planOf({ plan: text })
-  const slots = slotsOf(id, plan, all)
+  const slots = plannedSamples(id, plan, all)
   const ended = slots.filter(isEnded)
   const samples = Map.groupBy(ended, ({ position }) => position)
   const before = countsBeforePositions(id, key, plan, all)
@@ -76,10 +76,10 @@ export async function reportEstimate(
   }
 }
 
-const isEnded = (slot: Slot): slot is Slot & { readonly row: TrajectorySummary } =>
+const isEnded = (slot: PlannedSample): slot is PlannedSample & { readonly row: TrajectorySummary } =>
   slot.row !== undefined && hasEnded(slot.row)
 
-const hasFailed = ({ row }: Slot): boolean => row?.outcomeKind === 'failed'
+const hasFailed = ({ row }: PlannedSample): boolean => row?.outcomeKind === 'failed'
 
 /** Counts of the tokens before a position, which all samples share. */
 interface SharedCounts {

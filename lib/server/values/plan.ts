@@ -25,7 +25,7 @@ export type ValuePlan = z.infer<typeof planSchema>
 export const planOf = ({ plan }: Pick<StoredEstimate, 'plan'>): ValuePlan => planSchema.parse(JSON.parse(plan))
 
 /** One of the samples that a plan has at a position. */
-export interface Slot {
+export interface PlannedSample {
   /** Index in `positions`. */
   readonly position: number
   /** Index among the samples at the position. */
@@ -37,7 +37,11 @@ export interface Slot {
 }
 
 /** Returns all samples of a plan. */
-export function slotsOf(id: string, { positions, n }: ValuePlan, { store }: Pick<Services, 'store'>): readonly Slot[] {
+export function plannedSamples(
+  id: string,
+  { positions, n }: ValuePlan,
+  { store }: Pick<Services, 'store'>,
+): readonly PlannedSample[] {
   return positions.flatMap((_, position) => {
     const rows = Map.groupBy(store.groupRows(estimateGroupId(id, position)), ({ group }) => group?.index)
     return Array.from({ length: n }, (_, sample) => {
@@ -49,8 +53,8 @@ export function slotsOf(id: string, { positions, n }: ValuePlan, { store }: Pick
 }
 
 /** Returns the samples of a plan that are drawn when the estimate starts or is resumed. */
-export const missingSlots = (id: string, plan: ValuePlan, all: Pick<Services, 'store'>): readonly Slot[] =>
-  slotsOf(id, plan, all).filter(({ row }) => !row || !hasEnded(row))
+export const missingSamples = (id: string, plan: ValuePlan, all: Pick<Services, 'store'>): readonly PlannedSample[] =>
+  plannedSamples(id, plan, all).filter(({ row }) => !row || !hasEnded(row))
 
 /** Ends that say nothing about the position: somebody, or the end of the process, stopped the sample. */
 const STOPPED = ['cancelled', 'aborted', 'interrupted']

@@ -10,7 +10,7 @@ import { groupScheduler, preparedSample } from '../runs/groups.ts'
 import { rewardRun } from '../runs/rewards.ts'
 import type { Services } from '../services.ts'
 import { CANCELLED } from './estimate-jobs.ts'
-import { missingSlots, planOf, type Slot, type ValuePlan } from './plan.ts'
+import { missingSamples, type PlannedSample, planOf, type ValuePlan } from './plan.ts'
 
 /** Samples that run at once. The server may run fewer: then their calls take turns. */
 export const SAMPLES_AT_ONCE = 16
@@ -57,7 +57,7 @@ async function sampleMissing(estimate: StoredEstimate, all: Services, cancelled:
   const plan = planOf(estimate)
   const broken = new AbortController()
   const signal = AbortSignal.any([cancelled, broken.signal])
-  const missing = missingSlots(estimate.id, plan, all)
+  const missing = missingSamples(estimate.id, plan, all)
   const prepare = createPreparation(estimate, plan, all, signal)
   let failures = 0
   let next = 0
@@ -113,7 +113,7 @@ function createPreparation(
  * not.
  */
 async function sampleSlot(
-  { position, sample, replaced }: Slot,
+  { position, sample, replaced }: PlannedSample,
   estimateId: string,
   { n }: ValuePlan,
   { trajectory, using, end, scheduler }: Prepared,

@@ -25,7 +25,7 @@ import { HttpProblem } from '../http/problem.ts'
 import { endedTrajectory, noTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { reportEstimate } from './estimate-report.ts'
-import { missingSlots, planOf, type ValuePlan } from './plan.ts'
+import { missingSamples, planOf, type ValuePlan } from './plan.ts'
 import { startSampling } from './sample-missing.ts'
 
 /** Schema of the body of a request for a value estimate. */
@@ -216,7 +216,7 @@ export async function resumeEstimate(id: string, all: Services): Promise<ValueEs
   if (!all.estimates.isRunning(id)) {
     endedTrajectory(estimate.key, all, 'Wait until it has ended, or stop it. Then resume the estimate.')
     const plan = planOf(estimate)
-    if (estimate.state === 'done' && missingSlots(id, plan, all).length === 0) throw isComplete(plan)
+    if (estimate.state === 'done' && missingSamples(id, plan, all).length === 0) throw isComplete(plan)
     if (!all.store.claimEstimate(id)) throw runsElsewhere()
     startSampling(estimate, all)
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_BUDGET } from './budget.ts'
-import type { Budget } from './rendering.ts'
+import type { RenderLimits } from './rendering.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
 
 /** Returns the class name of the error that ends a render, or the rendered text. */
-function outcome(template: string, budget: Partial<Budget> = {}, now = () => 0): string {
+function outcome(template: string, budget: Partial<RenderLimits> = {}, now = () => 0): string {
   try {
     const compiled = compileTemplate(template)
     return compiled.render(new Map(), { budget: { ...DEFAULT_BUDGET, ...budget }, now })

@@ -1,13 +1,13 @@
 /** Counts what a render uses and ends the render when it exceeds its budget. */
 
 import { PyError } from './python/values.ts'
-import type { Budget } from './rendering.ts'
+import type { RenderLimits } from './rendering.ts'
 
 /**
  * The default limits of a render. A conversation of 200,000 tokens is a million characters and takes the largest templates some 2 million
  * steps and 100 ms.
  */
-export const DEFAULT_BUDGET: Budget = { steps: 50_000_000, size: 8_000_000, milliseconds: 5_000 }
+export const DEFAULT_BUDGET: RenderLimits = { steps: 50_000_000, size: 8_000_000, milliseconds: 5_000 }
 
 /** Limit of everything that one render makes in total, in multiples of the largest text, so that what it keeps fits in memory. */
 const WHOLE = 8
@@ -25,7 +25,7 @@ const STEPS_PER_MILLISECOND = 20_000
 
 /** Charges the steps and sizes of one render. Throws PyError (BudgetError) beyond the budget. */
 export class Meter {
-  private readonly budget: Budget
+  private readonly budget: RenderLimits
   private readonly now: () => number
   private readonly deadline: number
   private steps = 0
@@ -33,7 +33,7 @@ export class Meter {
   private madeCharacters = 0
 
   /** `now` returns the milliseconds of any clock that does not go back. */
-  constructor(budget: Budget, now: () => number) {
+  constructor(budget: RenderLimits, now: () => number) {
     this.budget = budget
     this.now = now
     this.deadline = now() + budget.milliseconds

@@ -9,17 +9,17 @@ import { str } from './python/operators.ts'
 import { codePointLength } from './python/text/code-points.ts'
 import { typeName } from './python/text/repr.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './python/values.ts'
-import type { Budget } from './rendering.ts'
+import type { RenderLimits } from './rendering.ts'
 import { NONE, Pieces, Traced, valueText } from './source-map.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import type { Trace } from './trace.ts'
 
 /** The value of a variable; undefined if it has none yet. Traced texts occur only while a template is traced. */
-export type Slot = Value | Traced | undefined
+export type VariableValue = Value | Traced | undefined
 
 /** The variables of one call of a function of the template. */
 export class VariableFrame {
-  readonly slots: Slot[]
+  readonly slots: VariableValue[]
   readonly outer: VariableFrame | undefined
   readonly render: Render
   readonly context: Context
@@ -35,11 +35,11 @@ export class VariableFrame {
 export interface Context {
   readonly variables: ReadonlyMap<string, Value>
   /** Variables set at the top level, which blocks see. */
-  readonly exported: Map<string, Slot>
+  readonly exported: Map<string, VariableValue>
 }
 
 /** Returns the value of a name; undefined if neither the template, the caller nor jinja2 knows it. */
-export function resolve({ exported, variables }: Context, name: string): Slot {
+export function resolve({ exported, variables }: Context, name: string): VariableValue {
   const own = exported.get(name)
   if (own !== undefined) return own
   const value = variables.get(name)
@@ -52,7 +52,7 @@ export interface RenderSettings {
   readonly clock: () => Date
   /** Milliseconds of a clock that does not go back. */
   readonly now: () => number
-  readonly budget: Budget
+  readonly budget: RenderLimits
 }
 
 /** Most nested calls of macros and recursive loops; Python gives up at the same depth. */
@@ -202,5 +202,5 @@ export class Render implements Runtime {
 }
 
 /** Returns a value without its pieces. */
-export const withoutPieces = <T extends Slot>(slot: T): Exclude<T, Traced> =>
+export const withoutPieces = <T extends VariableValue>(slot: T): Exclude<T, Traced> =>
   (slot instanceof Traced ? slot.text : slot) as Exclude<T, Traced>

@@ -28,7 +28,7 @@ export interface Rendering {
 }
 
 /** Limits of one render. A template that exceeds one of them ends with a TemplateError of the class BudgetError. */
-export interface Budget {
+export interface RenderLimits {
   /** Evaluated nodes and loop iterations. */
   readonly steps: number
   /** UTF-16 units of any text and entries of any list, including the output. */

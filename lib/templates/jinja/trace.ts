@@ -2,7 +2,7 @@
 
 import type { Namespace } from './builtins/globals.ts'
 import { PyDict, type Value } from './python/values.ts'
-import type { Slot } from './render.ts'
+import type { VariableValue } from './render.ts'
 import type { RenderedPiece } from './rendering.ts'
 import { mergeMessageIndex, NONE, Pieces, Traced, valueText, withMessageIndex } from './source-map.ts'
 
@@ -41,7 +41,7 @@ export class Trace {
   }
 
   /** Makes a message that is read by index the message of the iteration, if the loop iterates over something else. */
-  meets(value: Slot): void {
+  meets(value: VariableValue): void {
     if (this.loops > 0 && this.message === NONE) this.message = this.indexOf(value) ?? NONE
   }
 
@@ -93,7 +93,7 @@ export class Trace {
     return this.message === NONE ? this.read : this.message
   }
 
-  private indexOf(value: Slot): number | undefined {
+  private indexOf(value: VariableValue): number | undefined {
     return value instanceof PyDict ? this.indexes.get(value) : undefined
   }
 }

@@ -5,7 +5,7 @@ import {
   TemplateError,
   type TemplateMessage,
 } from '#lib/templates/chat-template.ts'
-import type { Budget, Rendering } from '#lib/templates/jinja/rendering.ts'
+import type { Rendering, RenderLimits } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { type InputError, templateFailure } from '../document/input.ts'
 
@@ -18,7 +18,7 @@ export interface Subject {
 }
 
 /** Limits of one render. Scripted conversations are short: only a template that does not end needs more. */
-const BUDGET: Budget = { steps: 3_000_000, size: 8_000_000, milliseconds: 1_000 }
+const BUDGET: RenderLimits = { steps: 3_000_000, size: 8_000_000, milliseconds: 1_000 }
 
 /** Thrown by the first render beyond its budget. It ends the whole check, because hundreds of such renders would take hours. */
 export class RenderBudgetExceeded extends Error {

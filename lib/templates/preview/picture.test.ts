@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { carriedMask, messageRuns, originOf, type RenderPreview, tokensOfLine } from './picture.ts'
+import { carriedMask, messageRuns, originOf, type RenderPreview, tokensOfTemplateLine } from './picture.ts'
 import { pictureOf } from './preview.ts'
 
 /** Texts with characters of several bytes, and texts without characters. */
@@ -90,7 +90,7 @@ describe('the picture of any rendering', () => {
         const expected = places(shown).flatMap(({ start, end }, index) =>
           written.some((piece) => piece.start < end && start < piece.end) ? [index] : [],
         )
-        const ranges = tokensOfLine(shown, line)
+        const ranges = tokensOfTemplateLine(shown, line)
         expect(ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i))).toEqual(
           expected,
         )

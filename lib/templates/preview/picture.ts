@@ -85,7 +85,7 @@ export function tokenAtOffset(picture: RenderPreview, offset: number): number {
 }
 
 /** Returns the tokens that contain a character that a line of the template wrote, in order; adjacent ones are one range. */
-export function tokensOfLine(picture: RenderPreview, line: number): Span[] {
+export function tokensOfTemplateLine(picture: RenderPreview, line: number): Span[] {
   const { starts, lines } = picture.origins
   const ranges: { start: number; end: number }[] = []
   for (let piece = 0; piece < lines.length; piece++) {

@@ -3,7 +3,7 @@ import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { compareRevisions } from './compare.ts'
-import { carriedMask, originOf, templateLineAt, tokenAtOffset, tokensOfLine } from './picture.ts'
+import { carriedMask, originOf, templateLineAt, tokenAtOffset, tokensOfTemplateLine } from './picture.ts'
 import { prefixMask, preview } from './preview.ts'
 import { countTurns, type TurnCounts } from './turns.ts'
 
@@ -76,8 +76,8 @@ describe('the preview of a document', () => {
     expect(picture.text).toBe('a\nHi')
     expect([0, 2].map((offset) => templateLineAt(picture.origins, offset))).toEqual([1, 2])
     expect([tokenAtOffset(picture, 2), tokenAtOffset(picture, 99)]).toEqual([2, 3])
-    expect(tokensOfLine(picture, 2)).toEqual([{ start: 2, end: 4 }])
-    expect(tokensOfLine(picture, 9)).toEqual([])
+    expect(tokensOfTemplateLine(picture, 2)).toEqual([{ start: 2, end: 4 }])
+    expect(tokensOfTemplateLine(picture, 9)).toEqual([])
     const empty = rendered(lab('{# nothing #}')).picture
     expect(tokenAtOffset(empty, 0)).toBe(0)
     expect(originOf(empty, 0)).toBeUndefined()

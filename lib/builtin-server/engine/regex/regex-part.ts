@@ -1,5 +1,5 @@
 /** A piece of text that matches a regular expression: determines which tokens may come by their bytes. */
-import type { Part } from '../grammar.ts'
+import type { GrammarPart } from '../grammar.ts'
 import { automatonOf } from './automaton.ts'
 import { parseRegex } from './syntax.ts'
 import type { TokenTrie } from './token-trie.ts'
@@ -11,7 +11,7 @@ const KEPT = 64
 const MOST_HELD = 4_000_000
 
 /** Returns the part of an expression. Throws SyntaxError with the reason. */
-export function regexPart(source: string, trie: TokenTrie, bytesOf: (id: number) => Uint8Array): Part {
+export function regexPart(source: string, trie: TokenTrie, bytesOf: (id: number) => Uint8Array): GrammarPart {
   let automaton = automatonOf(parseRegex(source))
   const masks = new Map<number, Uint8Array>()
   let state = 0

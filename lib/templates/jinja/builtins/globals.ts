@@ -1,7 +1,7 @@
 /** Globals of every chat template: those of jinja2 and those that transformers adds. */
 import { bindArguments, indexOf, parseSignature, refuseNamed } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
-import { items, iteratorOf, listOf } from '../python/iteration.ts'
+import { items, iteratorOf, toList } from '../python/iteration.ts'
 import { escapedHtml, Markup, stringOf } from '../python/markup.ts'
 import { clampInt } from '../python/numbers.ts'
 import { Builtin, Range } from '../python/objects.ts'
@@ -90,7 +90,7 @@ function addPairs(dict: PyDict, source: Value, runtime: Runtime): void {
 }
 
 function sequenceAt(item: Value, index: number, runtime: Runtime): readonly Value[] {
-  if (iteratorOf(item, runtime) !== undefined) return listOf(item, runtime)
+  if (iteratorOf(item, runtime) !== undefined) return toList(item, runtime)
   throw new PyError('TypeError', `cannot convert dictionary update sequence element #${index} to a sequence`)
 }
 

@@ -2,7 +2,7 @@
 import { sizeArgument } from '../python/arguments.ts'
 import { attributeOf, getAttribute, noAttribute } from '../python/attributes.ts'
 import { compareValues, equals, truth } from '../python/comparison.ts'
-import { items, iterate, length, listOf, reversedOf } from '../python/iteration.ts'
+import { items, iterate, length, reversedOf, toList } from '../python/iteration.ts'
 import { stringOf } from '../python/markup.ts'
 import { clampInt, integer } from '../python/numbers.ts'
 import { PyGenerator } from '../python/objects.ts'
@@ -50,7 +50,7 @@ function* batches(value: Value, count: Value, fill: Value, runtime: Runtime): Ge
 }
 
 function* slices(value: Value, count: Value, fill: Value, runtime: Runtime): Generator<Value> {
-  const all = listOf(value, runtime)
+  const all = toList(value, runtime)
   const each = clampInt(integer(floorDivide(all.length, count, runtime)) ?? 0)
   const longer = clampInt(integer(modulo(all.length, count, runtime)) ?? 0)
   const total = sizeArgument(count)
@@ -107,7 +107,7 @@ function groupItems(value: Value, path: Value, fallback: Value, caseSensitive: b
   const real = itemPath(path, runtime, fallback)
   const key = caseSensitive ? real : (item: Value): Value => withoutCase(real(item))
   const groups: { readonly key: Value; readonly items: Value[] }[] = []
-  for (const item of sortBy(listOf(value, runtime), key, false, runtime)) {
+  for (const item of sortBy(toList(value, runtime), key, false, runtime)) {
     const itemKey = key(item)
     const last = groups.at(-1)
     if (last && (last.key === itemKey || equals(last.key, itemKey, runtime))) last.items.push(item)
@@ -227,7 +227,7 @@ function reversedValue(value: Value, runtime: Runtime): Value {
     if (!(error instanceof PyError) || error.className !== 'TypeError') throw error
   }
   try {
-    return [...listOf(value, runtime)].reverse()
+    return [...toList(value, runtime)].reverse()
   } catch (error) {
     if (error instanceof PyError && error.className === 'TypeError') {
       throw new PyError('FilterArgumentError', 'argument must be iterable')
@@ -237,7 +237,7 @@ function reversedValue(value: Value, runtime: Runtime): Value {
 }
 
 function listCopy(value: Value, runtime: Runtime): Value {
-  const list = listOf(value, runtime)
+  const list = toList(value, runtime)
   runtime.allocate(list.length)
   return [...list]
 }
@@ -314,7 +314,7 @@ export const sequenceFilters: readonly NamedFilter[] = [
       ([value = null, reverse = false, caseSensitive = false, path = null], runtime) => {
         const take = itemPaths(path, runtime)
         const key = (item: Value): Value => (truth(caseSensitive) ? take(item) : take(item).map(withoutCase))
-        return sortBy(listOf(value, runtime), key, truth(reverse), runtime)
+        return sortBy(toList(value, runtime), key, truth(reverse), runtime)
       },
     ),
   ],

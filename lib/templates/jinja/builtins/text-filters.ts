@@ -2,7 +2,7 @@
 import { indexOf, sizeArgument } from '../python/arguments.ts'
 import { noAttribute } from '../python/attributes.ts'
 import { compareValues, truth } from '../python/comparison.ts'
-import { items, iteratorOf, length, listOf } from '../python/iteration.ts'
+import { items, iteratorOf, length, toList } from '../python/iteration.ts'
 import { toJson } from '../python/json.ts'
 import { escapedHtml, Markup, stringOf } from '../python/markup.ts'
 import { escapeValue, markupMethods } from '../python/markup-methods.ts'
@@ -127,7 +127,7 @@ function urlEncoded(value: Value, runtime: Runtime): Value {
   const isText = stringOf(value) !== undefined
   if (isText || iteratorOf(value, runtime) === undefined) return urlQuoted(value, false, runtime)
   const pairs =
-    value instanceof PyDict ? [...value.entries()] : listOf(value, runtime).map((pair) => pairOf(pair, runtime))
+    value instanceof PyDict ? [...value.entries()] : toList(value, runtime).map((pair) => pairOf(pair, runtime))
   return pairs.map(([key, item]) => `${urlQuoted(key, true, runtime)}=${urlQuoted(item, true, runtime)}`).join('&')
 }
 
@@ -136,7 +136,7 @@ function pairOf(value: Value, runtime: Runtime): readonly [Value, Value] {
   if (iteratorOf(value, runtime) === undefined) {
     throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
   }
-  const parts = listOf(value, runtime)
+  const parts = toList(value, runtime)
   const [first, second] = parts
   if (first === undefined || second === undefined) {
     throw new PyError('ValueError', `not enough values to unpack (expected 2, got ${parts.length})`)
@@ -175,7 +175,7 @@ function linkText(
   const rels = new Set((stringOf(rel) ?? '').split(/\s+/).filter((part) => part !== ''))
   if (truth(nofollow)) rels.add('nofollow')
   rels.add('noopener')
-  const prefixes = schemes === null ? [] : listOf(schemes, runtime)
+  const prefixes = schemes === null ? [] : toList(schemes, runtime)
   for (const scheme of prefixes) {
     if (!/^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u.test(stringOf(scheme) ?? '')) {
       throw new PyError('FilterArgumentError', `${repr(scheme, runtime)} is not a valid URI scheme prefix.`)

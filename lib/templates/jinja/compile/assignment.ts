@@ -6,10 +6,10 @@ import { Markup } from '../python/markup.ts'
 import { str } from '../python/operators.ts'
 import { typeName } from '../python/text/repr.ts'
 import { PyError, type Value } from '../python/values.ts'
-import { type Render, type Slot, type VariableFrame, withoutPieces } from '../render.ts'
+import { type Render, type VariableFrame, type VariableValue, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectParameters } from '../syntax/scope.ts'
-import type { Assign, AssignBlock, Target, With } from '../syntax/syntax.ts'
+import type { Assign, AssignBlock, AssignmentTarget, With } from '../syntax/syntax.ts'
 import {
   all,
   type Compilation,
@@ -106,9 +106,9 @@ export function withBlock(compilation: Compilation, { bindings, body }: With, sc
 /** Returns a function that stores a value in a target. */
 export function compileStore(
   compilation: Compilation,
-  target: Target,
+  target: AssignmentTarget,
   scope: StatementScope,
-): (frame: VariableFrame, value: Slot) => void {
+): (frame: VariableFrame, value: VariableValue) => void {
   const { symbols, isTop } = scope
   if (target.kind === 'name-target') {
     const { name } = target
@@ -153,7 +153,7 @@ function noItems(value: Value | undefined): PyError {
  */
 function namespaceCheck(
   compilation: Compilation,
-  target: Target,
+  target: AssignmentTarget,
   scope: StatementScope,
 ): ((frame: VariableFrame) => void) | undefined {
   const names = new Set(namespacesOf(target))
@@ -171,7 +171,7 @@ function namespaceCheck(
   )
 }
 
-const namespacesOf = (target: Target): readonly string[] =>
+const namespacesOf = (target: AssignmentTarget): readonly string[] =>
   target.kind === 'tuple-target'
     ? target.items.flatMap(namespacesOf)
     : target.kind === 'namespace-target'

@@ -38,7 +38,7 @@ import {
   Undefined,
   type Value,
 } from '../python/values.ts'
-import { type Slot, type VariableFrame, withoutPieces } from '../render.ts'
+import { type VariableFrame, type VariableValue, withoutPieces } from '../render.ts'
 import { concatTraced, literalTraced, NONE, sliceTraced, Traced, valueText } from '../source-map.ts'
 import type { FunctionScope, Symbols, Variable } from '../syntax/scope.ts'
 import {
@@ -241,7 +241,7 @@ function operand(
 // The functions below compile names.
 
 /** Returns a function that reads a variable from a frame of the function `from`. */
-export const compileRead = (variable: Variable, from: FunctionScope): ((frame: VariableFrame) => Slot) => {
+export const compileRead = (variable: Variable, from: FunctionScope): ((frame: VariableFrame) => VariableValue) => {
   const { slot } = variable
   const hops = hopsTo(variable, from)
   if (hops === 0) return (frame) => frame.slots[slot]
@@ -250,7 +250,10 @@ export const compileRead = (variable: Variable, from: FunctionScope): ((frame: V
 }
 
 /** Returns a function that writes a variable from a frame of the function `from`. */
-export const writer = (variable: Variable, from: FunctionScope): ((frame: VariableFrame, value: Slot) => void) => {
+export const writer = (
+  variable: Variable,
+  from: FunctionScope,
+): ((frame: VariableFrame, value: VariableValue) => void) => {
   const { slot } = variable
   const hops = hopsTo(variable, from)
   if (hops === 0)

@@ -8,6 +8,7 @@ import { VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectParameters, type FunctionScope, functionScope } from '../syntax/scope.ts'
 import {
+  type AssignmentTarget,
   children,
   type Expression,
   type For,
@@ -15,7 +16,6 @@ import {
   isKind,
   LocatedError,
   type Node,
-  type Target,
 } from '../syntax/syntax.ts'
 import { compileStore } from './assignment.ts'
 import {
@@ -194,7 +194,7 @@ function loopTest(
 }
 
 /** Returns a function that builds the item again from the variables of the target. */
-function rebuilt(target: Target, scope: StatementScope): Evaluate {
+function rebuilt(target: AssignmentTarget, scope: StatementScope): Evaluate {
   if (target.kind === 'tuple-target') {
     const items = target.items.map((item) => rebuilt(item, scope))
     return (frame) => new PyTuple(items.map((item) => item(frame)))

@@ -37,7 +37,7 @@ export function* items(value: Value, runtime: Runtime): Generator<Value> {
 }
 
 /** Returns list(value), or the list itself if the value is one. */
-export function listOf(value: Value, runtime: Runtime): readonly Value[] {
+export function toList(value: Value, runtime: Runtime): readonly Value[] {
   const known = value instanceof PyTuple ? value.items : value
   if (Array.isArray(known)) {
     runtime.step(known.length)

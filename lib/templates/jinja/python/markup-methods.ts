@@ -2,7 +2,7 @@
 
 import { strippedOfTags, unescapedHtml } from '../builtins/html.ts'
 import { noArguments, oneArgument } from './arguments.ts'
-import { listOf } from './iteration.ts'
+import { toList } from './iteration.ts'
 import { escapedHtml, Markup } from './markup.ts'
 import { joinedText, type StrMethod, strMethods } from './str-methods.ts'
 import { str } from './text/repr.ts'
@@ -42,7 +42,7 @@ export const markupMethods: ReadonlyMap<string, StrMethod> = new Map<string, Str
   [
     'join',
     (self: string, call: Arguments, runtime: Runtime): Value => {
-      const parts = listOf(oneArgument('Markup.join', call), runtime).map((part) => escapeValue(part, runtime))
+      const parts = toList(oneArgument('Markup.join', call), runtime).map((part) => escapeValue(part, runtime))
       return new Markup(joinedText(self, parts, runtime))
     },
   ],

@@ -1,6 +1,6 @@
 /** Operators and built-in functions of Python on values, such as `a + b`, `a in b`, str(a) and len(a). */
 
-import { listOf } from './iteration.ts'
+import { toList } from './iteration.ts'
 import { escapedHtml, Markup, stringOf } from './markup.ts'
 import {
   addNumbers,
@@ -75,8 +75,8 @@ const setOf = (value: Value): PyObject | undefined =>
   value instanceof PySet || (value instanceof DictView && value.part !== 'values') ? value : undefined
 
 function difference(a: Value, b: Value, runtime: Runtime): PySet {
-  const left = new PySet(listOf(a, runtime))
-  const without = new PySet(listOf(b, runtime))
+  const left = new PySet(toList(a, runtime))
+  const without = new PySet(toList(b, runtime))
   return new PySet([...left.iterate()].filter((item) => !without.contains(item)))
 }
 

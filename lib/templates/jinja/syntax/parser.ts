@@ -5,6 +5,7 @@
 import { quoteText } from '../python/text/code-points.ts'
 import { describeToken, describeType, lexer, type NextToken, type TemplateToken, type TokenType } from './lexer.ts'
 import {
+  type AssignmentTarget,
   type BinaryOperator,
   type CallArguments,
   type ComparisonOperator,
@@ -17,7 +18,6 @@ import {
   type Parameter,
   type Slice,
   type Statement,
-  type Target,
 } from './syntax.ts'
 
 /** Parses a template. Throws LocatedError: TemplateSyntaxError, TemplateAssertionError, RecursionError. */
@@ -246,7 +246,7 @@ class Parser {
   }
 
   private with(line: number): Statement {
-    const bindings: { target: Target; value: Expression }[] = []
+    const bindings: { target: AssignmentTarget; value: Expression }[] = []
     while (!this.is('block_end')) {
       if (bindings.length > 0) this.expect('comma')
       const target = this.target('plain')
@@ -374,7 +374,7 @@ class Parser {
 
   // The methods below parse targets of assignments.
 
-  private target(primary: 'plain' | 'with namespace'): Target {
+  private target(primary: 'plain' | 'with namespace'): AssignmentTarget {
     const found = this.tuple({ primary })
     const target = isTarget(found) ? found : asTarget(found)
     return target ?? this.fail(`can't assign to ${quoteText(found.kind)}`, found.line)
@@ -390,12 +390,12 @@ class Parser {
   // The methods below parse expressions.
 
   /** Parses one expression, or a tuple of several with commas between. `primary` allows only what can be on the left of a set. */
-  private tuple(how: TupleRules & { readonly primary: 'plain' | 'with namespace' }): Expression | Target
+  private tuple(how: TupleRules & { readonly primary: 'plain' | 'with namespace' }): Expression | AssignmentTarget
   private tuple(how: TupleRules): Expression
-  private tuple(how: TupleRules & { readonly primary?: 'plain' | 'with namespace' }): Expression | Target {
+  private tuple(how: TupleRules & { readonly primary?: 'plain' | 'with namespace' }): Expression | AssignmentTarget {
     const { withConditional = true, explicit = false, primary } = how
     let { line } = this.current
-    const items: (Expression | Target)[] = []
+    const items: (Expression | AssignmentTarget)[] = []
     let isTuple = false
     for (;;) {
       if (items.length > 0) this.expect('comma')
@@ -412,13 +412,16 @@ class Parser {
     return { kind: 'tuple', items: items as Expression[], line }
   }
 
-  private tupleItem(primary: 'plain' | 'with namespace' | undefined, withConditional: boolean): Expression | Target {
+  private tupleItem(
+    primary: 'plain' | 'with namespace' | undefined,
+    withConditional: boolean,
+  ): Expression | AssignmentTarget {
     if (!primary) return this.expression(withConditional)
     return (primary === 'with namespace' ? this.namespaceTarget() : undefined) ?? this.primary()
   }
 
   /** Parses `ns.name`; returns undefined if something else follows. */
-  private namespaceTarget(): Target | undefined {
+  private namespaceTarget(): AssignmentTarget | undefined {
     const { type, text, line } = this.current
     const isConstant = TRUE.has(text) || FALSE.has(text) || NONE.has(text)
     if (type !== 'name' || isConstant || this.look().type !== 'dot') return undefined
@@ -427,7 +430,7 @@ class Parser {
     return { kind: 'namespace-target', name: text, attribute: this.expect('name').text, line }
   }
 
-  private tupleTarget(items: readonly (Expression | Target)[], line: number): Target {
+  private tupleTarget(items: readonly (Expression | AssignmentTarget)[], line: number): AssignmentTarget {
     const targets = items.map((item) => (isTarget(item) ? item : asTarget(item)))
     if (!targets.every((target) => target !== undefined)) this.fail("can't assign to 'tuple'", line)
     return { kind: 'tuple-target', items: targets, line }
@@ -753,10 +756,10 @@ const OPERAND_STARTS: ReadonlySet<TokenType> = new Set(['name', 'string', 'integ
 
 const isName = ({ type, text }: TemplateToken, word: string): boolean => type === 'name' && text === word
 
-const isTarget = (node: Expression | Target): node is Target =>
+const isTarget = (node: Expression | AssignmentTarget): node is AssignmentTarget =>
   node.kind === 'name-target' || node.kind === 'tuple-target' || node.kind === 'namespace-target'
 
-function asTarget(node: Expression): Target | undefined {
+function asTarget(node: Expression): AssignmentTarget | undefined {
   if (node.kind === 'name') return { kind: 'name-target', name: node.name, line: node.line }
   if (node.kind !== 'tuple') return undefined
   const items = node.items.map(asTarget)

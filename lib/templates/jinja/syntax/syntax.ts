@@ -51,7 +51,7 @@ export interface Data {
 /** `{% for %}`; `otherwise` is the body of its `else`. */
 export interface For {
   readonly kind: 'for'
-  readonly target: Target
+  readonly target: AssignmentTarget
   readonly iterable: Expression
   readonly body: readonly Statement[]
   readonly otherwise: readonly Statement[]
@@ -78,7 +78,7 @@ export interface IfBranch {
 /** `{% with %}`. */
 export interface With {
   readonly kind: 'with'
-  readonly bindings: readonly { readonly target: Target; readonly value: Expression }[]
+  readonly bindings: readonly { readonly target: AssignmentTarget; readonly value: Expression }[]
   readonly body: readonly Statement[]
   readonly line: number
 }
@@ -119,7 +119,7 @@ export interface FilterBlock {
 /** `{% set target = value %}`. */
 export interface Assign {
   readonly kind: 'assign'
-  readonly target: Target
+  readonly target: AssignmentTarget
   readonly value: Expression
   readonly line: number
 }
@@ -127,7 +127,7 @@ export interface Assign {
 /** `{% set target %}…{% endset %}`. */
 export interface AssignBlock {
   readonly kind: 'assign-block'
-  readonly target: Target
+  readonly target: AssignmentTarget
   readonly filter: FilterNode | undefined
   readonly body: readonly Statement[]
   readonly line: number
@@ -184,9 +184,9 @@ export interface FromImport {
 }
 
 /** The left side of an assignment. */
-export type Target =
+export type AssignmentTarget =
   | { readonly kind: 'name-target'; readonly name: string; readonly line: number }
-  | { readonly kind: 'tuple-target'; readonly items: readonly Target[]; readonly line: number }
+  | { readonly kind: 'tuple-target'; readonly items: readonly AssignmentTarget[]; readonly line: number }
   | { readonly kind: 'namespace-target'; readonly name: string; readonly attribute: string; readonly line: number }
 
 /** An expression of a template. */
@@ -315,7 +315,7 @@ export interface Binary {
 }
 
 /** Any node of the tree. */
-export type Node = Statement | Data | Target | Expression | IfBranch | ParameterName
+export type Node = Statement | Data | AssignmentTarget | Expression | IfBranch | ParameterName
 
 /** A macro's parameter as a node of its own, so that a walk over the tree finds its name. */
 interface ParameterName {
