@@ -1,5 +1,5 @@
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 
 /** Status of a server; `asking` means that nothing is known yet. */
 export type ShownStatus = ServerStatus | { readonly state: 'asking' }
@@ -40,7 +40,7 @@ export function serverTitle(server: ServerEntry | undefined, status: ShownStatus
 }
 
 /** Returns the progress of the model download that a server waits for. */
-export const downloadText = ({ bytes, total }: Download): string =>
+export const downloadText = ({ bytes, total }: DownloadProgress): string =>
   `downloading the model: ${megabytes(bytes)} of ${megabytes(total)} MB`
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)

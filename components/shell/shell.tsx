@@ -10,7 +10,7 @@ import type { Group } from '#lib/api/group.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
-import type { Dropped } from '#lib/browser/files/selected-files.ts'
+import type { DroppedFiles } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { groupOptions, serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
@@ -103,7 +103,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     }
   }
   /** Opens one file as a trajectory, and several with a list of what became of each. */
-  const openAll = async (dropped: Dropped) => {
+  const openAll = async (dropped: DroppedFiles) => {
     const [first, ...others] = dropped.files
     if (first && others.length === 0 && dropped.entries.length === 0) return open(first)
     const { openFiles } = await import('#lib/browser/files/opened-files.ts')
@@ -113,7 +113,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     await started.ended
     await cache.invalidateQueries({ queryKey: TRAJECTORIES })
   }
-  const drop = async (dropped: Dropped) => {
+  const drop = async (dropped: DroppedFiles) => {
     if (onFiles) {
       const { filesIn } = await import('#lib/browser/files/selected-files.ts')
       const [first, ...others] = await filesIn(dropped)

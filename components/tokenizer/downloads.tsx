@@ -1,7 +1,7 @@
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 
 /** Downloads from the Hub for which a start waits, with their progress. */
-export function Downloads({ downloads }: { readonly downloads: readonly Download[] }) {
+export function Downloads({ downloads }: { readonly downloads: readonly DownloadProgress[] }) {
   return downloads.map(({ kind, name, file, bytes, total }) => (
     <div key={`${kind} ${name}`} data-download={name} className="border-line-strong border-l-3 bg-panel px-3.5 py-2.5">
       <p role="status" className="font-medium [overflow-wrap:anywhere]">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { Downloads } from './downloads.tsx'
 
@@ -11,7 +11,7 @@ export type TokenizerReading = 'asking' | 'reading' | ApiError
 interface TokenizerFormEndProps {
   readonly state: TokenizerReading
   /** Downloads in progress. */
-  readonly downloads?: readonly Download[] | undefined
+  readonly downloads?: readonly DownloadProgress[] | undefined
   readonly isIncomplete: boolean
   /** Text of the button. */
   readonly children: ReactNode

@@ -10,7 +10,7 @@ export const downloadSchema = z.object({
   total: z.int(),
 })
 /** Progress of a download from the Hub. */
-export type Download = Readonly<z.infer<typeof downloadSchema>>
+export type DownloadProgress = Readonly<z.infer<typeof downloadSchema>>
 
 /** The answer of GET /api/tokenizers. */
 export const tokenizersSchema = z.object({

@@ -2,9 +2,9 @@
  * The built-in server: SGLang's HTTP protocol for a small ONNX model in a worker thread. It receives and returns standard Request and
  * Response objects, with the paths that SGLang would see.
  */
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
-import { abortRequest, answerGenerate, type Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import { abortRequest, answerGenerate, type GenerateServing } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
 import { badValue, HttpRefusal, refusalResponse, unavailable } from '#lib/builtin-server/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'
@@ -23,7 +23,7 @@ export interface LocalModel {
   /** Largest body of a request in bytes; a larger one is refused, so that no more of it must be read. */
   readonly largestBody: number
   /** Returns the running downloads from the Hub. */
-  downloads(): readonly Download[]
+  downloads(): readonly DownloadProgress[]
   /** Ends the thread and all its running requests. */
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export interface LocalModelOptions extends ModelSource {
 /** Returns the server; nothing is loaded before the first request. */
 export function createLocalModel(options: LocalModelOptions): LocalModel {
   const { modelName } = options
-  const generations: Serving['generations'] = new Map()
+  const generations: GenerateServing['generations'] = new Map()
   const model = createModelLoader(options, generations)
 
   /** Returns names that AutoTokenizer can load: a folder or a Hub name. The bare name of a folder is neither. */
@@ -146,7 +146,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** Generates one token, which proves that the engine answers. */
-async function generateOne(ready: () => Promise<Serving>): Promise<Response> {
+async function generateOne(ready: () => Promise<GenerateServing>): Promise<Response> {
   const body = JSON.stringify({ input_ids: [0], sampling_params: { max_new_tokens: 1 } })
   await answerGenerate(new Request('http://localhost/generate', { method: 'POST', body, headers: JSON_TYPE }), ready)
   return new Response(null)

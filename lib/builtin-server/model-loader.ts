@@ -1,7 +1,7 @@
 /** Loads the model on the first request, once for all callers. After a failed load or a failed thread, the next request loads it again. */
 import { startEngine } from '#lib/builtin-server/engine/engine-thread.ts'
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
-import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import type { GenerateServing } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import { unavailable } from '#lib/builtin-server/http/refusal.ts'
 import { type ServedParsers, servedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import { type ModelFiles, type ModelPlace, modelFiles } from '#lib/builtin-server/models/model-files.ts'
@@ -20,7 +20,7 @@ export interface ModelSource extends ModelPlace {
   readonly capacity: Capacity
 }
 
-interface Loaded extends Serving {
+interface Loaded extends GenerateServing {
   readonly settled: RepeatableComputation
   readonly tokenizer: LoadedTokenizer
   readonly parsers: ServedParsers
@@ -48,7 +48,7 @@ type State =
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
 
 /** Returns the loader; nothing is loaded before the first call of `get` or `start`. */
-export function createModelLoader(source: ModelSource, generations: Serving['generations']): ModelLoader {
+export function createModelLoader(source: ModelSource, generations: GenerateServing['generations']): ModelLoader {
   let state: State = { kind: 'asleep', failure: undefined }
   let download: Progress | undefined
   const closing = new AbortController()
@@ -101,7 +101,7 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
 async function load(
   { loadTokenizer, workerFile, capacity, settled = async (tokenizer, compute) => compute(tokenizer) }: ModelSource,
   files: ModelFiles,
-  generations: Serving['generations'],
+  generations: GenerateServing['generations'],
   onGone: () => void,
 ): Promise<Loaded> {
   const tokenizer = await loadTokenizer()

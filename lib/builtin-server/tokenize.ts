@@ -1,6 +1,6 @@
 /** Serves /tokenize and /detokenize. */
 import * as z from 'zod'
-import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import type { GenerateServing } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import {
   checkFields,
   field,
@@ -36,7 +36,7 @@ export async function tokenize(
     tokenizer,
     settled,
     limits,
-  }: Pick<Serving, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: RepeatableComputation },
+  }: Pick<GenerateServing, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: RepeatableComputation },
 ): Promise<Response> {
   const body = checkFields(tokenizeSchema, await readJsonObject(request, 'TokenizeRequest'))
   const answer = (tokens: number[] | number[][], count: number | number[]): Response =>

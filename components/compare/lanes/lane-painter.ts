@@ -18,10 +18,10 @@ import type { LanesPicture } from './lanes-picture.ts'
 import type { Spot } from './pairing.ts'
 import { drawnLine, itemOfToken, type Rows, rowInItem } from './rows/rows.ts'
 import {
-  type Column,
   type DriftMarker,
   type FoldedLines,
   type GapRect,
+  type LaneColumn,
   type LaneRun,
   visibleRangeOf,
 } from './rows/visible-range.ts'
@@ -33,10 +33,10 @@ export interface LanePainter {
 }
 
 /** Returns the id of the chosen token's element, which is the active descendant while the lanes have the focus. */
-export const chosenId = (column: Column): string => `${column}-chosen-token`
+export const chosenId = (column: LaneColumn): string => `${column}-chosen-token`
 
 /** Creates a painter that draws one column into the layer and reuses its elements. */
-export function createLanePainter(layer: HTMLElement, column: Column): LanePainter {
+export function createLanePainter(layer: HTMLElement, column: LaneColumn): LanePainter {
   const gapRects = createElementPool(layer, makeGapRect)
   const borders = createElementPool(layer, makeBorder)
   const runs = createElementPool(layer, makeRun)
@@ -82,7 +82,7 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
 export function findDrawnLine(
   rows: Rows,
   spot: Spot,
-  column: Column,
+  column: LaneColumn,
 ): (Spot & { readonly line: DrawnLine }) | undefined {
   if (column !== 'both' && column !== spot.side) return undefined
   const item = itemOfToken(rows, spot.side, spot.token)
@@ -126,7 +126,7 @@ function paintGapRect(
   { element, words }: ReturnType<typeof makeGapRect>,
   { top, height, drift }: GapRect,
   picture: LanesPicture,
-  column: Column,
+  column: LaneColumn,
 ): void {
   setPlace(element, top, height)
   const span = drift === undefined ? undefined : picture.spans[drift]
@@ -183,7 +183,7 @@ function paintNote(
   { element, kind, more }: ReturnType<typeof makeNote>,
   { top, drift, count }: DriftMarker,
   { spans, vocabulary, drift: chosen }: LanesPicture,
-  column: Column,
+  column: LaneColumn,
 ): void {
   const span = spans[drift]
   setTop(element, top)

@@ -11,7 +11,7 @@ import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { LaneSelection, LanesPicture } from './lanes-picture.ts'
 import { driftOfToken, runOfDrift } from './pairing.ts'
 import { itemOfToken, otherSide, type RowSide } from './rows/rows.ts'
-import type { Column, FoldedLines } from './rows/visible-range.ts'
+import type { FoldedLines, LaneColumn } from './rows/visible-range.ts'
 
 /** Returns the text of a fold, such as `171 identical tokens · 4 segments`. */
 export function foldText({ tokens, segments, isDivider }: FoldedLines, side: RowSide): string {
@@ -42,7 +42,7 @@ export function missingText(span: DriftSpan, side: SideName, vocabulary: DriftVo
 export function noteTexts(
   span: DriftSpan | undefined,
   count: number,
-  column: Column,
+  column: LaneColumn,
   { kindText, noun }: DriftVocabulary,
 ): { readonly kind: string; readonly more: string } {
   const kind = span && kindText(column === 'both' || count > 1 ? { kind: span.kind } : span)

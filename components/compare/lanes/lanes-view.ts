@@ -5,7 +5,7 @@ import { createLanePainter, findDrawnLine } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { runOfDrift, type Spot } from './pairing.ts'
 import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows/rows.ts'
-import { type Column, rowOfDrift } from './rows/visible-range.ts'
+import { type LaneColumn, rowOfDrift } from './rows/visible-range.ts'
 
 /** Scrollable view of the lanes. */
 export interface LanesView {
@@ -29,7 +29,7 @@ const MARGIN_ROWS = 6
 export function createLanesView(
   viewport: HTMLElement,
   canvas: HTMLElement,
-  layers: readonly { readonly column: Column; readonly element: HTMLElement }[],
+  layers: readonly { readonly column: LaneColumn; readonly element: HTMLElement }[],
 ): LanesView {
   const space = createScrollSpace(viewport)
   const lanes = layers.map(({ column, element }) => ({ column, element, painter: createLanePainter(element, column) }))

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import type { Dropped } from '#lib/browser/files/selected-files.ts'
+import type { DroppedFiles } from '#lib/browser/files/selected-files.ts'
 import { useFileDrop, useFilePaste } from './use-file-drop.ts'
 
 const json = new File(['{}'], 'a.json')
@@ -20,7 +20,7 @@ function Target({
   onFiles,
 }: {
   readonly takesPaste: boolean
-  readonly onFiles: (dropped: Dropped) => void
+  readonly onFiles: (dropped: DroppedFiles) => void
 }) {
   const isOver = useFileDrop(onFiles)
   useFilePaste(takesPaste, onFiles)
@@ -34,7 +34,7 @@ function Target({
 }
 
 function target(takesPaste = true) {
-  const onFiles = vi.fn((_: Dropped) => {})
+  const onFiles = vi.fn((_: DroppedFiles) => {})
   render(<Target takesPaste={takesPaste} onFiles={onFiles} />)
   return onFiles
 }

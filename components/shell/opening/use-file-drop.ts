@@ -1,9 +1,9 @@
 /** Files that are dropped or pasted anywhere in the window. */
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { Dropped } from '#lib/browser/files/selected-files.ts'
+import type { DroppedFiles } from '#lib/browser/files/selected-files.ts'
 
 /** Calls `onDrop` for files and folders dropped anywhere in the window; returns true while some are dragged over it. */
-export function useFileDrop(onDrop: (dropped: Dropped) => unknown): boolean {
+export function useFileDrop(onDrop: (dropped: DroppedFiles) => unknown): boolean {
   const [isOver, setIsOver] = useState(false)
   const drop = useEffectEvent((transfer: DataTransfer) => {
     const dropped = droppedIn(transfer)
@@ -41,7 +41,7 @@ export function useFileDrop(onDrop: (dropped: Dropped) => unknown): boolean {
 }
 
 /** Calls `onPaste` for files and texts pasted outside of a text field, while `takesPaste` is true. */
-export function useFilePaste(takesPaste: boolean, onPaste: (pasted: Dropped) => unknown): void {
+export function useFilePaste(takesPaste: boolean, onPaste: (pasted: DroppedFiles) => unknown): void {
   const paste = useEffectEvent((event: ClipboardEvent) => {
     if (!takesPaste || event.defaultPrevented || isInTextField(event.target) || !event.clipboardData) return
     const pasted = droppedIn(event.clipboardData) ?? pastedText(event.clipboardData)
@@ -64,7 +64,7 @@ const isInTextField = (target: EventTarget | null): boolean =>
 /** The name of a text that has no file. */
 const PASTED = 'pasted text'
 
-function pastedText(clipboard: DataTransfer): Dropped | undefined {
+function pastedText(clipboard: DataTransfer): DroppedFiles | undefined {
   const text = clipboard.getData('text/plain')
   return text.trim() === '' ? undefined : { files: [new File([text], PASTED)], entries: [] }
 }
@@ -73,7 +73,7 @@ function pastedText(clipboard: DataTransfer): Dropped | undefined {
  * Returns the files and folders of a drop; undefined without any. Browsers forget the content when the event ends, so the entries are
  * read here.
  */
-function droppedIn({ files, items }: DataTransfer): Dropped | undefined {
+function droppedIn({ files, items }: DataTransfer): DroppedFiles | undefined {
   const entries = [...items].flatMap((item) => (item.kind === 'file' && item.webkitGetAsEntry()) || [])
   const hasFolder = entries.some(({ isDirectory }) => isDirectory)
   return files.length === 0 && !hasFolder ? undefined : { files: [...files], entries: hasFolder ? entries : [] }

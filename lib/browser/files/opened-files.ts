@@ -13,7 +13,7 @@ import { createStore } from '../store.ts'
 import { bytesOf } from './file-bytes.ts'
 import { FileError } from './file-error.ts'
 import { importFile } from './opened-file.ts'
-import { type Dropped, type SkippedFile, selectedFiles } from './selected-files.ts'
+import { type DroppedFiles, type SkippedFile, selectedFiles } from './selected-files.ts'
 
 /** What became of a file. */
 type FileResult =
@@ -60,7 +60,7 @@ interface OpeningDeps {
 export const MOST_BYTES_AT_ONCE = 8 * 2 ** 20
 
 /** Starts to open the files of a drop or dialog. */
-export function openFiles(dropped: Dropped, deps: OpeningDeps = { importFile, mayBeListed }): FilesOpening {
+export function openFiles(dropped: DroppedFiles, deps: OpeningDeps = { importFile, mayBeListed }): FilesOpening {
   const { subscribe, state, set } = createStore<OpeningState>({ status: 'finding', files: [], skipped: [] })
   const stopping = new AbortController()
   const { signal } = stopping

@@ -4,7 +4,7 @@ import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import { comparePaths, whySkipped } from '#lib/util/text/file-names.ts'
 
 /** What the user dropped or chose. */
-export interface Dropped {
+export interface DroppedFiles {
   readonly files: readonly File[]
   /** The same files, and the folders that were dropped. Empty: no folder was dropped. */
   readonly entries: readonly FileSystemEntry[]
@@ -34,7 +34,7 @@ interface SelectedFiles {
  * folder that cannot be read is skipped too. Throws the signal's reason.
  */
 export async function selectedFiles(
-  { files, entries }: Dropped,
+  { files, entries }: DroppedFiles,
   signal: AbortSignal,
   limits: Pick<Limits, 'files' | 'folders'> = LIMITS,
 ): Promise<SelectedFiles> {
@@ -71,7 +71,7 @@ export async function selectedFiles(
 }
 
 /** Returns all files of a selection that are not skipped. Throws an error of the file system. */
-export async function filesIn(dropped: Dropped): Promise<readonly File[]> {
+export async function filesIn(dropped: DroppedFiles): Promise<readonly File[]> {
   if (dropped.entries.length === 0) return dropped.files
   const { files } = await selectedFiles(dropped, new AbortController().signal)
   return Promise.all(files.map(({ file }) => file()))

@@ -1,7 +1,7 @@
 /** Runs the engine in its own thread, because session.run blocks the thread that calls it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { onnxModel } from '#lib/builtin-server/models/onnx-model.ts'
-import { openSession } from '#lib/builtin-server/models/open-session.ts'
+import { openOnnxSession } from '#lib/builtin-server/models/open-session.ts'
 import { isPaddingInvariant } from '#lib/builtin-server/models/padding.ts'
 import { createEngine, shortMessage } from './engine.ts'
 import { type GrammarCompiler, loadGrammars } from './grammar.ts'
@@ -25,7 +25,7 @@ const send = (): void => {
 }
 
 try {
-  const opened = await runGuarded(gate, () => openSession(files))
+  const opened = await runGuarded(gate, () => openOnnxSession(files))
   const graph = onnxModel(opened.session, opened.graph)
   const gated: typeof graph = { ...graph, forward: (...pass) => runGuarded(gate, () => graph.forward(...pass)) }
   const allStopIds = new Set([...stopIds, ...opened.stopIds])

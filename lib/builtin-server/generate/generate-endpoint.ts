@@ -10,7 +10,7 @@ import { type GenerateLimits, type Order, ordersOf } from './generate-jobs.ts'
 import { createReply, type ReplyJson, type ReplyWriter } from './reply.ts'
 
 /** The loaded model with its limits and running generations. */
-export interface Serving {
+export interface GenerateServing {
   readonly engine: EngineThread
   readonly vocabulary: Vocabulary
   readonly limits: GenerateLimits
@@ -19,7 +19,7 @@ export interface Serving {
 }
 
 /** Answers a /generate request. Throws HttpRefusal. */
-export async function answerGenerate(request: Request, ready: () => Promise<Serving>): Promise<Response> {
+export async function answerGenerate(request: Request, ready: () => Promise<GenerateServing>): Promise<Response> {
   const body = generateBody(await readJsonObject(request, 'GenerateReqInput', strictJson))
   const serving = await ready()
   try {
@@ -39,7 +39,7 @@ export async function answerGenerate(request: Request, ready: () => Promise<Serv
 /** Returns one complete reply per prompt, in the order of the prompts. Throws HttpRefusal. */
 export async function wholeReplies(
   body: GenerateBody,
-  serving: Serving,
+  serving: GenerateServing,
   signal: AbortSignal,
 ): Promise<{ readonly replies: readonly ReplyJson[]; readonly isBatch: boolean }> {
   const { orders, isBatch } = await ordersOf(body, serving.limits)
@@ -67,7 +67,11 @@ interface ReplyStream {
 }
 
 /** Returns the replies as they grow. Throws HttpRefusal. */
-export async function replyStream(body: GenerateBody, serving: Serving, signal: AbortSignal): Promise<ReplyStream> {
+export async function replyStream(
+  body: GenerateBody,
+  serving: GenerateServing,
+  signal: AbortSignal,
+): Promise<ReplyStream> {
   const { orders, isBatch } = await ordersOf(body, serving.limits)
   const tasks = startTasks(orders, serving)
   const abort = abortWith(signal, tasks)
@@ -112,7 +116,7 @@ function abortWith(signal: AbortSignal, tasks: readonly Task[]): () => void {
 }
 
 /** Answers /abort_request. An unknown rid is no error, and neither is a body without one. */
-export async function abortRequest(request: Request, generations: Serving['generations']): Promise<Response> {
+export async function abortRequest(request: Request, generations: GenerateServing['generations']): Promise<Response> {
   const { rid, abort_all: abortsAll } = await readJsonObject(request, 'AbortReq')
   if (typeof (rid ?? '') !== 'string') throw badBody('string_type', ['rid'], 'Input should be a valid string')
   if (abortsAll === true) for (const generation of generations.values()) generation.abort()
@@ -125,7 +129,7 @@ interface Task {
   readonly reply: ReplyWriter
 }
 
-function startTasks(orders: readonly Order[], { engine, vocabulary, generations }: Serving): Task[] {
+function startTasks(orders: readonly Order[], { engine, vocabulary, generations }: GenerateServing): Task[] {
   const taken = orders.find(({ rid }) => generations.has(rid))
   if (taken) throw badValue(`Duplicate request ID detected: ${taken.rid}`)
   return orders.map((order) => {

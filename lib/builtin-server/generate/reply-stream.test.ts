@@ -6,7 +6,7 @@ import { emptyChunk, type JobChunk } from '#lib/builtin-server/engine/job.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { createTestModel, eventsIn, lasting, type TestReply, testClient } from '#lib/builtin-server/test-model.ts'
 import { generateBody } from './generate-body.ts'
-import { replyStream, type Serving } from './generate-endpoint.ts'
+import { type GenerateServing, replyStream } from './generate-endpoint.ts'
 
 describe('A reply of a stream that is refused', () => {
   const model = createTestModel({ capacity: { running: 4, waiting: 0, cacheBytes: 1 << 20 } })
@@ -61,7 +61,7 @@ describe('Chunks that arrive all at once', () => {
         },
       }),
     }
-    const serving: Serving = {
+    const serving: GenerateServing = {
       engine: engine as EngineThread,
       vocabulary: {} as Vocabulary,
       limits: { vocabularySize: 1024, contextLength: 4096, maxJobs: 8, encode: async () => [] },

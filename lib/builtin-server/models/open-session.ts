@@ -7,7 +7,7 @@ import type { ModelFiles } from './model-files.ts'
 import type { GraphConfig } from './onnx-model.ts'
 
 /** An open session with its facts. */
-export interface OpenSession {
+export interface OnnxSession {
   readonly session: InferenceSession
   readonly facts: ModelFacts
   readonly graph: GraphConfig
@@ -26,7 +26,11 @@ export interface ModelFacts {
 }
 
 /** Opens the session. Throws an Error that names what cannot be read. */
-export async function openSession({ config: configFile, graph: graphFile, dtype }: ModelFiles): Promise<OpenSession> {
+export async function openOnnxSession({
+  config: configFile,
+  graph: graphFile,
+  dtype,
+}: ModelFiles): Promise<OnnxSession> {
   const { graph, stopIds, ...facts } = modelConfig(JSON.parse(await readFile(configFile, 'utf8')))
   const session = await InferenceSession.create(graphFile, SESSION_OPTIONS)
   return { session, facts: { ...facts, contextLength: graph.contextLength, dtype }, graph, stopIds }

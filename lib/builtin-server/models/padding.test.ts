@@ -3,7 +3,7 @@ import { SHIPPED_FILES } from '#lib/builtin-server/test-model.ts'
 import type { KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 import { onnxModel } from './onnx-model.ts'
-import { openSession } from './open-session.ts'
+import { openOnnxSession } from './open-session.ts'
 import { isPaddingInvariant } from './padding.ts'
 
 const keys = (rows: number, length: number): KeyValues => ({
@@ -46,7 +46,7 @@ describe('The check of padding', () => {
   })
 
   test('succeeds for the shipped model', async () => {
-    const { session, graph } = await openSession(SHIPPED_FILES)
+    const { session, graph } = await openOnnxSession(SHIPPED_FILES)
     expect(await isPaddingInvariant(onnxModel(session, graph))).toBe(true)
     await session.release()
   })

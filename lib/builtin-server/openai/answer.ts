@@ -2,9 +2,9 @@
 
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import {
+  type GenerateServing,
   type GrowingReply,
   replyStream,
-  type Serving,
   wholeReplies,
 } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
@@ -24,7 +24,7 @@ export interface ReplyWriting {
 /** Answers a request. Throws HttpRefusal. */
 export async function answerOpenAi(
   generateBody: GenerateBody,
-  serving: Serving,
+  serving: GenerateServing,
   signal: AbortSignal,
   { stream, whole, events }: ReplyWriting,
 ): Promise<Response> {

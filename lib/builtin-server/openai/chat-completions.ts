@@ -4,7 +4,7 @@
  */
 import type { CallForm } from '#lib/builtin-server/engine/job.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
-import type { Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import type { GenerateServing } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { bodyText, parseJsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { chatMessage, newCallId } from '#lib/builtin-server/messages/chat-message.ts'
@@ -19,7 +19,7 @@ import { chatPrompt, type RepeatableComputation } from './chat-prompt.ts'
 import { type Chat, chatEvents } from './chat-stream.ts'
 import { chatLogprobs, createdSeconds, ending, totalUsage, weights } from './openai-reply.ts'
 
-interface ChatServing extends Serving {
+interface ChatServing extends GenerateServing {
   readonly tokenizer: LoadedTokenizer
   readonly settled: RepeatableComputation
   readonly parsers: ServedParsers

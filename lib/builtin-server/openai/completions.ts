@@ -1,7 +1,7 @@
 /** Serves /v1/completions: continues texts or ids as /generate does, with complete or streamed replies. */
 
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
-import type { GrowingReply, Serving } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import type { GenerateServing, GrowingReply } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
@@ -12,7 +12,7 @@ import { type CompletionBody, completionBody } from './completion-body.ts'
 import { type Counts, completionLogprobs, createdSeconds, ending, totalUsage, usage, weights } from './openai-reply.ts'
 
 /** Answers a request. Throws HttpRefusal. */
-export async function completions(request: Request, ready: () => Promise<Serving>): Promise<Response> {
+export async function completions(request: Request, ready: () => Promise<GenerateServing>): Promise<Response> {
   const body = completionBody(await readJsonObject(request, 'fields'))
   const serving = await ready()
   const generateBody = generateBodyOf(body)

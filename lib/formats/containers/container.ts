@@ -28,7 +28,7 @@ type ContainerEntry =
 export type Row = { readonly ok: true; readonly value: object } | { readonly ok: false; readonly error: Violation }
 
 /** A table whose rows can be read from any of them. */
-export interface Table {
+export interface RecordTable {
   readonly rowCount: number
   /** Yields all rows, or those from a place on. Throws ContainerError if the table cannot be read further. */
   batches(from?: TablePlace): AsyncGenerator<RowBatch>
@@ -62,7 +62,7 @@ export interface PagePlace {
 }
 
 /** Opens a file as a table. Throws ContainerError if it is none. */
-export type OpenTable = (bytes: ByteSource, budget: Budget) => Promise<Table>
+export type OpenTable = (bytes: ByteSource, budget: Budget) => Promise<RecordTable>
 
 /** Decompressed bytes, until they are closed. */
 export interface KeptBytes extends ByteSource {

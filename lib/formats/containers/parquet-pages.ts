@@ -25,7 +25,7 @@ export interface ColumnCursor {
 }
 
 /** A column of a group of rows, and what decodes its pages. */
-export interface Column {
+export interface ParquetColumn {
   readonly meta: ColumnMetaData
   readonly decoder: Parameters<typeof readPage>[2]
   /** Bytes of its pages in the file, half-open. */
@@ -49,7 +49,7 @@ const WINDOW = 1 << 16
 
 /** Returns a cursor before the first row of a column, or before the row at a place. */
 export function createColumnCursor(
-  { meta, decoder, start, end }: Column,
+  { meta, decoder, start, end }: ParquetColumn,
   { bytes, budget }: CursorContext,
   from?: PagePlace,
 ): ColumnCursor {
@@ -181,7 +181,7 @@ interface PageValues {
 function pageValues(
   header: PageHeader,
   body: Uint8Array,
-  decoder: Column['decoder'],
+  decoder: ParquetColumn['decoder'],
   dictionary: Values | undefined,
 ): PageValues {
   const { schemaPath, codec, compressors, type, element } = decoder

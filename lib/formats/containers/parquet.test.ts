@@ -7,7 +7,7 @@ import { ByteWriter, parquetWriteBuffer } from 'hyparquet-writer'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import { describe, expect, test } from 'vitest'
-import type { ByteSource, RowBatch, Table, TablePlace } from './container.ts'
+import type { ByteSource, RecordTable, RowBatch, TablePlace } from './container.ts'
 import { openParquet } from './parquet.ts'
 
 const { spread, tooLong } = JSON.parse(readFileSync('lib/formats/golden/containers.json', 'utf8')) as {
@@ -34,9 +34,9 @@ type FileMetaData = Parameters<typeof writeMetadata>[1]
 const footerOf = (file: ArrayBuffer) => parquetMetadata(file) as FileMetaData & { readonly metadata_length: number }
 
 const unlimited = { count: () => {} }
-const opened = (bytes: Uint8Array): Promise<Table> => openParquet(sourceOf(bytes), unlimited)
+const opened = (bytes: Uint8Array): Promise<RecordTable> => openParquet(sourceOf(bytes), unlimited)
 
-async function batchesOf(table: Table, from?: TablePlace): Promise<readonly RowBatch[]> {
+async function batchesOf(table: RecordTable, from?: TablePlace): Promise<readonly RowBatch[]> {
   return (await Array.fromAsync(table.batches(from))).map(({ place, rows }) => ({ place, rows: [...rows] }))
 }
 

@@ -22,7 +22,7 @@ import {
   type TablePlace,
 } from './container.ts'
 import { jsonRow } from './json-value.ts'
-import { broken, type Column, createColumnCursor } from './parquet-pages.ts'
+import { broken, createColumnCursor, type ParquetColumn } from './parquet-pages.ts'
 import { decompressSnappy } from './snappy.ts'
 import { createFrameChecks } from './zstd-frames.ts'
 
@@ -148,7 +148,7 @@ function* rowsIn(columns: ReturnType<typeof assembled>, count: number): Generato
 }
 
 /** Returns the columns of a group after a comparison of their sizes with those of the file. */
-function columnsOf(group: RowGroup, schema: SchemaTree, bytes: ByteSource): readonly Column[] {
+function columnsOf(group: RowGroup, schema: SchemaTree, bytes: ByteSource): readonly ParquetColumn[] {
   const size = group.columns.reduce((sum, { meta_data: meta }) => sum + Number(meta?.total_compressed_size ?? 0), 0)
   if (Number(group.num_rows) > size * MOST_ROWS_A_BYTE) throw broken('more rows than its bytes have')
   return group.columns.map(({ meta_data: meta, file_path }) => {

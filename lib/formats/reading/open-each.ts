@@ -12,7 +12,7 @@ import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, fileTypeOf } from './file-type.ts'
 import { containerIn, isReported } from './open.ts'
-import { containerProblem, type Part, partsOf } from './parts.ts'
+import { containerProblem, type FilePart, partsOf } from './parts.ts'
 import { recordTooLong } from './record-finder.ts'
 import {
   type FileProblem,
@@ -66,7 +66,7 @@ export async function* openEachIn(
 }
 
 async function* openPart(
-  part: Part,
+  part: FilePart,
   source: RecordSource,
   limits: Limits,
   onBytes: (count: number) => void,

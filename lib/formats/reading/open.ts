@@ -23,7 +23,7 @@ import {
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf, isOfFormat } from '../registry.ts'
 import { type FileType, fileTypeOf } from './file-type.ts'
-import { containerOf, containerProblem, type Part, partsOf } from './parts.ts'
+import { containerOf, containerProblem, type FilePart, partsOf } from './parts.ts'
 import { createRecordFinder, joinedTooLong, type RecordBytes, tooManyRecords } from './record-finder.ts'
 import {
   type FileProblem,
@@ -115,7 +115,7 @@ export const isReported = (problem: FileProblem, entry: string | undefined): boo
 /** The problem of a part without a trajectory has the scope `entry`. */
 type OpenedInPart = OpenedTrajectory | (Omit<Failed, 'scope'> & { readonly scope: 'entry' })
 
-async function* openPart(part: Part, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+async function* openPart(part: FilePart, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
   switch (part.kind) {
     case 'failed':
       return yield { ok: false, scope: part.isWhole ? 'file' : 'entry', error: part.problem }

@@ -15,7 +15,7 @@ import { BEGINNING, beginningOf, fileTypeOf, printableBeginning } from './file-t
 import { type FileProblem, fileProblem, otherType } from './records.ts'
 
 /** A part of a file with records. `entry` is its name in an archive; undefined if the file has only one part. */
-export type Part = { readonly entry: string | undefined } & (
+export type FilePart = { readonly entry: string | undefined } & (
   | { readonly kind: 'json'; readonly bytes: ByteSource }
   | { readonly kind: 'rows'; readonly rows: AsyncIterable<Row> }
   /** It cannot be opened. `isWhole`: the file is refused, whatever its other parts are. */
@@ -32,7 +32,7 @@ export function partsOf(
   bytes: ByteSource,
   file: string | undefined,
   { limits, tools }: PartsOptions,
-): AsyncGenerator<Part> {
+): AsyncGenerator<FilePart> {
   return partsIn(bytes, { file, entry: undefined, depth: 0 }, { limits, tools, budget: createBudget(limits) })
 }
 
@@ -47,8 +47,8 @@ async function* partsIn(
   bytes: ByteSource,
   { file, entry, depth }: Place,
   around: PartsOptions & { readonly budget: Budget },
-): AsyncGenerator<Part> {
-  const failed = (problem: FileProblem, isWhole = false): Part => ({ kind: 'failed', entry, problem, isWhole })
+): AsyncGenerator<FilePart> {
+  const failed = (problem: FileProblem, isWhole = false): FilePart => ({ kind: 'failed', entry, problem, isWhole })
   const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const type = fileTypeOf(beginning, entry ?? file)
   if (type) return yield failed(otherType(type))

@@ -9,9 +9,9 @@ import {
   type ByteSource,
   ContainerError,
   createBudget,
+  type RecordTable,
   type Row,
   rangeOf,
-  type Table,
   type TablePlace,
 } from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
@@ -121,7 +121,7 @@ export function indexRecords(
 }
 
 /** Rows are read one after the other, so their size together is unlimited. */
-async function openTable(bytes: ByteSource, limits: Limits): Promise<Table> {
+async function openTable(bytes: ByteSource, limits: Limits): Promise<RecordTable> {
   const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const open = await containerOf(beginning)?.loadTable?.()
   if (!open) throw new Error('the file is no table')
@@ -189,7 +189,7 @@ export async function* rowLines(
 /** Rows that are read and passed over, because each jump decodes a page of every column. */
 const NEAR = 1000
 
-async function* rowsFrom(table: Table, place: TablePlace): AsyncGenerator<Row> {
+async function* rowsFrom(table: RecordTable, place: TablePlace): AsyncGenerator<Row> {
   for await (const { rows } of table.batches(place)) yield* rows
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import type { ServerLoad } from '#lib/api/server-load.ts'
 import { BUILT_IN, serverNameSchema } from '#lib/api/server-name.ts'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { type OwnAddress, serverAddress } from '#lib/engine/http/address.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -136,7 +136,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
 export async function serverStatus(
   client: EngineClient,
   signal: AbortSignal,
-  download: () => Download | undefined = () => undefined,
+  download: () => DownloadProgress | undefined = () => undefined,
 ): Promise<ServerStatus> {
   try {
     if (!(await client.isReady(signal))) return { state: 'starting', download: download() }

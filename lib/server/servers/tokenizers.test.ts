@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
@@ -17,7 +17,13 @@ const loaded: LoadedTokenizer = {
 /** Returns a loader whose download continues until the test ends it. */
 function slowLoader() {
   const { promise, resolve, reject } = Promise.withResolvers<LoadedTokenizer>()
-  let download: Download | undefined = { kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 }
+  let download: DownloadProgress | undefined = {
+    kind: 'tokenizer',
+    name: 'a/b',
+    file: 'tokenizer.json',
+    bytes: 1,
+    total: 2,
+  }
   let left = false
   return {
     loader: {

@@ -6,7 +6,7 @@ import { type ThinkBlock, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/th
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { callFault, type ReadArgument, readArguments } from './arguments.ts'
 import { createPositionFinder, type TextPosition } from './text-position.ts'
-import { type Dropped, droppedInCall, droppedTags, type Tile, tilesOf } from './tiles.ts'
+import { type DroppedText, droppedInCall, droppedTags, type Tile, tilesOf } from './tiles.ts'
 
 /** What one parser reads in a completion. */
 export interface ParserReading {
@@ -17,7 +17,7 @@ export interface ParserReading {
   readonly thinking: readonly ThinkBlock[]
   /** The text without calls and without the markup that the format writes around them. */
   readonly rest: string
-  readonly dropped: readonly Dropped[]
+  readonly dropped: readonly DroppedText[]
   /** Calls in think blocks, which are not executed. */
   readonly drafted: readonly Drafted[]
 }

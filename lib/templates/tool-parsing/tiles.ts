@@ -18,7 +18,7 @@ export interface Tile extends TextRange {
 }
 
 /** Text that is in neither the calls nor the rest, without any report. */
-export interface Dropped extends TextRange {
+export interface DroppedText extends TextRange {
   readonly why: string
 }
 
@@ -29,7 +29,11 @@ interface Found {
 }
 
 /** Returns the tiles in order, without gaps. */
-export function tilesOf(text: string, { calls, thinks, markup }: Found, dropped: readonly Dropped[]): readonly Tile[] {
+export function tilesOf(
+  text: string,
+  { calls, thinks, markup }: Found,
+  dropped: readonly DroppedText[],
+): readonly Tile[] {
   const isDropped = new Set(dropped.map(({ start }) => start))
   const outer: Tile[] = [
     ...calls.flatMap(callTiles),
@@ -74,12 +78,12 @@ function callTiles(call: ParsedCall, index: number): readonly Tile[] {
 }
 
 /** Returns the members of a call that were read and ignored. */
-export const droppedInCall = (call: Extract<ParsedCall, { kind: 'parsed' }>): readonly Dropped[] =>
+export const droppedInCall = (call: Extract<ParsedCall, { kind: 'parsed' }>): readonly DroppedText[] =>
   call.ignored.map((one) => ({ ...range(one), why: 'an unused member' }))
 
 /** Returns tags around no call, which are cut out of the text without a report. Calls and tags are in order. */
-export function droppedTags(calls: readonly ParsedCall[], markup: readonly CallMarkup[]): readonly Dropped[] {
-  const dropped: Dropped[] = []
+export function droppedTags(calls: readonly ParsedCall[], markup: readonly CallMarkup[]): readonly DroppedText[] {
+  const dropped: DroppedText[] = []
   let open: { readonly tag: CallMarkup; readonly callsBefore: number } | undefined
   let callsBefore = 0
   const dropEmpty = () => {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { startTestHub, TEST_COMMIT, type TestHub, type TestRepository } from '#testing/hub.ts'
 import { createTokenizerLoader, type TokenizerLoader } from './load.ts'
@@ -71,7 +71,7 @@ test('the tokenizer loader checks LFS files by their own checksum', async () => 
 
 test('two concurrent callers share one download and see its progress', async () => {
   const loader = loaderOf()
-  const seen: Download[] = []
+  const seen: DownloadProgress[] = []
   repository({ pause: async () => seen.push(...loader.downloads()) })
   const [one, other] = await Promise.all([loader.load(NAME), loader.load(NAME)])
   expect(one).toBe(other)

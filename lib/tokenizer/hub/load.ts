@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import {
   type LoadedTokenizer,
@@ -39,7 +39,7 @@ export interface TokenizerLoader {
   /** Returns the sorted names of the tokenizers in the allowed folders, as `load` accepts them. */
   names(): Promise<readonly string[]>
   /** Returns the running downloads by requested name. */
-  downloads(): readonly Download[]
+  downloads(): readonly DownloadProgress[]
 }
 
 interface Loading {

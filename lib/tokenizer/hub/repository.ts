@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { getHFHubCachePath, getRepoFolderName, HUB_URL, HubApiError, modelInfo, pathsInfo } from '@huggingface/hub'
-import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { downloadToCache } from './download.ts'
 
@@ -16,7 +16,7 @@ export interface HubPlace {
 }
 
 /** Progress of a download, without its name. */
-export type Progress = Omit<Download, 'kind' | 'name'>
+export type Progress = Omit<DownloadProgress, 'kind' | 'name'>
 
 /** A Hub repository at one commit. */
 export interface HubRepository {

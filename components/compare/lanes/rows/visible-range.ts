@@ -12,7 +12,7 @@ import { driftsBefore, type Pairing } from '../pairing.ts'
 import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SIDES } from './rows.ts'
 
 /** A column of the lanes; `both` is the only column of the unified view. */
-export type Column = SideName | 'both'
+export type LaneColumn = SideName | 'both'
 
 /** Boxes to draw. All heights are in pixels from the top of the rows. Keys are unique within each list. */
 export interface VisibleRange {
@@ -81,7 +81,7 @@ interface Box {
 export function visibleRangeOf(
   rows: Rows,
   pairing: Pairing,
-  column: Column,
+  column: LaneColumn,
   top: number,
   bottom: number,
 ): VisibleRange {
