@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { RowSort } from '#lib/browser/file-index/listed-rows.ts'
-import type { ListedSample, SampleRow } from '#lib/browser/file-index/sample-row.ts'
+import type { FileSampleRow, ListedSample } from '#lib/browser/file-index/sample-row.ts'
 import { filterOfQuery, listQuery } from './address.ts'
 import { RowsTable } from './rows-table.tsx'
 
@@ -12,7 +12,7 @@ vi.mock('#components/shell/navigation.tsx', () => ({
   Link: ({ children, ...props }: { readonly children: ReactNode }) => <a {...props}>{children}</a>,
 }))
 
-const sample = (index: number, change: Partial<ListedSample> = {}): SampleRow => ({
+const sample = (index: number, change: Partial<ListedSample> = {}): FileSampleRow => ({
   start: index,
   end: index + 1,
   line: index + 1,
@@ -31,7 +31,7 @@ const sample = (index: number, change: Partial<ListedSample> = {}): SampleRow =>
   trained: 5,
   ...change,
 })
-const broken: SampleRow = {
+const broken: FileSampleRow = {
   start: 9,
   end: 10,
   line: 3,

@@ -8,11 +8,11 @@ import { useEqualRows } from '#components/ui/equal-rows.ts'
 import { type ColumnHeading, ColumnHeadings, RowSpace, SelectBox } from '#components/ui/table.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { RowColumn, RowSort } from '#lib/browser/file-index/listed-rows.ts'
-import { placeWords, type SampleRow } from '#lib/browser/file-index/sample-row.ts'
+import { type FileSampleRow, placeWords } from '#lib/browser/file-index/sample-row.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 interface RowsTableProps {
-  readonly rows: readonly SampleRow[]
+  readonly rows: readonly FileSampleRow[]
   /** Indexes of the listed rows in their order. */
   readonly listed: readonly number[]
   readonly sort: RowSort
@@ -143,7 +143,7 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
 }
 
 interface RowProps {
-  readonly row: SampleRow
+  readonly row: FileSampleRow
   /** Position in the list, from 0. */
   readonly position: number
   readonly href: string

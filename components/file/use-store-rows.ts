@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { indexedFile } from '#lib/browser/file-index/indexed-file.ts'
-import type { SampleRow } from '#lib/browser/file-index/sample-row.ts'
+import type { FileSampleRow } from '#lib/browser/file-index/sample-row.ts'
 import { TRAJECTORIES } from '#lib/browser/queries.ts'
 
 /** State of storing trajectories of the listed file. */
@@ -20,7 +20,7 @@ export function useStoreRows() {
   return {
     storing,
     forget: () => setStoring({ kind: 'none' }),
-    async store(rows: readonly SampleRow[] | 'all'): Promise<ImportResult | undefined> {
+    async store(rows: readonly FileSampleRow[] | 'all'): Promise<ImportResult | undefined> {
       setStoring({ kind: 'under-way' })
       try {
         const imported = await indexedFile.store(rows)

@@ -81,6 +81,6 @@ export function placeText(tree: SampleTree, branch: SampleBranch | undefined, to
 }
 
 /** Returns the size of the group, for the status line. */
-export function sizeText({ samples, counts }: GroupForest): string {
+export function groupSizeText({ samples, counts }: GroupForest): string {
   return `${countWithNoun(samples.length, 'sample')} · ${countText(counts.tokens)} tokens, ${countText(counts.distinctTokens)} distinct`
 }

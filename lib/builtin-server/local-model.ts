@@ -9,7 +9,7 @@ import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
 import { badValue, HttpRefusal, refusalResponse, unavailable } from '#lib/builtin-server/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'
 import { sizeText } from '#lib/builtin-server/models/model-files.ts'
-import { chatCompletion } from '#lib/builtin-server/openai/chat-completions.ts'
+import { answerChatCompletion } from '#lib/builtin-server/openai/chat-completions.ts'
 import { completions } from '#lib/builtin-server/openai/completions.ts'
 import type { Progress } from '#lib/tokenizer/hub/repository.ts'
 import { createModelLoader, type ModelSource } from './model-loader.ts'
@@ -81,7 +81,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
       return Response.json(modelList(modelName, engine.facts, loadedAt))
     }),
     '/generate': on('POST, PUT', async (request) => answerGenerate(request, model.get)),
-    '/v1/chat/completions': on('POST', async (request) => chatCompletion(request, model.get)),
+    '/v1/chat/completions': on('POST', async (request) => answerChatCompletion(request, model.get)),
     '/v1/completions': on('POST', async (request) => completions(request, model.get)),
     '/parse_function_call': on('POST', parseFunctionCall),
     '/separate_reasoning': on('POST', separateReasoning),

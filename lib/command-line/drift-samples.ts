@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { checkSample, comparedSample } from '#lib/analysis/corpus/check.ts'
-import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
+import { type Sample, type SampleOrigin, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
 import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
 import { descriptorBytes, keepInFolder } from '#lib/files/descriptor-bytes.ts'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
@@ -82,7 +82,7 @@ export async function otherRecords(
 }
 
 async function madeAgain(
-  place: SamplePlace,
+  place: SampleOrigin,
   trajectory: Trajectory,
   { check, template }: Extract<RightSideSource, { kind: 'made' }>,
   { tokenizer }: Reading,
@@ -113,7 +113,7 @@ async function madeAgain(
  * records. The position of the partner is added to `partners`.
  */
 function besideOther(
-  place: SamplePlace,
+  place: SampleOrigin,
   { trajectory: left, hasId }: OpenRecord,
   number: number,
   { name, records: { all, byId } }: Extract<RightSideSource, { kind: 'file' }>,
@@ -152,7 +152,7 @@ interface OpenRecord {
 }
 
 interface FoundRecord {
-  readonly place: SamplePlace
+  readonly place: SampleOrigin
   readonly one:
     | OpenRecord
     | { readonly ok: false; readonly why: string; readonly detail: string; readonly hint?: string }
@@ -186,7 +186,7 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
         : openEach(textOf(input), source)
       for await (const { place: at, ...one } of records) {
         record++
-        const place: SamplePlace = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }
+        const place: SampleOrigin = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }
         if (one.ok) yield { place, one: { ...one, hasId } }
         else
           yield {

@@ -1,12 +1,12 @@
 /** Prints a drift report for people: a line for each sample, then a summary. */
 import { type CorpusReport, missedCallsText, type Rate, type ReportSummary } from '#lib/analysis/corpus/report.ts'
-import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/analysis/corpus/sample.ts'
+import { type LayerCounts, type Sample, type SpanCounts, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 
 /** Returns one line, or more for a sample with caveats, and a final newline. */
 export function sampleText(sample: Sample): string {
-  const place = placeText(sample.place)
+  const place = sampleOriginText(sample.place)
   if (sample.kind === 'unchecked')
     return `not checked  ${place}  ${sample.why}${sample.detail === undefined ? '' : ` ${sample.detail}`}\n`
   const { severity, kinds, trained, first, rows, caveats, sentence } = sample
@@ -64,7 +64,7 @@ export function summaryText(summary: ReportSummary): string {
     ...(unchecked.length > 0 ? ['', 'Not checked:'] : []),
     ...unchecked.map(
       ({ why, samples: count, hint, example }) =>
-        `  ${count} × ${why}${hint === undefined ? '' : ` ${hint}`} For example ${placeText(example.place)}.`,
+        `  ${count} × ${why}${hint === undefined ? '' : ` ${hint}`} For example ${sampleOriginText(example.place)}.`,
     ),
     '',
   ].join('\n')
@@ -75,7 +75,7 @@ function kindLines({ kind, samples, spans, layers, trained, rate, gravest }: Cor
     '',
     `${kind}: ${countOf(spanCount(spans), 'span')} (${bySeverity(spans)}; ${byLayer(layers)}) in ${countOf(samples, 'sample')} (${share(rate.samples)}), ` +
       `${countOf(trained, 'trained token')}, ${rateText(rate)}`,
-    `  ${gravest.cause} (${placeText(gravest.place)}, drift ${gravest.drift + 1})`,
+    `  ${gravest.cause} (${sampleOriginText(gravest.place)}, drift ${gravest.drift + 1})`,
     `  → ${gravest.remedy}`,
   ]
 }

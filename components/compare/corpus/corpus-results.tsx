@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { missedCallsText, summaryOf } from '#lib/analysis/corpus/report.ts'
-import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { type Sample, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import type { Totals } from '#lib/analysis/corpus/totals.ts'
 import type { DriftKind, DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -122,7 +122,7 @@ export function CorpusResults({
                 <span className="font-medium tabular-nums">{countText(count)} ×</span> {why}{' '}
                 <span className="text-dim">{hint}</span>{' '}
                 <span className="text-faint [overflow-wrap:anywhere]">
-                  For example {placeText(example.place)}
+                  For example {sampleOriginText(example.place)}
                   {example.detail === undefined ? '.' : `: ${example.detail}`}
                 </span>
               </li>

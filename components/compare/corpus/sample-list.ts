@@ -1,6 +1,6 @@
 /** Selection and order of the samples of a report. */
 
-import { type CheckedSample, placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { type CheckedSample, type Sample, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { visibleText } from '../../ui/visible-text.ts'
@@ -26,7 +26,8 @@ export const countSpans = ({ kinds }: CheckedSample): number =>
   kinds.reduce((sum, { spans }) => sum + spanCount(spans), 0)
 
 /** Returns the title of a sample, else its id, else its place in the file. */
-export const nameText = (sample: Sample): string => visibleText(sample.title ?? sample.id ?? placeText(sample.place))
+export const nameText = (sample: Sample): string =>
+  visibleText(sample.title ?? sample.id ?? sampleOriginText(sample.place))
 
 /** Returns the listed samples in order. `kind` and `layer` keep only samples with such drift; undefined keeps any. */
 export function listedSamples(

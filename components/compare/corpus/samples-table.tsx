@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Table, type TableColumn } from '#components/ui/table.tsx'
-import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { type Sample, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Button } from '../../ui/button.tsx'
 import { type CheckedSampleSort, countSpans, nameText, type SampleColumn } from './sample-list.ts'
@@ -98,7 +98,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
         label="Samples"
         columns={columns}
         rows={samples.slice(0, most)}
-        keyOf={({ place }) => placeText(place)}
+        keyOf={({ place }) => sampleOriginText(place)}
         sort={sort}
         onSort={onSort}
       />
@@ -121,7 +121,7 @@ interface SampleNameProps {
 
 function SampleName({ sample, href, onOpen, onStore, storing }: SampleNameProps) {
   const name = nameText(sample)
-  const place = placeText(sample.place)
+  const place = sampleOriginText(sample.place)
   return (
     <>
       <span className="flex items-baseline gap-x-2 max-sm:flex-col max-sm:items-start">

@@ -9,7 +9,7 @@ import { countText, durationText, percentText } from '#components/token-view/num
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
-import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { type Sample, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import type { Totals } from '#lib/analysis/corpus/totals.ts'
 import { type CorpusSource, namedFiles } from '#lib/browser/files/corpus.ts'
 import { corpusStore } from '#lib/browser/files/corpus-run.ts'
@@ -60,7 +60,7 @@ export function CorpusScreen() {
     const { place } = sample
     const file = place.kind === 'file' ? namedFiles(files).find(({ name }) => name === place.file)?.file : undefined
     if (place.kind !== 'file' || !file) return
-    setStoring(placeText(place))
+    setStoring(sampleOriginText(place))
     setTrouble(undefined)
     try {
       const { storeRecord } = await import('#lib/browser/files/store-record.ts')

@@ -11,7 +11,7 @@ import { advantageColour } from '../colour.ts'
 import { type Chip, signedText } from '../words.ts'
 
 /** A sample as the list shows it. Until the tree is known, only its row is. */
-export type ListedSample = Pick<GroupSample, 'row'> & Partial<Omit<GroupSample, 'row'>>
+export type SampleListItem = Pick<GroupSample, 'row'> & Partial<Omit<GroupSample, 'row'>>
 
 const SORTS = [
   { value: 'order', text: 'In order' },
@@ -21,7 +21,7 @@ const SORTS = [
 type Sort = (typeof SORTS)[number]['value']
 
 interface SampleListProps {
-  readonly samples: readonly ListedSample[]
+  readonly samples: readonly SampleListItem[]
   /** Ends of the scale of the bars; undefined until they are known. */
   readonly range: NonNullable<GroupForest['rewards']>['range'] | undefined
   readonly farthest: number
@@ -84,7 +84,7 @@ export function SampleList({ samples, range, farthest, chosen, current, onSample
   )
 }
 
-function sorted(samples: readonly ListedSample[], sort: Sort): readonly number[] {
+function sorted(samples: readonly SampleListItem[], sort: Sort): readonly number[] {
   const order = [...samples.keys()]
   if (sort === 'order') return order
   const value = (index: number) => {
@@ -95,7 +95,7 @@ function sorted(samples: readonly ListedSample[], sort: Sort): readonly number[]
 }
 
 interface SampleRowProps {
-  readonly sample: ListedSample
+  readonly sample: SampleListItem
   readonly index: number
   readonly range: SampleListProps['range']
   readonly farthest: number
@@ -172,7 +172,7 @@ const outcomeInk = ({ outcomeKind }: TrajectorySummary): string => (outcomeKind 
 const MOST_NAMED = 3
 
 /** Returns the labels of a sample: identical, truncated, or not in the tree. */
-export function sampleChips({ identicalTo = [], isTruncated = false, finding }: ListedSample): readonly Chip[] {
+export function sampleChips({ identicalTo = [], isTruncated = false, finding }: SampleListItem): readonly Chip[] {
   const chips: Chip[] = []
   if (identicalTo.length > 0) {
     const named = identicalTo.slice(0, MOST_NAMED).map((index) => String(index + 1))

@@ -6,7 +6,7 @@ import type { GroupPageView } from '../address.ts'
 import type { BrushQuantity } from './brush.ts'
 import { GroupNumbers } from './group-numbers.tsx'
 import { RewardHistogram } from './reward-histogram.tsx'
-import { type ListedSample, SampleList } from './sample-list.tsx'
+import { SampleList, type SampleListItem } from './sample-list.tsx'
 
 interface SamplesPaneProps {
   /** Name of the samples: their question, or the id of the group. */
@@ -15,7 +15,7 @@ interface SamplesPaneProps {
   readonly groupId: string | undefined
   /** Undefined until the tree is known: then only the samples are shown. */
   readonly forest: GroupForest | undefined
-  readonly samples: readonly ListedSample[]
+  readonly samples: readonly SampleListItem[]
   readonly view: GroupPageView
   readonly onView: (change: Partial<GroupPageView>) => void
   readonly by: BrushQuantity

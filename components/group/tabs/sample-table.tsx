@@ -38,7 +38,7 @@ interface SampleRow {
 /** Shows the samples that the brush selects. */
 export function SampleTable({ forest, chosen, current, onSample }: SampleTableProps) {
   const [sort, setSort] = useState<TableSort<keyof SampleRow>>({ by: 'sample', order: 'asc' })
-  const rows = sortedSamples(rowsOfSamples(forest, chosen), sort)
+  const rows = sortedByColumn(rowsOfSamples(forest, chosen), sort)
   return (
     <div className="h-full overflow-auto px-3.5 py-3">
       {rows.length === 0 ? (
@@ -81,7 +81,7 @@ function rowsOfSamples({ samples }: GroupForest, chosen: ReadonlySet<number> | u
 }
 
 /** Returns the rows in the order of a column. Unknown values are last in both directions. */
-export function sortedSamples<Row extends Pick<SampleRow, 'sample'> & Partial<SampleRow>>(
+export function sortedByColumn<Row extends Pick<SampleRow, 'sample'> & Partial<SampleRow>>(
   rows: readonly Row[],
   { by, order }: TableSort<keyof SampleRow>,
 ): readonly Row[] {

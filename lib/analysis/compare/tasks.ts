@@ -2,7 +2,7 @@
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { checkSample } from '../corpus/check.ts'
-import type { Sample, SamplePlace } from '../corpus/sample.ts'
+import type { Sample, SampleOrigin } from '../corpus/sample.ts'
 import type { CorpusSettings } from '../corpus/settings.ts'
 import { type CompareStep, comparingSides } from './compare-sides.ts'
 import { type PackedComparison, packComparison } from './sent-comparison.ts'
@@ -42,7 +42,7 @@ const compareTask: CompareTask<
 }
 
 /** Compares one sample of a corpus with its own reconstruction. */
-const sampleTask: CompareTask<{ readonly place: SamplePlace; readonly as: CorpusSettings['as'] }, 'checking', Sample> =
+const sampleTask: CompareTask<{ readonly place: SampleOrigin; readonly as: CorpusSettings['as'] }, 'checking', Sample> =
   function* ({ place, as }, trajectories, tokenizers) {
     yield 'checking'
     const [trajectory, tokenizer] = [elementAt(trajectories, 0), elementAt(tokenizers, 0)]

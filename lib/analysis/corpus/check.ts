@@ -12,12 +12,12 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { compareSides } from '../compare/compare-sides.ts'
 import type { LoadedSide, SideTokenizer } from '../compare/shown-side.ts'
 import { checkedSample } from './checked-sample.ts'
-import { type Sample, type SamplePlace, type UncheckedSample, uncheckedSample } from './sample.ts'
+import { type Sample, type SampleOrigin, type UncheckedSample, uncheckedSample } from './sample.ts'
 import type { CorpusSettings } from './settings.ts'
 
 /** Compares a recorded sample with its reconstruction in mode `as`. A sample that cannot be checked gives a row with the reason. */
 export function checkSample(
-  place: SamplePlace,
+  place: SampleOrigin,
   given: Pick<LoadedSide, 'trajectory' | 'template'> & {
     readonly tokenizer: SideTokenizer
     readonly as: CorpusSettings['as']
@@ -37,7 +37,7 @@ export function checkSample(
 }
 
 /** Compares two sides of any kind, and returns the result as the row of one sample. The left side gives its id and title. */
-export function comparedSample(place: SamplePlace, left: LoadedSide, right: LoadedSide): Sample {
+export function comparedSample(place: SampleOrigin, left: LoadedSide, right: LoadedSide): Sample {
   for (const { trajectory } of [left, right])
     if (tokenCount(trajectory) === 0)
       return uncheckedSample(place, left.trajectory, {

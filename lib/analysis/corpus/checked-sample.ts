@@ -6,11 +6,11 @@ import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparedSides } from '../compare/compare-sides.ts'
-import { type CheckedSample, nameOf, type Sample, type SamplePlace } from './sample.ts'
+import { type CheckedSample, nameOf, type Sample, type SampleOrigin } from './sample.ts'
 
 /** Returns the row of a compared sample. `recorded` gives its id and title; turns, calls and missed calls are those of the left side. */
 export function checkedSample(
-  place: SamplePlace,
+  place: SampleOrigin,
   recorded: TrajectoryView,
   { left, right, comparison }: ComparedSides,
 ): Sample {

@@ -8,14 +8,14 @@ import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkSample } from './check.ts'
 import { kindsCsv, samplesCsv } from './csv.ts'
 import { corpusReport, corpusReportSchema, missedCallsText, summaryOf } from './report.ts'
-import { type CheckedSample, placeText, type Sample, type SamplePlace, uncheckedSample } from './sample.ts'
+import { type CheckedSample, type Sample, type SampleOrigin, sampleOriginText, uncheckedSample } from './sample.ts'
 import { sampleTokenizer } from './settings.ts'
 import { addTotals, NO_TOTALS, spanCount, withSample } from './totals.ts'
 
 const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 
 const drifting = exampleTrajectory('retokenization-drift')
-const place: SamplePlace = { kind: 'file', file: 'a.jsonl', record: 2, line: 3 }
+const place: SampleOrigin = { kind: 'file', file: 'a.jsonl', record: 2, line: 3 }
 const check = (trajectory: Trajectory, kind: 'text' | 'structured' | 'raw' = 'text') =>
   checkSample(place, { as: { kind }, trajectory: pack(trajectory).trajectory, tokenizer: tiny, template: undefined })
 
@@ -136,7 +136,7 @@ describe('a corpus sample', () => {
 const counts = fc
   .record({ trained: fc.nat(3), context: fc.nat(3), tail: fc.nat(3) })
   .filter((one) => spanCount(one) > 0)
-const anyPlace: fc.Arbitrary<SamplePlace> = fc.oneof(
+const anyPlace: fc.Arbitrary<SampleOrigin> = fc.oneof(
   fc.record({ kind: fc.constant('stored' as const), key: fc.string({ minLength: 1 }) }),
   fc.record({
     kind: fc.constant('file' as const),
@@ -214,7 +214,7 @@ const unchecked: fc.Arbitrary<Sample> = fc.record(
 )
 /** Places are unique, as in a report. */
 const corpus = fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: checked }, unchecked), {
-  selector: ({ place }) => placeText(place),
+  selector: ({ place }) => sampleOriginText(place),
   maxLength: 12,
 })
 const folded = (samples: readonly Sample[]) => samples.reduce(withSample, NO_TOTALS)

@@ -1,7 +1,7 @@
 /** Writes a corpus report as two CSV tables (RFC 4180): one row for each sample, and one row for each kind of drift. */
 import { type CsvCell, csv } from '#lib/util/text/csv.ts'
 import type { CorpusReport } from './report.ts'
-import { placeText, type Sample } from './sample.ts'
+import { type Sample, sampleOriginText } from './sample.ts'
 import { spanCount } from './totals.ts'
 
 /** Returns CSV with one row for each sample. Cells without a value are empty; a sample without drift has the severity `none`. */
@@ -18,7 +18,7 @@ export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
 }
 
 function sampleCells(sample: Sample): readonly CsvCell[] {
-  const name = [placeText(sample.place), sample.id, sample.title, sample.kind]
+  const name = [sampleOriginText(sample.place), sample.id, sample.title, sample.kind]
   if (sample.kind === 'unchecked')
     return [
       ...name,
@@ -86,7 +86,7 @@ export function kindsCsv({ kinds }: Pick<CorpusReport, 'kinds'>): string {
       rate.samples,
       rate.per1000Tokens,
       rate.perTurn,
-      placeText(gravest.place),
+      sampleOriginText(gravest.place),
       gravest.drift,
       gravest.cause,
       gravest.remedy,

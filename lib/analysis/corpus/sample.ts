@@ -21,7 +21,7 @@ const placeSchema = z.discriminatedUnion('kind', [
   }),
 ])
 /** Where a sample was read. */
-export type SamplePlace = Plain<z.infer<typeof placeSchema>>
+export type SampleOrigin = Plain<z.infer<typeof placeSchema>>
 
 const named = {
   id: withDescription(z.exactOptional(z.string()), 'Id of the trajectory. Omitted: it could not be read.'),
@@ -131,14 +131,14 @@ export type CheckedSample = Extract<Sample, { readonly kind: 'checked' }>
 export type UncheckedSample = Extract<Sample, { readonly kind: 'unchecked' }>
 
 /** Returns the key, or `file:line`, or `file#record` if the file is one value. It is unique in a report. */
-export const placeText = (place: SamplePlace): string =>
+export const sampleOriginText = (place: SampleOrigin): string =>
   place.kind === 'stored'
     ? place.key
     : `${place.file}${place.line === undefined ? `#${place.record}` : `:${place.line}`}`
 
 /** Returns the row of a sample that could not be compared. `recorded` is undefined if the trajectory could not be read. */
 export const uncheckedSample = (
-  place: SamplePlace,
+  place: SampleOrigin,
   recorded: TrajectoryView | undefined,
   reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>,
 ): UncheckedSample => ({ kind: 'unchecked', ...(recorded && nameOf(recorded)), place, ...reason })

@@ -8,10 +8,10 @@ import { countsAsDrift, DRIFT_SEVERITIES, type DriftKind, type DriftSeverity } f
 import {
   type CheckedSample,
   type LayerCounts,
-  placeText,
   type Sample,
-  type SamplePlace,
+  type SampleOrigin,
   type SpanCounts,
+  sampleOriginText,
 } from './sample.ts'
 
 /** Totals over samples. See the schema in report.ts for the fields without a comment. */
@@ -77,7 +77,7 @@ interface KindTotals extends PlaceTotals {
 
 /** The most severe span of a kind of drift. */
 interface GravestSpan {
-  readonly place: SamplePlace
+  readonly place: SampleOrigin
   /** Number of the span in its sample, from 0. */
   readonly drift: number
   readonly severity: DriftSeverity
@@ -91,7 +91,7 @@ interface ReasonTotals {
   readonly samples: number
   readonly hint: string | undefined
   /** The sample whose place is first in the order of `isBefore`. */
-  readonly example: { readonly place: SamplePlace; readonly detail: string | undefined }
+  readonly example: { readonly place: SampleOrigin; readonly detail: string | undefined }
 }
 
 const NO_SPANS: SpanCounts = { trained: 0, context: 0, tail: 0 }
@@ -228,7 +228,7 @@ function totalsOf(sample: Sample): Totals {
 
 const kindTotals = (
   { spans, layers, trained, gravest }: CheckedSample['kinds'][number],
-  place: SamplePlace,
+  place: SampleOrigin,
 ): KindTotals => ({
   samples: 1,
   spans: spanCount(spans),
@@ -283,5 +283,7 @@ function isGraver(a: GravestSpan, b: GravestSpan): boolean {
 }
 
 /** Orders places by their text, and within one file by record number, so that line 9 is before line 10. */
-const isBefore = (a: SamplePlace, b: SamplePlace): boolean =>
-  a.kind === 'file' && b.kind === 'file' && a.file === b.file ? a.record < b.record : placeText(a) < placeText(b)
+const isBefore = (a: SampleOrigin, b: SampleOrigin): boolean =>
+  a.kind === 'file' && b.kind === 'file' && a.file === b.file
+    ? a.record < b.record
+    : sampleOriginText(a) < sampleOriginText(b)

@@ -13,7 +13,7 @@ import {
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { bytesOf } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
-import { rowsOf, type SampleRow } from './sample-row.ts'
+import { type FileSampleRow, fileSampleRows } from './sample-row.ts'
 
 /** A request to the worker of an index. */
 export type IndexRequest =
@@ -29,7 +29,7 @@ export type IndexAnswer =
   | { readonly kind: 'whole' }
   | {
       readonly kind: 'rows'
-      readonly rows: readonly SampleRow[]
+      readonly rows: readonly FileSampleRow[]
       /** Bytes of the file that have been indexed. */
       readonly bytes: number
       /** Why these rows are the last ones; undefined if more may follow. */
@@ -60,12 +60,12 @@ export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAn
       count = 0
     }
     if (!records) throw new Error('the first request has a file')
-    const rows: SampleRow[] = []
+    const rows: FileSampleRow[] = []
     const until = now() + answerMs(count)
     do {
       const { done, value } = await records.next()
       if (done) return { kind: 'rows', rows, bytes: value === 'end' ? size : bytes, end: value }
-      const added = rowsOf(value)
+      const added = fileSampleRows(value)
       rows.push(...added)
       count += added.length
       bytes = value.bytes

@@ -12,7 +12,7 @@ import { createReader } from '../workers/reader.ts'
 import { createIndexHost } from './index-host.ts'
 import { createIndexedFile, mayBeListed } from './indexed-file.ts'
 import { recordsFile } from './record-files.ts'
-import { placeWords, type SampleRow } from './sample-row.ts'
+import { type FileSampleRow, placeWords } from './sample-row.ts'
 
 const sample = (id: number, fields: object = {}) => JSON.stringify({ token_ids: [id, 1], ...fields })
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `${sample(index)}\n`).join('')
@@ -66,7 +66,7 @@ function store() {
   return { ...file, workers, stored, shown, ended }
 }
 
-const idsOf = (rows: readonly SampleRow[]) => rows.map((row) => (row.ok ? row.tokens : row.message))
+const idsOf = (rows: readonly FileSampleRow[]) => rows.map((row) => (row.ok ? row.tokens : row.message))
 
 describe('The list of a file', () => {
   test('has the first rows at once and grows until the file ends, which ends the worker', async () => {
@@ -181,7 +181,7 @@ test('A row is read again from its bytes, also one of several trajectories of a 
   expect(idsOf(shown().rows)).toEqual([1, 1, 1, 1])
   const [, second, third] = shown().rows
   if (!second || !third) throw new Error('the dump has rows')
-  const ids = async (row: SampleRow) => Array.from((await read(row, ongoing())).segments.at(-1)?.ids ?? [])
+  const ids = async (row: FileSampleRow) => Array.from((await read(row, ongoing())).segments.at(-1)?.ids ?? [])
   expect([await ids(second), await ids(third)]).toEqual([[6], [5]])
   expect(placeWords(second)).toBe('line 1, sample 2')
 })

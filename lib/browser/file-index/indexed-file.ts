@@ -15,7 +15,7 @@ import { type PageWorker, startPageWorker } from '../workers/port.ts'
 import { type ReaderWorker, readerWorker } from '../workers/reader.ts'
 import type { IndexAnswer, IndexRequest } from './index-host.ts'
 import { recordsFile, tableRows } from './record-files.ts'
-import type { SampleRow } from './sample-row.ts'
+import type { FileSampleRow } from './sample-row.ts'
 
 /** State of the index. */
 type IndexStatus =
@@ -36,7 +36,7 @@ export interface ShownIndex {
   readonly name: string
   /** Bytes of the file. */
   readonly size: number
-  readonly rows: readonly SampleRow[]
+  readonly rows: readonly FileSampleRow[]
   /** Bytes that have been indexed. */
   readonly bytes: number
   readonly status: IndexStatus
@@ -60,9 +60,9 @@ export interface IndexedFileStore {
   /** Changes the selection. */
   choose(rows: ReadonlySet<number>): void
   /** Reads the trajectory of a row. Throws as ReaderWorker does. */
-  read(row: SampleRow, signal: AbortSignal): Promise<TrajectoryView>
+  read(row: FileSampleRow, signal: AbortSignal): Promise<TrajectoryView>
   /** Stores the records of these rows, or of the whole file. Throws ApiError. */
-  store(rows: readonly SampleRow[] | 'all'): Promise<ImportResult>
+  store(rows: readonly FileSampleRow[] | 'all'): Promise<ImportResult>
 }
 
 interface IndexedFileDeps {
@@ -91,7 +91,7 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
   }
 
   /** Returns a file with the records of the rows. Those of a table are read by a worker of their own. */
-  const fileOf = async (file: File, rows: readonly SampleRow[], signal?: AbortSignal): Promise<File> => {
+  const fileOf = async (file: File, rows: readonly FileSampleRow[], signal?: AbortSignal): Promise<File> => {
     const places = tableRows(rows)
     if (places.length === 0) return recordsFile(file, rows)
     const worker = connect()

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { listedRows, NOT_READ, outcomeCounts, type RowFilter } from './listed-rows.ts'
-import type { ListedSample, SamplePlace, SampleRow } from './sample-row.ts'
+import type { FilePosition, FileSampleRow, ListedSample } from './sample-row.ts'
 
-const place = (index: number): SamplePlace => ({
+const place = (index: number): FilePosition => ({
   start: index,
   end: index + 1,
   line: index + 1,
   item: undefined,
   within: 0,
 })
-const row = (index: number, sample: Partial<ListedSample>): SampleRow => ({
+const row = (index: number, sample: Partial<ListedSample>): FileSampleRow => ({
   ...place(index),
   ok: true,
   id: `id-${index}`,
@@ -24,7 +24,7 @@ const row = (index: number, sample: Partial<ListedSample>): SampleRow => ({
   trained: 0,
   ...sample,
 })
-const ROWS: readonly SampleRow[] = [
+const ROWS: readonly FileSampleRow[] = [
   row(0, { question: 'What is 2+2?', reward: 0.5, tokens: 10 }),
   row(1, { title: 'Beta', reward: null, tokens: 30, outcome: 'length' }),
   { ...place(2), ok: false, message: 'line 3: expected JSON', hint: '' },

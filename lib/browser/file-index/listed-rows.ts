@@ -1,6 +1,6 @@
 /** Selection and order of a file's rows. */
 import type { ListSort } from '#lib/api/library.ts'
-import { placeWords, type SampleRow } from './sample-row.ts'
+import { type FileSampleRow, placeWords } from './sample-row.ts'
 
 /** Columns by which the rows are sorted. `place` is the order of the file. */
 export const ROW_COLUMNS = ['place', 'title', 'turns', 'tokens', 'trained', 'reward'] as const
@@ -29,7 +29,7 @@ export const NOT_READ = 'not read'
 export const firstRowOrder = (by: RowColumn): RowSort['order'] => (by === 'place' || by === 'title' ? 'asc' : 'desc')
 
 /** Returns the indexes of the listed rows in their order. Rows without a value are last in both directions. */
-export function listedRows(rows: readonly SampleRow[], { q, outcome, sort }: RowFilter): readonly number[] {
+export function listedRows(rows: readonly FileSampleRow[], { q, outcome, sort }: RowFilter): readonly number[] {
   const text = q.trim().toLowerCase()
   const listed: number[] = []
   for (const [index, row] of rows.entries())
@@ -49,16 +49,16 @@ export function listedRows(rows: readonly SampleRow[], { q, outcome, sort }: Row
 }
 
 /** Returns the outcome of a row as the filter names it. */
-const outcomeOf = (row: SampleRow): string => (row.ok ? row.outcome : NOT_READ)
+const outcomeOf = (row: FileSampleRow): string => (row.ok ? row.outcome : NOT_READ)
 
 /** Returns the outcomes of the rows with their counts, the most frequent first. */
-export function outcomeCounts(rows: readonly SampleRow[]): readonly (readonly [outcome: string, count: number])[] {
+export function outcomeCounts(rows: readonly FileSampleRow[]): readonly (readonly [outcome: string, count: number])[] {
   const counts = new Map<string, number>()
   for (const row of rows) counts.set(outcomeOf(row), (counts.get(outcomeOf(row)) ?? 0) + 1)
   return [...counts].sort(([, a], [, b]) => b - a)
 }
 
-const searchedText = (row: SampleRow): string =>
+const searchedText = (row: FileSampleRow): string =>
   (row.ok
     ? [row.title ?? '', row.question, row.id, row.group ?? '', row.outcome, placeWords(row)]
     : [row.message, placeWords(row)]
@@ -66,7 +66,7 @@ const searchedText = (row: SampleRow): string =>
     .join('\n')
     .toLowerCase()
 
-function sortValue(row: SampleRow | undefined, by: Exclude<RowColumn, 'place'>): string | number | null {
+function sortValue(row: FileSampleRow | undefined, by: Exclude<RowColumn, 'place'>): string | number | null {
   if (!row?.ok) return null
   return by === 'title' ? row.title || row.question || null : row[by]
 }

@@ -7,7 +7,7 @@ import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 
 /** Position of a trajectory in a file. */
-export type SamplePlace = RecordPlace & {
+export type FilePosition = RecordPlace & {
   /** Position among the trajectories of its record, from 0. */
   readonly within: number
 }
@@ -26,16 +26,16 @@ export interface ListedSample
 }
 
 /** A trajectory of the file, or a record that cannot be read. */
-export type SampleRow = SamplePlace &
+export type FileSampleRow = FilePosition &
   (ListedSample | { readonly ok: false; readonly message: string; readonly hint: string })
 
 /** Longest text of a row in characters. */
 const SHOWN = 120
 
 /** Returns the rows of a record. */
-export function rowsOf({ place, opened }: IndexedRecord): readonly SampleRow[] {
+export function fileSampleRows({ place, opened }: IndexedRecord): readonly FileSampleRow[] {
   let within = 0
-  return opened.map((one): SampleRow => {
+  return opened.map((one): FileSampleRow => {
     if (!one.ok) return { ...place, within, ok: false, message: one.error.message, hint: one.error.hint }
     return { ...place, within: within++, ...listedSample(one.trajectory) }
   })
@@ -60,7 +60,7 @@ function listedSample(trajectory: Trajectory): ListedSample {
 }
 
 /** Returns the place of a row in words, such as `line 12`, `[3]` or `row 5`. */
-export function placeWords(place: SamplePlace): string {
+export function placeWords(place: FilePosition): string {
   const parts = [
     'row' in place ? `row ${place.row}` : place.line !== undefined && `line ${place.line}`,
     !('row' in place) && place.item !== undefined && `[${place.item}]`,

@@ -4,7 +4,7 @@
  */
 
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
-import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
+import { type Sample, type SampleOrigin, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
 import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -115,7 +115,7 @@ export async function* checkedCorpus(
     return { kind: 'checked', checked: { sample, share } }
   }
 
-  async function sampleOf(place: SamplePlace, trajectory: TrajectoryView, worker: CorpusWorker): Promise<Sample> {
+  async function sampleOf(place: SampleOrigin, trajectory: TrajectoryView, worker: CorpusWorker): Promise<Sample> {
     const tokenizer = sampleTokenizer(trajectory, check)
     if (!tokenizer.ok) return uncheckedSample(place, trajectory, tokenizer)
     const name = tokenizer.value
@@ -160,7 +160,7 @@ type Step =
   | { readonly kind: 'end'; readonly failure?: { readonly error: unknown } }
 
 interface Reading {
-  readonly place: SamplePlace
+  readonly place: SampleOrigin
   readonly reading:
     | { readonly ok: true; readonly trajectory: TrajectoryView }
     | { readonly ok: false; readonly sample: Sample }
@@ -211,7 +211,7 @@ async function* storedReadings(
   let read = 0
   for (const { key, tokens } of listed) {
     read += tokens
-    const place: SamplePlace = { kind: 'stored', key }
+    const place: SampleOrigin = { kind: 'stored', key }
     const share = total === 0 ? 1 : read / total
     try {
       yield { place, reading: { ok: true, trajectory: await deps.readStored(key, signal) }, share }
@@ -237,7 +237,7 @@ async function* fileReadings(files: readonly File[], deps: CorpusDeps, signal: A
   for (const { name, file } of namedFiles(files)) {
     let record = 0
     for await (const one of deps.fileRecords(file, signal)) {
-      const place: SamplePlace = {
+      const place: SampleOrigin = {
         kind: 'file',
         file: name,
         record: ++record,
@@ -251,7 +251,7 @@ async function* fileReadings(files: readonly File[], deps: CorpusDeps, signal: A
   }
 }
 
-const notOpened = (place: SamplePlace, { message, hint }: Extract<FileRecord, { ok: false }>): Sample =>
+const notOpened = (place: SampleOrigin, { message, hint }: Extract<FileRecord, { ok: false }>): Sample =>
   uncheckedSample(place, undefined, { why: 'The record is not a trajectory.', detail: message, hint })
 
 const hintField = (hint: string | undefined) => (hint === undefined ? {} : { hint })

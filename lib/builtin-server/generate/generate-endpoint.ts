@@ -53,7 +53,7 @@ export async function wholeReplies(
 }
 
 /** The part of a reply that one chunk of a stream adds. */
-export interface GrowingReply {
+export interface IndexedReply {
   /** Index of its prompt. */
   readonly index: number
   readonly reply: ReplyJson
@@ -61,7 +61,7 @@ export interface GrowingReply {
 
 interface ReplyStream {
   /** Replies of all prompts as they arrive; each is written when it is read. A reader that leaves aborts all. */
-  readonly growing: AsyncIterable<GrowingReply>
+  readonly growing: AsyncIterable<IndexedReply>
   readonly isBatch: boolean
   abort(): void
 }
@@ -79,7 +79,7 @@ export async function replyStream(
 }
 
 /** Yields the replies. Each contains its prompt's logprobs; unread ones wait as chunks, which contain those only once. */
-async function* repliesOf(tasks: readonly Task[], abort: () => void): AsyncGenerator<GrowingReply> {
+async function* repliesOf(tasks: readonly Task[], abort: () => void): AsyncGenerator<IndexedReply> {
   for await (const { task, index, chunk } of arriving(tasks, abort)) yield { index, reply: task.reply.write(chunk) }
 }
 

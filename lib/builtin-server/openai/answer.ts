@@ -3,7 +3,7 @@
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import {
   type GenerateServing,
-  type GrowingReply,
+  type IndexedReply,
   replyStream,
   wholeReplies,
 } from '#lib/builtin-server/generate/generate-endpoint.ts'
@@ -18,7 +18,7 @@ export interface ReplyWriting {
   readonly stream: StreamRequest | undefined
   whole(replies: readonly ReplyJson[]): object
   /** Yields the events of replies that do not fail, without the last event that every stream has. */
-  events(growing: AsyncIterable<GrowingReply>, streamRequest: StreamRequest): AsyncIterable<string>
+  events(growing: AsyncIterable<IndexedReply>, streamRequest: StreamRequest): AsyncIterable<string>
 }
 
 /** Answers a request. Throws HttpRefusal. */
@@ -53,7 +53,7 @@ async function* untilFailure(events: AsyncIterable<string>): AsyncGenerator<stri
   yield DONE
 }
 
-async function* unfailing(growing: AsyncIterable<GrowingReply>): AsyncGenerator<GrowingReply> {
+async function* unfailing(growing: AsyncIterable<IndexedReply>): AsyncGenerator<IndexedReply> {
   for await (const one of growing) {
     const body = failure(one.reply)
     if (body) throw new ReplyFailure(body)

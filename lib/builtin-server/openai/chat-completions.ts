@@ -26,7 +26,7 @@ interface ChatServing extends GenerateServing {
 }
 
 /** Answers a request. Throws HttpRefusal. */
-export async function chatCompletion(request: Request, ready: () => Promise<ChatServing>): Promise<Response> {
+export async function answerChatCompletion(request: Request, ready: () => Promise<ChatServing>): Promise<Response> {
   const text = await bodyText(request)
   const json = parseJsonObject(text, request, 'fields')
   const serving = await ready()

@@ -2,7 +2,7 @@
  * Streams a chat completion chunk for chunk as SGLang 0.5.23 does: the role, then reasoning, text and calls as soon as they can be
  * separated, then the end of each reply, with ids and counts if requested.
  */
-import type { GrowingReply } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import type { IndexedReply } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
 import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
@@ -24,7 +24,7 @@ export interface Chat {
 
 /** Yields the events of a chat completion without the last one that every stream has. */
 export async function* chatEvents(
-  growing: AsyncIterable<GrowingReply>,
+  growing: AsyncIterable<IndexedReply>,
   chat: Chat,
   streamRequest: StreamRequest,
 ): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 /** Serves /v1/completions: continues texts or ids as /generate does, with complete or streamed replies. */
 
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
-import type { GenerateServing, GrowingReply } from '#lib/builtin-server/generate/generate-endpoint.ts'
+import type { GenerateServing, IndexedReply } from '#lib/builtin-server/generate/generate-endpoint.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
@@ -68,7 +68,7 @@ function completion(replies: readonly ReplyJson[], body: CompletionBody, vocabul
 }
 
 async function* events(
-  growing: AsyncIterable<GrowingReply>,
+  growing: AsyncIterable<IndexedReply>,
   body: CompletionBody,
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
