@@ -12,7 +12,7 @@ import { NO_TOTALS, withSample } from '#lib/analysis/corpus/totals.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { CommandEnvironment } from './command.ts'
-import { otherRecords, type RightSideSource, samplesOf, UNREADABLE } from './drift-samples.ts'
+import { driftSamples, otherRecords, type RightSideSource, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
@@ -55,7 +55,7 @@ export async function driftCommand(argumentList: readonly string[], around: Comm
   for (const file of Object.values(csv ?? {})) await writeText(around.folder, file, '', 'a')
   const samples: Sample[] = []
   let totals = NO_TOTALS
-  for await (const sample of samplesOf(files, right, reading)) {
+  for await (const sample of driftSamples(files, right, reading)) {
     if (!values.json) around.print(sampleText(sample))
     samples.push(sample)
     totals = withSample(totals, sample)
@@ -89,7 +89,7 @@ type Values = ReturnType<typeof parseDriftArguments>['values']
 async function rightSide(
   values: Values,
   around: CommandEnvironment,
-  reading: Parameters<typeof samplesOf>[2],
+  reading: Parameters<typeof driftSamples>[2],
 ): Promise<{ readonly right: RightSideSource; readonly against: ComparisonBasis }> {
   const { against: file, mode: wanted, tokenizer: tokenizerName, template: named } = values
   if (file !== undefined) {

@@ -45,7 +45,7 @@ interface Reading {
 export const UNREADABLE = 'The file cannot be read.'
 
 /** Yields the checked samples of all files in order, then the records of the other file that had no partner. Throws CommandError. */
-export async function* samplesOf(
+export async function* driftSamples(
   files: readonly string[],
   right: RightSideSource,
   reading: Reading,

@@ -8,7 +8,7 @@ import {
   samplingNames,
   samplingParameter,
 } from './parameters.ts'
-import { rangeOf, rangeText, valueSchemas } from './values.ts'
+import { allowedValues, allowedValuesOfKind, valueSchemas } from './values.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from './words.ts'
 
 /** SGLang 0.5.23 lists its known parameters when it refuses an unknown one. */
@@ -28,7 +28,7 @@ test('each parameter has an explanation in sentences and a default within its ra
     expect(SAMPLING_GROUPS).toContain(parameter.group)
     const { explanation, training = 'None.' } = SAMPLING_WORDS[name]
     for (const sentence of [explanation, training]) expect(sentence).toMatch(/^[A-Z].*\.$/s)
-    expect(rangeText(parameter)).toMatch(/^(an? |at most |token |true )/)
+    expect(allowedValuesOfKind(parameter)).toMatch(/^(an? |at most |token |true )/)
     if (parameter.default !== null) expect(valueSchemas[name].safeParse(parameter.default).success).toBe(true)
   }
 })
@@ -47,7 +47,7 @@ test('docs/playground.md contains the table of parameters', () => {
     const { group, default: standard } = samplingParameter(name)
     const { explanation, training } = SAMPLING_WORDS[name]
     const what = [explanation, training].filter(Boolean).join(' ')
-    return `| \`${name}\` | ${group} | ${rangeOf(name)} | ${standard ?? ''} | ${cell(what)} |`
+    return `| \`${name}\` | ${group} | ${allowedValues(name)} | ${standard ?? ''} | ${cell(what)} |`
   })
   const own = Object.entries(OWN_WORDS).map(([name, why]) => `| \`${name}\` | ${cell(why)} |`)
   const document = readFileSync('docs/playground.md', 'utf8')

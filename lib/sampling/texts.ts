@@ -4,7 +4,7 @@
  */
 import { isObject } from '#lib/json/json-object.ts'
 import { type ParameterKind, type SamplingName, samplingParameter } from './parameters.ts'
-import { rangeText, valueSchemas } from './values.ts'
+import { allowedValuesOfKind, valueSchemas } from './values.ts'
 
 /** A parsed value, or the problem of the text. `nothing` is an empty field. */
 export type ReadText =
@@ -20,7 +20,7 @@ export function readSamplingText(name: SamplingName, text: string): ReadText {
   const value = typedValue(parameter, text)
   if (Array.isArray(value) && value.length === 0) return { kind: 'nothing' }
   const isGood = valueSchemas[name].safeParse(value).success
-  return isGood ? { kind: 'value', value } : { kind: 'problem', why: `must be ${rangeText(parameter)}` }
+  return isGood ? { kind: 'value', value } : { kind: 'problem', why: `must be ${allowedValuesOfKind(parameter)}` }
 }
 
 /** Writes a value so that readSamplingText returns it. */

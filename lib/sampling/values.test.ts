@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type SamplingName, samplingParameter } from './parameters.ts'
-import { combinationProblem, furtherProblem, rangeText, valueSchemas } from './values.ts'
+import { allowedValuesOfKind, combinationProblem, furtherProblem, valueSchemas } from './values.ts'
 
 describe('the schema of sampling values', () => {
   test.each<[SamplingName, readonly unknown[], readonly unknown[]]>([
@@ -32,7 +32,7 @@ test.each<[SamplingName, string]>([
   ['json_schema', 'a JSON Schema, a JSON object as text'],
   ['watermark', 'a JSON object'],
 ])('rangeText describes the range of %s in words', (name, words) => {
-  expect(rangeText(samplingParameter(name))).toBe(words)
+  expect(allowedValuesOfKind(samplingParameter(name))).toBe(words)
 })
 
 test('combinationProblem allows at most one grammar and no minimum above the maximum', () => {

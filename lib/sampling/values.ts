@@ -74,10 +74,10 @@ export function furtherProblem(name: string): string | undefined {
 }
 
 /** Returns the allowed values of a parameter as a noun phrase. */
-export const rangeOf = (name: SamplingName): string => rangeText(samplingParameter(name))
+export const allowedValues = (name: SamplingName): string => allowedValuesOfKind(samplingParameter(name))
 
 /** Returns the allowed values of a parameter kind as a noun phrase. */
-export function rangeText(parameter: ParameterKind): string {
+export function allowedValuesOfKind(parameter: ParameterKind): string {
   switch (parameter.kind) {
     case 'number':
       return `a number ${parameter.isAbove ? 'above' : 'from'} ${parameter.minimum}${parameter.isAbove ? ', up' : ''} to ${parameter.maximum}`
@@ -118,7 +118,7 @@ function valueSchema(parameter: SamplingParameter): z.ZodMiniType {
       if (also === undefined) return z.int().check(z.minimum(minimum), z.maximum(maximum))
       return z.int().check(
         z.refine((value) => value === also || (value >= minimum && value <= maximum), {
-          message: rangeText(parameter),
+          message: allowedValuesOfKind(parameter),
         }),
       )
     }
@@ -145,7 +145,7 @@ function valueSchema(parameter: SamplingParameter): z.ZodMiniType {
         z.number().check(z.minimum(parameter.minimum), z.maximum(parameter.maximum)),
       )
     case 'json':
-      return z.string().check(z.refine(isJsonObject, { message: rangeText(parameter) }))
+      return z.string().check(z.refine(isJsonObject, { message: allowedValuesOfKind(parameter) }))
     case 'grammar':
       return z.string().check(z.minLength(1))
     case 'object':

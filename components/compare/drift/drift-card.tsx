@@ -14,7 +14,7 @@ import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/rescore-texts.ts'
+import { deltaText, ratioTextOfDelta, WHY_NO_RATIO } from '../rescore/rescore-texts.ts'
 import type { ShownPair } from '../view.ts'
 import { driftVocabularyOf, kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS } from './drift-words.ts'
 
@@ -73,7 +73,7 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
               title="p right / p left of the whole span, and the difference of its logprobs, by prefill"
             >
               {weight.kind === 'known'
-                ? `${ratioText(weight.delta)} · Δ ${deltaText(weight.delta)}`
+                ? `${ratioTextOfDelta(weight.delta)} · Δ ${deltaText(weight.delta)}`
                 : WHY_NO_RATIO[weight.why]}
             </Fact>
           )}

@@ -8,7 +8,7 @@ import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { ComparePartProps } from '../view.ts'
-import { deltaText, ratioText, WHY_NO_RATIO } from './rescore-texts.ts'
+import { deltaText, ratioTextOfDelta, WHY_NO_RATIO } from './rescore-texts.ts'
 
 interface UnitsProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   readonly rescoring: Rescoring
@@ -105,7 +105,7 @@ function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView, onToken
         {mark !== undefined && <span className="shrink-0 text-warn">{mark}</span>}
       </span>
       <span className="shrink-0 text-right">
-        {deltaText(delta)} <span className="inline-block min-w-12 text-dim">×{ratioText(delta)}</span>
+        {deltaText(delta)} <span className="inline-block min-w-12 text-dim">×{ratioTextOfDelta(delta)}</span>
       </span>
     </>
   )

@@ -18,7 +18,7 @@ import { ClipPreview, FIRST_RULE } from './clip-preview.tsx'
 import { DeltaChart } from './delta-chart.tsx'
 import { LargestChanges, SpansWithoutRatio } from './largest-changes.tsx'
 import { NoiseNote } from './noise-note.tsx'
-import { deltaText, ratioText } from './rescore-texts.ts'
+import { deltaText, ratioTextOfDelta } from './rescore-texts.ts'
 import { ServerDifferenceReport } from './server-difference-report.tsx'
 import type { RescoreResult } from './use-rescoring.ts'
 
@@ -103,7 +103,7 @@ function Totals({
   readonly unpaired: { readonly left: number; readonly right: number }
 }) {
   const { trainedTokens, rescoredTokens, meanLogprob, delta, least, greatest, k1, k3, effectiveShare } = totals
-  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioText(elementAt(deltas, unit)))
+  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioTextOfDelta(elementAt(deltas, unit)))
   return (
     <Facts>
       {meanLogprob && (
@@ -116,7 +116,7 @@ function Totals({
       </Fact>
       {delta !== undefined && (
         <Fact name="ratio of the sequence" title={`The product of all; its logarithm is ${deltaText(delta)}`}>
-          {ratioText(delta)}
+          {ratioTextOfDelta(delta)}
         </Fact>
       )}
       <Fact

@@ -5,7 +5,7 @@ import { ratioOf } from '#lib/analysis/rescore/rescoring.ts'
 import type { SpanRatio } from '#lib/analysis/rescore/units.ts'
 
 /** Formats the ratio exp(delta); ratios far from 1 are powers, because e^−77 is easier to compare than 2.1e-34. */
-export function ratioText(delta: number): string {
+export function ratioTextOfDelta(delta: number): string {
   const ratio = ratioOf(delta)
   if (ratio >= 0.001 && ratio < 1000) return ratio.toFixed(ratio < 10 ? 3 : 1)
   return `e^${decimalText(delta, 1)}`

@@ -31,7 +31,7 @@ import {
   withKnownPositions,
 } from './value-draft.ts'
 import { ValueForm } from './value-form.tsx'
-import { answersText, cliffEvidence, cliffText, meanText, rangeText, shortRewardText } from './value-text.ts'
+import { answersText, cliffEvidence, cliffText, meanWithInterval, rangeText, shortRewardText } from './value-text.ts'
 
 interface ValuePanelProps extends InspectorPartProps {
   readonly storedKey: string
@@ -259,7 +259,7 @@ function Reading({ inspection, estimate, inherited }: ReadingProps) {
   if (reading === 'single' && point)
     return (
       <p role="status" className="text-xs tabular-nums">
-        <strong className="font-semibold">{meanText(point.value)}</strong>{' '}
+        <strong className="font-semibold">{meanWithInterval(point.value)}</strong>{' '}
         <span className="text-dim">
           of {countWithNoun(point.rewarded, 'sample')}: {answersText(point)}
         </span>

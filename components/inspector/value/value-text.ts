@@ -8,7 +8,7 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { excerpt } from '#lib/util/text/excerpt.ts'
 
 /** Returns a mean reward with its interval, such as `0.61 [0.34–0.88]`. */
-export const meanText = (value: ValuePoint['value']): string =>
+export const meanWithInterval = (value: ValuePoint['value']): string =>
   value === null ? '—' : `${shortRewardText(value.mean)} ${intervalText(value)}`
 
 /** Returns an interval, such as `[0.34–0.88]`. */
@@ -35,7 +35,7 @@ export function cliffText(trajectory: TrajectoryView, { from, to, drop }: ValueC
 
 /** Returns the values on both sides of the drop, and how sure it is. */
 export function cliffEvidence({ points }: ValueEstimate, { from, to, p, test }: ValueCliff): string {
-  const at = (token: number) => meanText(points.find((point) => point.at === token)?.value ?? null)
+  const at = (token: number) => meanWithInterval(points.find((point) => point.at === token)?.value ?? null)
   return `${at(from)} → ${at(to)}, p = ${decimalText(p)} after Holm’s correction (${TESTS[test]})`
 }
 
@@ -67,7 +67,7 @@ export function pointText(trajectory: TrajectoryView, point: ValuePoint): string
   const { at, rewarded, truncated, failed, spread } = point
   const parts = [
     `before token ${tokenText(trajectory, at)}`,
-    `mean reward ${meanText(point.value)} of ${countWithNoun(rewarded, 'sample')}`,
+    `mean reward ${meanWithInterval(point.value)} of ${countWithNoun(rewarded, 'sample')}`,
     ...(spread
       ? [
           answersText(point),

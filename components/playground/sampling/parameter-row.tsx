@@ -1,6 +1,6 @@
 import { RotateCcw } from 'lucide-react'
 import { type SamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
-import { rangeOf } from '#lib/sampling/values.ts'
+import { allowedValues } from '#lib/sampling/values.ts'
 import { SAMPLING_WORDS } from '#lib/sampling/words.ts'
 import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx'
@@ -42,7 +42,7 @@ export function ParameterRow({ name, text, error, refusal, note, onChange }: Par
         <p>{explanation}</p>
         {training !== undefined && <p className="text-dim">{training}</p>}
         <p className="text-faint">
-          {`${rangeOf(name)} · `}
+          {`${allowedValues(name)} · `}
           {standard === null ? 'not set unless given' : `SGLang’s default ${standard}`}
         </p>
         {name === 'json_schema' && <SchemaNote text={text} />}

@@ -1,6 +1,6 @@
 import { TextField } from '#components/ui/field.tsx'
 import { type SamplingName, samplingParameter } from '#lib/sampling/parameters.ts'
-import { rangeOf } from '#lib/sampling/values.ts'
+import { allowedValues } from '#lib/sampling/values.ts'
 import { type FieldErrors, type LimitField, RANGES, type Setup } from '#lib/share/settings/setup.ts'
 
 /** Props of inputs that edit numbers of the setup. */
@@ -16,7 +16,7 @@ export function SamplingInput({ name, setup, onChange, errors }: NumberInputs & 
   return (
     <TextField
       label={name}
-      explanation={`${rangeOf(name)}${standard === null ? '' : `; SGLang’s default ${standard}`}`}
+      explanation={`${allowedValues(name)}${standard === null ? '' : `; SGLang’s default ${standard}`}`}
       inputMode="decimal"
       value={setup.sampling[name]}
       error={errors[name]}

@@ -8,7 +8,7 @@ import { meanOf } from '../value/intervals.ts'
 import { decisiveToken } from './decisive-token.ts'
 import { groupNotes } from './group-notes.ts'
 import type { GroupTree } from './group-tree.ts'
-import { estimateOf, rangeOf } from './reward-estimate.ts'
+import { estimateOf, rewardRange } from './reward-estimate.ts'
 import { isTruncated } from './truncation.ts'
 
 /** A sample that is in no tree, with the reason. */
@@ -33,7 +33,7 @@ export function groupForest(tree: GroupTree, facts: GroupFacts): GroupForest {
   const { revision, group, isRunning, formula, missing, rows, leftOut, deleted } = facts
   const rewards = rows.map(({ reward }) => reward)
   const statistics = groupRewards([...rewards, ...leftOut])
-  const range = rangeOf([...rewards, ...leftOut].filter((reward) => reward !== null))
+  const range = rewardRange([...rewards, ...leftOut].filter((reward) => reward !== null))
   const samples = samplesOf(tree, facts, statistics)
   const estimates = new Map<string, Numbers>()
   const numbersOf = (through: readonly number[]): Numbers => {

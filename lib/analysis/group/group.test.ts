@@ -7,7 +7,7 @@ import { runs } from '#testing/property-runs.ts'
 import { decisiveToken } from './decisive-token.ts'
 import { type GroupFacts, groupForest } from './group-forest.ts'
 import { groupTree, type SampleTokens } from './group-tree.ts'
-import { estimateOf, rangeOf } from './reward-estimate.ts'
+import { estimateOf, rewardRange } from './reward-estimate.ts'
 
 type Segment = SampleTokens['segments'][number]
 
@@ -229,9 +229,9 @@ describe('The notes on a group', () => {
 })
 
 test('The range of rewards is that of rules, or from the smallest to the largest', () => {
-  expect(rangeOf([0.2, 1])).toEqual({ low: 0, high: 1 })
-  expect(rangeOf([])).toEqual({ low: 0, high: 1 })
-  expect(rangeOf([-1, 0.5])).toEqual({ low: -1, high: 0.5 })
+  expect(rewardRange([0.2, 1])).toEqual({ low: 0, high: 1 })
+  expect(rewardRange([])).toEqual({ low: 0, high: 1 })
+  expect(rewardRange([-1, 0.5])).toEqual({ low: -1, high: 0.5 })
 })
 
 test('An estimate of no rewards is a bug of the caller', () => {

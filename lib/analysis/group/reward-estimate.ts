@@ -17,7 +17,7 @@ export function estimateOf(rewards: readonly number[], range: RewardRange): Rewa
 const RULE_RANGE: RewardRange = { low: 0, high: 1 }
 
 /** Returns the range of rewards: that of rules if all are within it, otherwise from the smallest to the largest. */
-export function rangeOf(rewards: readonly number[]): RewardRange {
+export function rewardRange(rewards: readonly number[]): RewardRange {
   const [low, high] = [Math.min(...rewards), Math.max(...rewards)]
   return low >= RULE_RANGE.low && high <= RULE_RANGE.high ? RULE_RANGE : { low, high }
 }

@@ -173,7 +173,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Returns a range of bytes as bytes of their own. */
-export const rangeOf = ({ read }: ByteSource, start: number, end: number): KeptBytes => ({
+export const byteRange = ({ read }: ByteSource, start: number, end: number): KeptBytes => ({
   size: end - start,
   read: (from, to) => read(start + from, start + to),
   close: async () => {},

@@ -1,5 +1,5 @@
 /** Reads tar archives: regular files, with the long names of GNU and pax. */
-import { type ByteSource, ContainerError, copyOf, type ReadContainer, rangeOf } from './container.ts'
+import { type ByteSource, byteRange, ContainerError, copyOf, type ReadContainer } from './container.ts'
 
 const BLOCK = 512
 const LONGEST_NAME = 1 << 16
@@ -21,7 +21,7 @@ export const readTar: ReadContainer = async function* ({ bytes }) {
       const prefix = textIn(header, 345, 500)
       const name = longName ?? (prefix === '' ? textIn(header, 0, 100) : `${prefix}/${textIn(header, 0, 100)}`)
       longName = undefined
-      if (type === '0' || type === '') yield { kind: 'file', name, bytes: rangeOf(bytes, start, end) }
+      if (type === '0' || type === '') yield { kind: 'file', name, bytes: byteRange(bytes, start, end) }
     }
     at = start + Math.ceil(size / BLOCK) * BLOCK
   }

@@ -4,11 +4,11 @@ import {
   type Budget,
   BudgetError,
   type ByteSource,
+  byteRange,
   ContainerError,
   copyOf,
   piecesOf,
   type ReadContainer,
-  rangeOf,
 } from './container.ts'
 import { createCrc32 } from './crc32.ts'
 
@@ -46,7 +46,7 @@ async function* contentOf(bytes: ByteSource, entry: ZipEntry, budget: Budget): A
   if (header.getUint32(0, true) !== LOCAL_SIGNATURE) throw broken(`no header of ${JSON.stringify(name)}`)
   const from = start + LOCAL_HEADER + header.getUint16(26, true) + header.getUint16(28, true)
   if (from + compressedSize > bytes.size) throw broken(`the end before the data of ${JSON.stringify(name)}`)
-  const data = rangeOf(bytes, from, from + compressedSize)
+  const data = byteRange(bytes, from, from + compressedSize)
   const checksum = createCrc32()
   let length = 0
   for await (const part of unpacked(data, method, budget)) {

@@ -13,11 +13,11 @@ import type { Violation } from '#lib/util/schema-violation.ts'
 import {
   BudgetError,
   type ByteSource,
+  byteRange,
   CHUNK,
   ContainerError,
   memoryTools,
   type Row,
-  rangeOf,
   type UnpackTools,
 } from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
@@ -155,7 +155,9 @@ async function* openJson(file: ByteSource, opener: Opener, limits: Limits): Asyn
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
   const valuesOf = async (record: RecordBytes, isLines: boolean) => {
     const long =
-      record.hasLongList && !record.failure ? await parseLongLists(rangeOf(bytes, record.start, record.end)) : undefined
+      record.hasLongList && !record.failure
+        ? await parseLongLists(byteRange(bytes, record.start, record.end))
+        : undefined
     return long
       ? recordValues(record, long.value, isLines)
       : parseRecord(record, await readRecordBytes(record), isLines)

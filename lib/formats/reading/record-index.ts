@@ -7,11 +7,11 @@ import { parseLongLists } from '#lib/json/long-lists.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import {
   type ByteSource,
+  byteRange,
   ContainerError,
   createBudget,
   type RecordTable,
   type Row,
-  rangeOf,
   type TablePlace,
 } from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
@@ -268,7 +268,7 @@ async function valuesOf(
   if (start >= at) return parseRecord(record, piece.subarray(start - at, end - at), isLine)
   const long =
     hasLongList && end - start > piece.length
-      ? await parseLongLists(rangeOf(bytes, record.start, record.end))
+      ? await parseLongLists(byteRange(bytes, record.start, record.end))
       : undefined
   return long ? recordValues(record, long.value, isLine) : parseRecord(record, await bytes.read(start, end), isLine)
 }

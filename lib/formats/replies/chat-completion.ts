@@ -26,12 +26,12 @@ export const chatCompletion: Format = {
         { format: NAME, rest: without(value as JsonObject, ['records']) },
         source,
       )
-    return samplesOf(pairIn(value) ?? { ...NO_PAIR, reply: value as JsonObject }, NAME, source)
+    return choiceTrajectories(pairIn(value) ?? { ...NO_PAIR, reply: value as JsonObject }, NAME, source)
   }),
 }
 
 /** Returns a trajectory for each choice of a reply with messages or ids. */
-export const samplesOf = ({ reply, request, path, rest }: Pair, format: string, source: RecordSource) =>
+export const choiceTrajectories = ({ reply, request, path, rest }: Pair, format: string, source: RecordSource) =>
   samplesOfCalls(chatCalls(reply, request, path), reply, { format, rest }, source)
 
 /** Returns a trajectory for each call. Several choices are samples of one prompt. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
-import { NO_PAIR, pairIn, samplesOf } from './chat-completion.ts'
+import { choiceTrajectories, NO_PAIR, pairIn } from './chat-completion.ts'
 import { joinedLists, streamOf } from './streams.ts'
 
 const NAME = 'vllm-generate'
@@ -15,7 +15,7 @@ export const vllmGenerate: Format = {
   keeps: 'Ids, logprobs and alternatives of prompt and reply, finish reason, weight versions.',
   sniff: (value) => isWhole(value) || pairIn(value, isWhole) !== undefined,
   read: catchRefusals((value, source) =>
-    samplesOf(pairIn(value, isWhole) ?? { ...NO_PAIR, reply: value as JsonObject }, NAME, source),
+    choiceTrajectories(pairIn(value, isWhole) ?? { ...NO_PAIR, reply: value as JsonObject }, NAME, source),
   ),
 }
 

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { isOwnParameter, type SamplingName } from '#lib/sampling/parameters.ts'
 import { samplingText } from '#lib/sampling/texts.ts'
-import { rangeOf, valueSchemas } from '#lib/sampling/values.ts'
+import { allowedValues, valueSchemas } from '#lib/sampling/values.ts'
 import { OWN_WORDS } from '#lib/sampling/words.ts'
 import { FORMATS, IGNORED, isSamplingField, SAMPLE_NAMES, sglangName, WRAPPERS } from './names.ts'
 
@@ -41,7 +41,7 @@ export function readDialect(values: JsonObject, unread: ReadonlyMap<string, stri
   }
   const sampling = [...found.values].flatMap(([name, { name: written, value }]) => {
     if (valueSchemas[name].safeParse(value).success) return [[name, samplingText(name, value)]]
-    found.problems.push({ name: written, why: `${shownValue(value)}: must be ${rangeOf(name)}` })
+    found.problems.push({ name: written, why: `${shownValue(value)}: must be ${allowedValues(name)}` })
     return []
   })
   const { samples, ignored, problems } = found

@@ -8,7 +8,7 @@ import { jsonValue } from '#lib/json/json-value.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import type { Attachment } from '#lib/session/forest/forest.ts'
-import { tokensOfPath } from '#lib/session/forest/samples.ts'
+import { pathTokenCount } from '#lib/session/forest/samples.ts'
 import { columnsIn } from '#lib/sglang/reply/reply-columns.ts'
 import { engineReply } from '#lib/sglang/reply/reply-part.ts'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
@@ -181,7 +181,7 @@ function longestPath(session: Session, inputIds: readonly number[]) {
   const living = session.living()
   const nodes = session.forest.nodes
     .filter(({ sequence }) => living.has(sequence))
-    .map((node) => ({ node: node.sequence, length: tokensOfPath(node) }))
+    .map((node) => ({ node: node.sequence, length: pathTokenCount(node) }))
     .filter(({ length }) => length > 0 && length <= inputIds.length)
     .sort((a, b) => b.length - a.length)
   for (const { node, length } of nodes) {

@@ -1,5 +1,5 @@
 /** Exports the leaves of a session as training samples, in any format of the library. */
-import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, samplesOf } from '#lib/session/forest/samples.ts'
+import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, sessionSamples } from '#lib/session/forest/samples.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -22,7 +22,7 @@ export const SAMPLES_QUERY = {
 export function exportSamples(session: Session, request: Request): Response {
   const search = new URL(request.url).searchParams
   const maxTokens = wholeNumber(request, 'max_tokens', Number.MAX_SAFE_INTEGER)
-  const { samples, leftOut } = samplesOf(session.forest.nodes, {
+  const { samples, leftOut } = sessionSamples(session.forest.nodes, {
     pickers: pickersIn(request),
     mask: oneOf(request, 'mask', SHARED_MASKS, 'once'),
     maxTokens,
@@ -66,7 +66,7 @@ export function pickersIn(request: Request): readonly LeafPicker[] {
   })
 }
 
-type SamplePart = ReturnType<typeof samplesOf>['samples'][number]['parts'][number]
+type SamplePart = ReturnType<typeof sessionSamples>['samples'][number]['parts'][number]
 
 /** Returns a trajectory that trains only the tokens of its parts that the sample trains. */
 function withMask(trajectory: Trajectory, parts: readonly SamplePart[]): Trajectory {

@@ -10,7 +10,7 @@ import type { AttachmentKind } from './attachment-kind.ts'
 import { ALL_RULES, type EqualityRule } from './equality.ts'
 import { beginningKey } from './find-session.ts'
 import { messagesOfPath, openForest, type PromptContext, type SessionNode } from './forest.ts'
-import { leavesOf, pickLeaves, SHARED_MASKS, samplesOf, tokensOfPath } from './samples.ts'
+import { leavesOf, pathTokenCount, pickLeaves, SHARED_MASKS, sessionSamples } from './samples.ts'
 import { attached, CONTEXT, outcome, type Reply } from './test-forests.ts'
 
 /** A step of the script: what the harness does, drawn numbers for its choices, and how the call ends. */
@@ -335,7 +335,7 @@ test('Every reply token of a random forest is trained exactly once, or in every 
     fc.property(scripts, fc.option(fc.nat(60), { nil: undefined }), (steps, limit) => {
       const nodes = play(steps)
       for (const mask of SHARED_MASKS) {
-        const { samples, leftOut } = samplesOf(nodes, {
+        const { samples, leftOut } = sessionSamples(nodes, {
           pickers: ['all'],
           mask,
           ...(limit !== undefined && { maxTokens: limit }),
@@ -359,7 +359,7 @@ test('Every reply token of a random forest is trained exactly once, or in every 
           expect(leftOut).toEqual([])
           expect(contained.size).toBe(nodes.reduce((sum, { tokens }) => sum + tokens.reply, 0))
         } else expect(total).toBeLessThanOrEqual(limit)
-        const all = leavesOf(nodes).reduce((sum, leaf) => sum + tokensOfPath(leaf), 0)
+        const all = leavesOf(nodes).reduce((sum, leaf) => sum + pathTokenCount(leaf), 0)
         expect(total + leftOut.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(all)
       }
     }),

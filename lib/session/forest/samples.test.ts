@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LeafPicker } from './samples.ts'
-import { LEAF_PICKERS, leavesOf, pickLeaves, samplesOf } from './samples.ts'
+import { LEAF_PICKERS, leavesOf, pickLeaves, sessionSamples } from './samples.ts'
 import { outcome, reply, type WrittenForest, writtenForest } from './test-forests.ts'
 
 const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
@@ -8,7 +8,7 @@ const leaves = ({ forest }: WrittenForest, ...pickers: LeafPicker[]) =>
 
 /** Draws samples: prompts in parentheses, replies in brackets with the trained ones marked by a star. */
 const draw = ({ forest }: WrittenForest, mask: 'once' | 'every-leaf', maxTokens?: number) => {
-  const { samples, leftOut } = samplesOf(forest.nodes, {
+  const { samples, leftOut } = sessionSamples(forest.nodes, {
     pickers: ['all'],
     mask,
     ...(maxTokens !== undefined && { maxTokens }),
@@ -174,7 +174,7 @@ describe('A path whose prompt a server tokenized differently', () => {
 
   test('is a sample of its own beside the path that it does not keep whole', () => {
     expect(leavesOf(forest.nodes).map(({ sequence }) => sequence)).toEqual([0, 1, 2])
-    const { samples } = samplesOf(forest.nodes, { pickers: ['all'], mask: 'once' })
+    const { samples } = sessionSamples(forest.nodes, { pickers: ['all'], mask: 'once' })
     expect(samples[1]?.parts).toEqual([
       { node: 0, kind: 'prompt', tokens: 3, trained: { start: 0, end: 0 } },
       { node: 0, kind: 'reply', tokens: 2, trained: { start: 2, end: 2 } },
@@ -188,7 +188,7 @@ describe('A path whose prompt a server tokenized differently', () => {
     const [first, second] = forest.nodes
     if (!first || !second) throw new Error('the forest has three nodes')
     const whole = { ...second, sequence: 2, call: 2, tokens: { start: 7, prompt: 1, reply: 1 } }
-    const { samples } = samplesOf([first, second, whole], { pickers: ['all'], mask: 'once' })
+    const { samples } = sessionSamples([first, second, whole], { pickers: ['all'], mask: 'once' })
     const replies = samples.map(({ parts }) => parts.find(({ node, kind }) => node === 0 && kind === 'reply')?.trained)
     expect(replies).toEqual([
       { start: 0, end: 2 },
@@ -198,7 +198,7 @@ describe('A path whose prompt a server tokenized differently', () => {
 })
 
 test('A session without a call has no samples', () => {
-  expect(samplesOf([], { pickers: [...LEAF_PICKERS], mask: 'once', maxTokens: 0 })).toEqual({
+  expect(sessionSamples([], { pickers: [...LEAF_PICKERS], mask: 'once', maxTokens: 0 })).toEqual({
     samples: [],
     leftOut: [],
   })
@@ -223,7 +223,7 @@ test('Nodes that no longer exist are no leaves, train no shared tokens, and repl
   add('u:a a:1 u:b', 'retry')
   add('u:a a:1 u:c', 'rolled back')
   const of = (living: number[], ...pickers: LeafPicker[]) =>
-    samplesOf(forest.nodes, { pickers, mask: 'once', living: new Set(living) }).samples.map(({ leaf, parts }) => [
+    sessionSamples(forest.nodes, { pickers, mask: 'once', living: new Set(living) }).samples.map(({ leaf, parts }) => [
       leaf,
       parts.filter(({ trained }) => trained.end > 0).map(({ node }) => node),
     ])

@@ -66,13 +66,13 @@ interface SessionSamples {
 }
 
 /** Returns the number of tokens from the root to the end of a node. */
-export const tokensOfPath = ({ tokens }: Pick<SessionNode, 'tokens'>): number =>
+export const pathTokenCount = ({ tokens }: Pick<SessionNode, 'tokens'>): number =>
   tokens.start + tokens.prompt + tokens.reply
 
 /** Returns the parent of a node if the prompt of the node begins with all its tokens; undefined if it does not, or is a root. */
 export function wholeParent({ parent, tokens }: SessionNode, nodes: readonly SessionNode[]): SessionNode | undefined {
   const before = parent === undefined ? undefined : nodes[parent]
-  return before && tokens.start >= tokensOfPath(before) ? before : undefined
+  return before && tokens.start >= pathTokenCount(before) ? before : undefined
 }
 
 /** Returns the nodes with a reply that no other node keeps whole, in order. `living` as in SampleSettings. */
@@ -96,7 +96,7 @@ export function pickLeaves(
       if (picker === 'all') return picked
       const keeps = KEEPS[picker](nodes, picked, living)
       for (const leaf of picked)
-        if (!keeps(leaf)) leftOut.push({ leaf: leaf.sequence, because: picker, tokens: tokensOfPath(leaf) })
+        if (!keeps(leaf)) leftOut.push({ leaf: leaf.sequence, because: picker, tokens: pathTokenCount(leaf) })
       return picked.filter(keeps)
     },
     leavesOf(nodes, living),
@@ -105,7 +105,7 @@ export function pickLeaves(
 }
 
 /** Returns the samples of a session. */
-export function samplesOf(
+export function sessionSamples(
   nodes: readonly SessionNode[],
   { pickers, mask, maxTokens, living }: SampleSettings,
 ): SessionSamples {
@@ -116,12 +116,12 @@ export function samplesOf(
   const trained = new Map<number, number>()
   let room = maxTokens ?? Number.POSITIVE_INFINITY
   for (const leaf of leaves) {
-    const end = pathOf(nodes, leaf.sequence).findLast((node) => tokensOfPath(node) <= room)
+    const end = pathOf(nodes, leaf.sequence).findLast((node) => pathTokenCount(node) <= room)
     if (end !== leaf) {
-      const tokens = tokensOfPath(leaf) - (end ? tokensOfPath(end) : 0)
+      const tokens = pathTokenCount(leaf) - (end ? pathTokenCount(end) : 0)
       cut.push({ leaf: leaf.sequence, because: 'total-tokens', tokens, ...(end && { cutAfter: end.sequence }) })
     }
-    room = end === leaf ? room - tokensOfPath(leaf) : 0
+    room = end === leaf ? room - pathTokenCount(leaf) : 0
     if (!end) continue
     const parts = partsOf(pathOf(nodes, end.sequence)).map((part): SamplePart => {
       if (part.kind === 'prompt') return { ...part, trained: { start: 0, end: 0 } }
@@ -195,8 +195,8 @@ const withoutRolledBack: Keeps = (nodes, _, living) => {
 }
 
 const longest: Keeps = (_, picked) => {
-  const most = Math.max(...picked.map(tokensOfPath))
-  const last = picked.findLast((leaf) => tokensOfPath(leaf) === most)
+  const most = Math.max(...picked.map(pathTokenCount))
+  const last = picked.findLast((leaf) => pathTokenCount(leaf) === most)
   return (leaf) => leaf === last
 }
 

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { SAMPLING_PARAMETERS, type SamplingName } from '#lib/sampling/parameters.ts'
-import { rangeOf, type SamplingRequest, valueSchemas } from '#lib/sampling/values.ts'
+import { allowedValues, type SamplingRequest, valueSchemas } from '#lib/sampling/values.ts'
 import { refusedOption } from '#lib/templates/chat-template.ts'
 import { jsonObject, type ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
@@ -52,7 +52,9 @@ export const absent = (why: string) =>
 /** Returns the schema of a sampling parameter, which says the range. */
 export const sampled = (name: SamplingName) =>
   maybe(
-    z.unknown().check(z.refine((value) => z.safeParse(valueSchemas[name], value).success, { error: rangeOf(name) })),
+    z
+      .unknown()
+      .check(z.refine((value) => z.safeParse(valueSchemas[name], value).success, { error: allowedValues(name) })),
   )
 
 /** Returns the sampling values that a client set. */
