@@ -103,7 +103,7 @@ export async function pyTorchFilesIn(folder: string, name: string): Promise<read
 }
 
 /** Yields pieces of UTF-8 as text. */
-export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeUtf8(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
   yield decoder.decode()

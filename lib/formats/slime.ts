@@ -94,7 +94,7 @@ function read(value: unknown, source: RecordSource): Trajectory {
     return refuse('response_length', 'the number of tokens after the initial prompt', undefined)
   if (responseLength > tokens.length)
     refuse('response_length', `at most ${tokens.length} (the number of its tokens)`, responseLength)
-  const outcome = outcomeOf(status)
+  const outcome = slimeOutcome(status)
   const group = groupOf(sample)
   const trajectory = trainedTrajectory(
     NAME,
@@ -130,7 +130,7 @@ function read(value: unknown, source: RecordSource): Trajectory {
 /** A sample before generation, or of a dump without ids, has only texts. */
 function textOnly(sample: JsonObject, source: RecordSource): Trajectory {
   const { group_index, index, status, reward } = sample
-  const outcome = typeof status === 'string' ? outcomeOf(status) : undefined
+  const outcome = typeof status === 'string' ? slimeOutcome(status) : undefined
   const group =
     Number.isSafeInteger(group_index) && Number.isSafeInteger(index)
       ? groupOf({ group_index: group_index as number, index: index as number })
@@ -173,7 +173,7 @@ function withVersions(segments: readonly Segment[], versions: readonly string[])
 }
 
 /** Returns the outcome of a status, also of the enumeration member as Python prints it; undefined for an unknown status. */
-export function outcomeOf(status: string | null | undefined): Outcome | undefined {
+export function slimeOutcome(status: string | null | undefined): Outcome | undefined {
   const name = (status ?? 'pending').replace(/^.*\./, '').toLowerCase()
   return Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Health, summaryOf } from '#lib/trajectory/health/health.ts'
+import { type Health, healthSummary } from '#lib/trajectory/health/health.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { HealthFilter, RecordRevision } from './health.ts'
 import { openTrajectoryReader, type TrajectoryReader } from './record.ts'
@@ -40,7 +40,7 @@ test('uncheckedKey returns the newest trajectory first, and each once', () => {
   check('b', bad)
   expect([store.uncheckedKey(), store.health('b'), store.health('a')]).toEqual(['a', bad, undefined])
   check('a', good)
-  expect([store.uncheckedKey(), gistIn('a'), gistIn('b')]).toEqual([undefined, summaryOf(good), summaryOf(bad)])
+  expect([store.uncheckedKey(), gistIn('a'), gistIn('b')]).toEqual([undefined, healthSummary(good), healthSummary(bad)])
   expect(gistIn('a')?.unknown).toEqual(['endings: why'])
 })
 

@@ -7,7 +7,7 @@ import {
   HEALTH_VERSION,
   type Health,
   type HealthSummary,
-  summaryOf,
+  healthSummary,
   worstSeverity,
 } from '#lib/trajectory/health/health.ts'
 import { createSearchIndex, type RecordIndex } from './listing/search-index.ts'
@@ -96,7 +96,7 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
           revision,
           severity: worstSeverity(health.findings) ?? 'none',
           hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
-          gist: JSON.stringify(summaryOf(health)),
+          gist: JSON.stringify(healthSummary(health)),
           report: JSON.stringify(health),
         })
         if (changes === 0 || !index || unindexed.get(key) === undefined) return

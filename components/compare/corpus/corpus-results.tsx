@@ -1,7 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { missedCallsText, summaryOf } from '#lib/analysis/corpus/report.ts'
+import { missedCallsText, reportSummary } from '#lib/analysis/corpus/report.ts'
 import { type Sample, sampleOriginText } from '#lib/analysis/corpus/sample.ts'
 import type { Totals } from '#lib/analysis/corpus/totals.ts'
 import type { DriftKind, DriftLayer } from '#lib/trajectory/drift/report.ts'
@@ -52,7 +52,7 @@ export function CorpusResults({
   onStore,
   storing,
 }: CorpusResultsProps) {
-  const summary = summaryOf(totals)
+  const summary = reportSummary(totals)
   const { kinds, turns, tools, unchecked } = summary
   const missed = missedCallsText(summary)
   const listed = listedSamples(samples, shown)

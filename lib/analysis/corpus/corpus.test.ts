@@ -7,7 +7,7 @@ import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkSample } from './check.ts'
 import { kindsCsv, samplesCsv } from './csv.ts'
-import { corpusReport, corpusReportSchema, missedCallsText, summaryOf } from './report.ts'
+import { corpusReport, corpusReportSchema, missedCallsText, reportSummary } from './report.ts'
 import { type CheckedSample, type Sample, type SampleOrigin, sampleOriginText, uncheckedSample } from './sample.ts'
 import { sampleTokenizer } from './settings.ts'
 import { addTotals, NO_TOTALS, spanCount, withSample } from './totals.ts'
@@ -27,7 +27,7 @@ function checkedAs(sample: Sample): CheckedSample {
 test('the example of a failure reason is its first sample, by number and not by digits', () => {
   const wrong = (line: number) =>
     uncheckedSample({ kind: 'file', file: 'a.jsonl', record: line, line }, undefined, { why: 'It is wrong.' })
-  const { unchecked } = summaryOf([10, 9, 11].map(wrong).reduce(withSample, NO_TOTALS))
+  const { unchecked } = reportSummary([10, 9, 11].map(wrong).reduce(withSample, NO_TOTALS))
   expect(unchecked).toMatchObject([{ samples: 3, example: { place: { line: 9 } } }])
 })
 
@@ -53,14 +53,14 @@ describe('a corpus sample', () => {
   test('that differs by a newline after the last end of turn is counted separately, not as drifting', () => {
     const sample = checkedAs(check(exampleTrajectory('two-steps'), 'structured'))
     expect(sample).toMatchObject({ severity: 'tail', kinds: [{ kind: 'separator' }] })
-    const { totals } = summaryOf([sample, checkedAs(check(drifting, 'structured'))].reduce(withSample, NO_TOTALS))
+    const { totals } = reportSummary([sample, checkedAs(check(drifting, 'structured'))].reduce(withSample, NO_TOTALS))
     expect(totals.samples).toMatchObject({ checked: 2, drifting: 1, bySeverity: { trained: 1, context: 0, tail: 1 } })
     expect(totals.rate.samples).toBe(0.5)
   })
 
   test('has the lost share of all tokens that were in the prefix cache', () => {
     const sample = checkedAs(check(drifting, 'structured'))
-    const { wasted } = summaryOf(withSample(NO_TOTALS, sample)).totals
+    const { wasted } = reportSummary(withSample(NO_TOTALS, sample)).totals
     expect(wasted).toMatchObject({ prefix: sample.prefixLost, prefixOf: sample.prefixLost + sample.prefixKept })
     expect(wasted.prefixOf).toBeGreaterThan(0)
   })
@@ -97,15 +97,15 @@ describe('a corpus sample', () => {
       readers: [{ kind: 'rollscope', name: 'hermes', responses: 1 }],
     })
     expect(checkedAs(check(drifting))).not.toHaveProperty('missedCalls')
-    const summary = summaryOf(folded([sample, { ...sample, place: { ...place, record: 3 } }]))
+    const summary = reportSummary(folded([sample, { ...sample, place: { ...place, record: 3 } }]))
     expect(missedCallsText(summary)).toBe(
       '2 responses in 2 samples have the markup of a tool call, and no call was parsed: hermes reads 2 responses.',
     )
     const foreign = { responses: 1, readers: [{ kind: 'sglang' as const, name: 'minimax-m2', responses: 1 }] }
-    expect(missedCallsText(summaryOf(folded([{ ...sample, missedCalls: foreign }])))).toBe(
+    expect(missedCallsText(reportSummary(folded([{ ...sample, missedCalls: foreign }])))).toBe(
       '1 response in 1 sample has the markup of a tool call, and no call was parsed: SGLang’s minimax-m2 reads 1 response.',
     )
-    expect(missedCallsText(summaryOf(NO_TOTALS))).toBeUndefined()
+    expect(missedCallsText(reportSummary(NO_TOTALS))).toBeUndefined()
   })
 
   test.each<[string, Trajectory, 'text' | 'structured', RegExp]>([
@@ -227,9 +227,9 @@ describe('corpus totals', () => {
           .map((sample, index) => ({ sample, rank: Math.imul(index + 1, seed | 1) % 101 }))
           .sort((a, b) => a.rank - b.rank)
           .map(({ sample }) => sample)
-        const whole = summaryOf(folded(samples))
-        expect(summaryOf(folded(shuffled))).toEqual(whole)
-        expect(summaryOf(addTotals(folded(samples.slice(0, cut)), folded(samples.slice(cut))))).toEqual(whole)
+        const whole = reportSummary(folded(samples))
+        expect(reportSummary(folded(shuffled))).toEqual(whole)
+        expect(reportSummary(addTotals(folded(samples.slice(0, cut)), folded(samples.slice(cut))))).toEqual(whole)
       }),
     )
   })
@@ -237,7 +237,7 @@ describe('corpus totals', () => {
   test('add up for samples, spans, tokens and turns', () => {
     fc.assert(
       fc.property(corpus, (samples) => {
-        const { totals, kinds, turns, tools, unchecked: reasons, missedCalls } = summaryOf(folded(samples))
+        const { totals, kinds, turns, tools, unchecked: reasons, missedCalls } = reportSummary(folded(samples))
         const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
         const all = samples.flatMap((sample) => (sample.kind === 'checked' ? [sample] : []))
         expect(totals.samples.checked + totals.samples.unchecked).toBe(samples.length)
@@ -268,7 +268,7 @@ describe('corpus totals', () => {
   })
 
   test('of no samples have no rates', () => {
-    expect(summaryOf(NO_TOTALS).totals.rate).toEqual({ samples: null, per1000Tokens: null, perTurn: null })
+    expect(reportSummary(NO_TOTALS).totals.rate).toEqual({ samples: null, per1000Tokens: null, perTurn: null })
   })
 })
 

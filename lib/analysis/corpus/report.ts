@@ -158,11 +158,11 @@ export function corpusReport(
   samples: readonly Sample[],
 ): CorpusReport {
   const head = { version: CORPUS_REPORT_VERSION, driftVersion: DRIFT_REPORT_VERSION } as const
-  return { ...head, against, partial, ...summaryOf(totals), samples }
+  return { ...head, against, partial, ...reportSummary(totals), samples }
 }
 
 /** Returns the totals and tables of a report. The rows that occur most often come first; turns are in order. */
-export function summaryOf(all: Totals): ReportSummary {
+export function reportSummary(all: Totals): ReportSummary {
   const { samples, spans, layers, kinds, byTurn, byTool, reasons, tokens, trained, turns, wasted, rows } = all
   const drifting = samples.bySeverity.trained + samples.bySeverity.context
   const rate = (part: { readonly samples: number; readonly spans: number }): Rate => ({

@@ -6,7 +6,7 @@ import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { type Health, healthSchema, summaryOf, worstSeverity } from '#lib/trajectory/health/health.ts'
+import { type Health, healthSchema, healthSummary, worstSeverity } from '#lib/trajectory/health/health.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -289,7 +289,7 @@ describe('health', () => {
       'weight versions',
       'logprobs',
     ])
-    expect(summaryOf({ checks, findings }).unknown[0]).toBe(
+    expect(healthSummary({ checks, findings }).unknown[0]).toBe(
       'token-in/token-out: the file does not record how its later prompts were made',
     )
   })
@@ -301,7 +301,7 @@ describe('health', () => {
       derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'unknown' } },
     }
     const { checks, findings } = checked(of([given, response('a'), further, response('b')]))
-    expect(summaryOf({ checks, findings }).unknown).toContain(
+    expect(healthSummary({ checks, findings }).unknown).toContain(
       'token-in/token-out: the prompt was text or ids, so no template renders the whole trajectory for comparison',
     )
     expect(kinds({ checks, findings })).not.toContain('alignment: TITO check broken')

@@ -7,7 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { outcomeOf } from '../slime.ts'
+import { slimeOutcome } from '../slime.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'messages'
@@ -32,7 +32,7 @@ export const chatMessages: Format = {
           segments,
           reward,
           ...(group && { group }),
-          outcome: (status !== undefined && outcomeOf(status)) || outcomeOfMessages(segments),
+          outcome: (status !== undefined && slimeOutcome(status)) || outcomeOfMessages(segments),
           model: typeof record.model === 'string' ? record.model : undefined,
           tools: readTools(record.tools),
           rest: without(record, [

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { outcomeOf } from '../slime.ts'
+import { slimeOutcome } from '../slime.ts'
 import { completionSegments, groupCounter, recordsOf, textTrajectory } from './text-trajectory.ts'
 
 /** The format of TRL's completions, from `completions_00001.parquet`. */
@@ -88,7 +88,7 @@ export const relax: Format = {
           }),
           reward: record.reward,
           ...groupOf(record.group_index === null ? undefined : String(record.group_index)),
-          outcome: typeof record.status === 'string' ? outcomeOf(record.status) : undefined,
+          outcome: typeof record.status === 'string' ? slimeOutcome(record.status) : undefined,
           rest: without(record, ['prompt', 'response', ...(typeof record.reward === 'number' ? ['reward'] : [])]),
         },
         source,

@@ -2,10 +2,10 @@
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { chatCompletion } from './chat-completion.ts'
-import { joinedLists, joinedTexts, lastOf, objectsIn, streamOf } from './streams.ts'
+import { joinedLists, joinedTexts, lastOf, objectsIn, streamFormat } from './streams.ts'
 
 /** The format of streamed chat completions. */
-export const chatCompletionStream: Format = streamOf(chatCompletion, isChunk, joinedReply)
+export const chatCompletionStream: Format = streamFormat(chatCompletion, isChunk, joinedReply)
 
 function isChunk(value: unknown): value is JsonObject {
   if (!isObject(value) || !Array.isArray(value.choices)) return false

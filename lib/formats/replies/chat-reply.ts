@@ -60,7 +60,7 @@ function chatCall(reply: JsonObject, choice: JsonObject, request: JsonObject | u
     ...(all.length > 0 && { problems: all }),
     ...(message && { message: storable(message) }),
     ...(finish && { finish }),
-    ...usageOf(reply.usage),
+    ...usageField(reply.usage),
     ...(weights.length > 0 && { weightVersions: weights }),
   }
   const isText = columns.ids.length === 0
@@ -99,7 +99,7 @@ const isStop = (value: unknown): value is number | string =>
   (typeof value === 'number' && Number.isSafeInteger(value)) || typeof value === 'string'
 
 /** Returns the counts of the server as the `usage` of a response. */
-export function usageOf(usage: unknown): Pick<ResponseSegment, 'usage'> {
+export function usageField(usage: unknown): Pick<ResponseSegment, 'usage'> {
   if (!isObject(usage)) return {}
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
   const counts = {
@@ -114,7 +114,7 @@ const count = <Name extends string>(name: Name, value: unknown) =>
   Number.isSafeInteger(value) ? ({ [name]: value } as Record<Name, number>) : {}
 
 function countProblems({ usage }: JsonObject, prompt: number | undefined, reply: number): readonly Problem[] {
-  const { promptTokens, completionTokens } = usageOf(usage).usage ?? {}
+  const { promptTokens, completionTokens } = usageField(usage).usage ?? {}
   const several = isObject(usage) && Number(usage.n ?? 1) > 1
   return [
     ...(prompt !== undefined && promptTokens !== undefined && promptTokens !== prompt

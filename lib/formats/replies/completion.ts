@@ -5,12 +5,12 @@ import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
 import { samplesOfCalls } from './chat-completion.ts'
-import { engineOf, finishOf, usageOf } from './chat-reply.ts'
+import { engineOf, finishOf, usageField } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
 import { promptLogprobs } from './prompt-logprobs.ts'
 import { type ReplyColumns, replyColumns } from './reply-columns.ts'
 import { idsOfChoice, type ReplyIds } from './reply-ids.ts'
-import { joinedLists, joinedTexts, lastOf, streamOf } from './streams.ts'
+import { joinedLists, joinedTexts, lastOf, streamFormat } from './streams.ts'
 import { entriesOf, type TokenEntry } from './token-entries.ts'
 
 const NAME = 'completion'
@@ -34,7 +34,7 @@ export const completion: Format = {
 }
 
 /** The format of streamed replies. */
-export const completionStream: Format = streamOf(completion, isCompletion, joinedReply)
+export const completionStream: Format = streamFormat(completion, isCompletion, joinedReply)
 
 function isCompletion(value: unknown): value is JsonObject & { readonly choices: readonly unknown[] } {
   if (!isObject(value) || !Array.isArray(value.choices)) return false
@@ -66,7 +66,7 @@ function completionCall(reply: JsonObject, choice: JsonObject, path: string): Mo
       // With echo the text begins with that of the prompt.
       ...(echo > 0 ? {} : { message: { content: choice.text } }),
       ...(finish && { finish }),
-      ...usageOf(reply.usage),
+      ...usageField(reply.usage),
     },
     vocab: { ...prompt?.vocab, ...vocab },
     model: typeof reply.model === 'string' ? reply.model : undefined,

@@ -4,11 +4,11 @@ import type { Finish } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from './call-chains.ts'
-import { usageOf } from './chat-reply.ts'
+import { usageField } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
 import { replyColumns } from './reply-columns.ts'
 import { sameIds } from './reply-ids.ts'
-import { joinedLists, joinedTexts, streamOf } from './streams.ts'
+import { joinedLists, joinedTexts, streamFormat } from './streams.ts'
 import { entriesOf } from './token-entries.ts'
 
 const NAME = 'llama-cpp-completion'
@@ -23,7 +23,7 @@ export const llamaCppCompletion: Format = {
 }
 
 /** The format of streamed replies. */
-export const llamaCppCompletionStream: Format = streamOf(llamaCppCompletion, isPart, joinedReply, streamsIn)
+export const llamaCppCompletionStream: Format = streamFormat(llamaCppCompletion, isPart, joinedReply, streamsIn)
 
 function isPart(value: unknown): value is JsonObject {
   return isObject(value) && 'tokens_predicted' in value && typeof value.content === 'string'
@@ -53,7 +53,7 @@ function callOf(reply: JsonObject): ModelCall {
       ...(problems && { problems }),
       message: { content: reply.content },
       ...(finish && { finish }),
-      ...usageOf({ prompt_tokens: reply.tokens_evaluated, completion_tokens: reply.tokens_predicted }),
+      ...usageField({ prompt_tokens: reply.tokens_evaluated, completion_tokens: reply.tokens_predicted }),
     },
     vocab,
     model: typeof reply.model === 'string' ? reply.model : undefined,

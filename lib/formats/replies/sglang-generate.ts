@@ -5,11 +5,11 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from './call-chains.ts'
-import { usageOf } from './chat-reply.ts'
+import { usageField } from './chat-reply.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
 import { replyColumns } from './reply-columns.ts'
 import { sameIds } from './reply-ids.ts'
-import { isList, joinedTexts, lastOf, streamOf } from './streams.ts'
+import { isList, joinedTexts, lastOf, streamFormat } from './streams.ts'
 import { tupleEntries } from './token-entries.ts'
 
 const NAME = 'sglang-generate'
@@ -30,7 +30,7 @@ export const sglangGenerate: Format = {
 }
 
 /** The format of streamed replies. */
-export const sglangGenerateStream: Format = streamOf(sglangGenerate, isReply, joinedReply)
+export const sglangGenerateStream: Format = streamFormat(sglangGenerate, isReply, joinedReply)
 
 interface Reply extends JsonObject {
   readonly meta_info: JsonObject
@@ -94,7 +94,7 @@ function callOf(reply: Reply, request: JsonObject | undefined, path: string): Mo
       ...(problems && { problems }),
       ...(typeof reply.text === 'string' && { message: { content: reply.text } }),
       ...(finish && { finish }),
-      ...usageOf({ ...meta, prompt_tokens_details: { cached_tokens: meta.cached_tokens } }),
+      ...usageField({ ...meta, prompt_tokens_details: { cached_tokens: meta.cached_tokens } }),
       ...(weights && { weightVersions: weights }),
     },
     vocab: { ...prompt?.vocab, ...vocab },

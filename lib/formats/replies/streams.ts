@@ -4,7 +4,7 @@ import type { Format } from '../format.ts'
 import { catchRefusals, joinedPath, RecordError } from '../reading/record-error.ts'
 
 /** Creates the format of a stream of chunks. `join` makes the reply of one stream, which `whole` reads. */
-export function streamOf<Chunk extends JsonObject>(
+export function streamFormat<Chunk extends JsonObject>(
   whole: Format,
   sniff: (value: unknown) => value is Chunk,
   join: (chunks: readonly Chunk[]) => JsonObject,

@@ -4,7 +4,7 @@ import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
 import { choiceTrajectories, NO_PAIR, pairIn } from './chat-completion.ts'
-import { joinedLists, streamOf } from './streams.ts'
+import { joinedLists, streamFormat } from './streams.ts'
 
 const NAME = 'vllm-generate'
 
@@ -20,7 +20,7 @@ export const vllmGenerate: Format = {
 }
 
 /** The format of streamed replies. Each chunk has some ids of one choice, and the last one may have the counts alone. */
-export const vllmGenerateStream: Format = streamOf(vllmGenerate, isChunk, joinedReply)
+export const vllmGenerateStream: Format = streamFormat(vllmGenerate, isChunk, joinedReply)
 
 /** Returns whether a value is a reply with ids and without texts. */
 function isReply(value: unknown): value is JsonObject & { readonly choices: readonly JsonObject[] } {

@@ -12,7 +12,7 @@ import { nextGroupMember } from '../group-members.ts'
 import { readMessages } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
 import { catchRefusals, parsedAt, refuseIf } from '../reading/record-error.ts'
-import { outcomeOf } from '../trainers/skyrl.ts'
+import { skyrlOutcome } from '../trainers/skyrl.ts'
 import { joinTurns, type Turn } from '../turns.ts'
 
 const hasAll =
@@ -65,7 +65,7 @@ export const skyrlEval: Format = {
     const { input_prompt: prompt, output_response: content, score, stop_reason: reason } = record
     const messages = Array.isArray(prompt) ? prompt : [{ role: 'user', content: prompt }]
     return conversation('skyrl-eval', turnsOf([...messages, { role: 'assistant', content }], ''), source, {
-      outcome: outcomeOf(reason),
+      outcome: skyrlOutcome(reason),
       // SkyRL writes a score, or one for each token.
       reward: Array.isArray(score) ? score.reduce<number>((sum, each) => sum + Number(each), 0) : score,
       rest: without(record, ['input_prompt', 'output_response', 'score']),

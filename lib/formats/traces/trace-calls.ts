@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { responseSegment } from '../conversations/text-trajectory.ts'
 import { isChatReply } from '../replies/chat-completion.ts'
-import { chatCalls, usageOf } from '../replies/chat-reply.ts'
+import { chatCalls, usageField } from '../replies/chat-reply.ts'
 import { type ModelCall, requestFacts } from '../replies/model-call.ts'
 
 /** What a span says about its call. */
@@ -34,7 +34,7 @@ export function callOfSpan(span: SpanCall): ModelCall | undefined {
   return {
     ...requestFacts(request),
     prompt: undefined,
-    response: { ...responseSegment(message), ...usageOf(usage), ...timing },
+    response: { ...responseSegment(message), ...usageField(usage), ...timing },
     vocab: {},
     model,
     engine: undefined,

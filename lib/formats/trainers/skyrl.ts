@@ -68,7 +68,7 @@ function sampleOf(output: GeneratorOutput, index: number, source: RecordSource):
       hasFillers: true,
     },
     about: {
-      outcome: outcomeOf(output.stop_reasons?.[index]),
+      outcome: skyrlOutcome(output.stop_reasons?.[index]),
       // SkyRL's own metrics sum the rewards of the tokens.
       reward: ofTokens ? ofTokens.reduce<number>((sum, each) => sum + Number(each ?? 0), 0) : rewards,
       ...groupOf(output.trajectory_ids?.[index], source),
@@ -79,7 +79,7 @@ function sampleOf(output: GeneratorOutput, index: number, source: RecordSource):
 }
 
 /** Returns the outcome of a stop reason of SkyRL. */
-export function outcomeOf(reason: unknown): Outcome {
+export function skyrlOutcome(reason: unknown): Outcome {
   if (reason === 'stop') return { kind: 'ended', reason: 'end_turn' }
   if (reason === 'length') return { kind: 'ended', reason: 'length' }
   return { kind: 'ended', reason: reason === 'abort' ? 'aborted' : 'unknown' }

@@ -1,4 +1,4 @@
-import { textsOf, type VocabularyWriter, vocabularyWriter } from '#lib/rollout/record/record.ts'
+import { type VocabularyWriter, vocabularyTexts, vocabularyWriter } from '#lib/rollout/record/record.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
@@ -21,7 +21,7 @@ export function createRecorder(
   start: Trajectory,
   tokenizer: Tokenizer,
   publish: (event: RolloutEvent) => void,
-  fold = createFold(isNew(start) ? textsOf(tokenizer) : undefined),
+  fold = createFold(isNew(start) ? vocabularyTexts(tokenizer) : undefined),
 ): Recorder {
   const recorder: Recorder = {
     get trajectory() {

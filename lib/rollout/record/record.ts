@@ -66,7 +66,7 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
       const id = elementAt(ids, index)
       if (id < 0 || !isFirst(id)) continue
       newIds.push(id)
-      // This adds the text to `textsOf`, even if `vocab` is never read.
+      // This adds the text to `vocabularyTexts`, even if `vocab` is never read.
       entryOf(id)
       if (added.has(id)) specialIds.push(id)
     }
@@ -99,7 +99,7 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
 }
 
 /** Returns the texts of all ids of a tokenizer that any vocabulary writer has requested. */
-export const textsOf: (tokenizer: Tokenizer) => Vocab = memoizeByIdentity(({ vocabularySize }: Tokenizer) => {
+export const vocabularyTexts: (tokenizer: Tokenizer) => Vocab = memoizeByIdentity(({ vocabularySize }: Tokenizer) => {
   // A list of full length is read several times faster than a sparse record.
   const texts = vocabularySize <= LONGEST_LIST ? new Array<VocabEntry>(vocabularySize) : {}
   return texts as Vocab
@@ -110,7 +110,7 @@ const LONGEST_LIST = 1 << 20
 
 /** Each entry is created once for all trajectories; an id without bytes may get some later. */
 const entriesOf = memoizeByIdentity((tokenizer: Tokenizer) => {
-  const texts = textsOf(tokenizer) as Record<number, VocabEntry>
+  const texts = vocabularyTexts(tokenizer) as Record<number, VocabEntry>
   return (id: number): VocabEntry => (texts[id] ||= vocabEntry(tokenizer.bytes(id)))
 })
 

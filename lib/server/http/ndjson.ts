@@ -8,7 +8,7 @@ export function ndjson(
   values: Iterable<unknown> | AsyncIterable<unknown>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return streamOf(linesOf(values), headers)
+  return streamResponse(linesOf(values), headers)
 }
 
 interface EventStreamOptions {
@@ -27,7 +27,7 @@ export function eventStream(
   lines: AsyncIterable<Uint8Array>,
   { from, headers = {}, onStalled = () => {} }: EventStreamOptions,
 ): Response {
-  return streamOf(lines, headers, (taken) => {
+  return streamResponse(lines, headers, (taken) => {
     onStalled()
     const next = from + taken
     return encodeLine({
@@ -50,7 +50,7 @@ async function* linesOf(values: Iterable<unknown> | AsyncIterable<unknown>): Asy
  * Returns a stream of parts, which are lines unless the headers name another type. `lastLine` ends a stream whose reader is too slow, given
  * the number of parts so far; without it, the stream waits for its reader.
  */
-export function streamOf(
+export function streamResponse(
   lines: AsyncIterable<Uint8Array>,
   headers: Readonly<Record<string, string>>,
   lastLine?: (taken: number) => Uint8Array,

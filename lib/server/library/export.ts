@@ -11,7 +11,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
 import { ADVANTAGE_FORMULAS } from '#lib/trajectory/reward/advantage.ts'
 import { countForced, FORCED_CHOICES, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
-import { ndjson, streamOf } from '../http/ndjson.ts'
+import { ndjson, streamResponse } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { ADVANTAGE_TEXT, advantageColumn } from './export-advantage.ts'
@@ -89,7 +89,7 @@ export function exportFile(
     [EXCLUDED_HEADER]: String(excluded),
   }
   if (!encoding) return ndjson(records, headers)
-  return streamOf(betweenRequests(encoding.encode(records)), { ...headers, 'content-type': encoding.mediaType })
+  return streamResponse(betweenRequests(encoding.encode(records)), { ...headers, 'content-type': encoding.mediaType })
 }
 
 /** Returns what each format would lose of the same selection, before a format is chosen. Throws HttpProblem. */

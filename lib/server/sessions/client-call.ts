@@ -13,7 +13,7 @@ import { withAdvice } from '#lib/util/text/with-advice.ts'
 import { readText } from '../http/body.ts'
 import { foreseenProblem } from '../http/foreseen-problem.ts'
 import { json } from '../http/json-response.ts'
-import { STALLED_MS, streamOf } from '../http/ndjson.ts'
+import { STALLED_MS, streamResponse } from '../http/ndjson.ts'
 import type { Services } from '../services.ts'
 import { chooseSession, sessionNamedIn } from './auto.ts'
 import { callFacts, INTERRUPTED } from './call-facts.ts'
@@ -185,7 +185,7 @@ async function streamedAnswer(answering: Answering): Promise<Response> {
     () => writer?.keepAlive() ?? '',
     () => stop.abort(),
   )
-  return streamOf(lines, { 'content-type': 'text/event-stream; charset=utf-8' }, () =>
+  return streamResponse(lines, { 'content-type': 'text/event-stream; charset=utf-8' }, () =>
     Buffer.from(
       writer?.fail({
         status: 408,

@@ -87,7 +87,7 @@ function outcomeOf({ finish }: ResponseSegment): Outcome {
 }
 
 /** Returns the counts of all replies to a call, whose prompt counts once. */
-export const usageOf = (all: readonly ReplyUsage[]): ReplyUsage => ({
+export const callUsage = (all: readonly ReplyUsage[]): ReplyUsage => ({
   promptTokens: Math.max(0, ...all.map(({ promptTokens }) => promptTokens)),
   cachedTokens: Math.max(0, ...all.map(({ cachedTokens }) => cachedTokens)),
   completionTokens: all.reduce((sum, { completionTokens }) => sum + completionTokens, 0),

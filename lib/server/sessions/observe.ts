@@ -16,7 +16,7 @@ import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
-import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
+import { callUsage, failedReply, type Generated, recordedReply } from './generated.ts'
 import { closedResponse, createCallRecorder, modelDependencies } from './recorded-call.ts'
 import type { Session } from './session.ts'
 import { type Answered, type Prepared, prepare, type ReplyFollower, withResults } from './tito.ts'
@@ -57,7 +57,7 @@ export async function answerObserved(
   const nodes = results.map(({ record }) => record)
   const failed = results.find((result) => result.choice === undefined)
   if (failed) return { attachment, nodes, bytes, error: failed.error }
-  const usage = usageOf(results.flatMap((result) => result.usage ?? []))
+  const usage = callUsage(results.flatMap((result) => result.usage ?? []))
   const { promptTokens, cachedTokens } = usage
   const head = { id: newRequestId(), createdAt: Date.now(), model: call.model, promptTokens, cachedTokens }
   const reply = { ...head, choices: results.flatMap(({ choice }) => choice ?? []), usage }

@@ -3,7 +3,7 @@ import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { bodyChunks } from '../http/body.ts'
 import { json } from '../http/json-response.ts'
-import { streamOf } from '../http/ndjson.ts'
+import { streamResponse } from '../http/ndjson.ts'
 import type { Services } from '../services.ts'
 import type { Session } from './session.ts'
 
@@ -61,7 +61,9 @@ export async function forwardCall(
   const answer = async () => {
     const routed = session ? { ...call, routingKey: session.id } : call
     const { status, contentType, chunks } = await client.forward(routed, request.signal)
-    const { body: stream, headers } = streamOf(chunks, { 'content-type': contentType || 'application/octet-stream' })
+    const { body: stream, headers } = streamResponse(chunks, {
+      'content-type': contentType || 'application/octet-stream',
+    })
     return new Response(stream, { status, headers })
   }
   return session ? all.sessions.during(session, answer) : answer()

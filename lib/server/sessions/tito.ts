@@ -20,7 +20,7 @@ import { newRequestId } from '../http/request-id.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { forcedSampling, isForced } from './forced-call.ts'
-import { failedReply, type Generated, recordedReply, usageOf } from './generated.ts'
+import { callUsage, failedReply, type Generated, recordedReply } from './generated.ts'
 import { closedResponse, createCallRecorder, modelDependencies } from './recorded-call.ts'
 import { createPartStream, partsOfReply, type ReplyReading } from './reply-parts.ts'
 import type { Serving } from './serving.ts'
@@ -86,7 +86,7 @@ export async function answerTito(
     return { attachment, nodes, bytes, error: failed.error }
   }
   const choices = results.flatMap(({ choice }) => choice ?? [])
-  const usage = usageOf(results.flatMap(({ usage }) => usage ?? []))
+  const usage = callUsage(results.flatMap(({ usage }) => usage ?? []))
   const { promptTokens, cachedTokens } = usage
   begin(promptTokens)
   return { attachment, nodes, bytes, reply: { id, createdAt, model, promptTokens, cachedTokens, choices, usage } }

@@ -89,7 +89,7 @@ export const healthGistSchema = z.object({
 export type HealthSummary = Plain<z.infer<typeof healthGistSchema>>
 
 /** Returns the short result. */
-export const summaryOf = ({ findings, checks }: Health): HealthSummary => ({
+export const healthSummary = ({ findings, checks }: Health): HealthSummary => ({
   findings: findings.map(({ kind, severity, label, count }) => ({ kind, severity, label, count })),
   unknown: checks.flatMap(({ name, unknown }) => (unknown === undefined ? [] : [`${name}: ${unknown}`])),
 })
