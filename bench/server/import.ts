@@ -14,7 +14,7 @@ import { type Application, CHANGING, startApplication, stopApplication } from '.
 import { buildWhenNeeded } from '../../scripts/build.ts'
 import { reportFigure } from '../support/figures.ts'
 import { ones, rollouts } from '../support/import-files.ts'
-import { jsonValue, reportPython } from '../support/python-readers.ts'
+import { jsonFileReader, reportPython } from '../support/python-readers.ts'
 
 const MEGABYTE = 1e6
 const HEALTH_EVERY_MS = 20
@@ -63,7 +63,7 @@ async function measure(what: string, write: (file: string) => number, status: nu
     reportFigure(`${what}: MB/s`, bytes / 1e3 / ms, '')
     // The refused file is not whole.
     if (status === 201) {
-      const pythonSeconds = reportPython(what, file, bytes, jsonValue)
+      const pythonSeconds = reportPython(what, file, bytes, jsonFileReader)
       reportFigure(`${what}: time over that of Python’s json`, ms / 1000 / pythonSeconds, '×')
     }
     reportFigure(`${what}: health before, 99th percentile`, at(idle, 0.99), 'ms')

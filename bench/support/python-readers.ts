@@ -21,7 +21,7 @@ export const jsonLines: PythonReader = {
 }
 
 /** Reads a file that is one JSON value. */
-export const jsonValue: PythonReader = { library: 'json', script: `json.load(open(sys.argv[1], 'rb'))` }
+export const jsonFileReader: PythonReader = { library: 'json', script: `json.load(open(sys.argv[1], 'rb'))` }
 
 /** Reads Parquet: rows become values of Python, as lines of JSON do. */
 export const parquetRows: PythonReader = {

@@ -71,11 +71,11 @@ interface CallOptions {
 
 /** Calls the server and returns the checked JSON of its answer. Throws ApiError, or the signal's reason. */
 export async function fetchJson<T>(path: string, schema: SchemaReader<T>, options: CallOptions = {}): Promise<T> {
-  return readJson(path, await callApi(path, options), schema, options.signal)
+  return readJsonAnswer(path, await callApi(path, options), schema, options.signal)
 }
 
 /** Returns the checked JSON of an answer. Throws ApiError, or the signal's reason. */
-export async function readJson<T>(
+export async function readJsonAnswer<T>(
   path: string,
   response: Response,
   schema: SchemaReader<T>,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 const problemSchema = z.object({ detail: z.string(), hint: z.string().optional() })
 
 /** Returns the reason in an answer with which the application refuses a call. Throws ZodError for other answers. */
-export function refusalText(answer: unknown): string {
+export function refusalReason(answer: unknown): string {
   const { detail, hint } = problemSchema.parse(answer)
   return [detail, hint].filter(Boolean).join('\n  ')
 }

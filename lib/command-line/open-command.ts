@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { type ImportResult, importedSchema } from '#lib/api/imported.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { failureText, refusalText } from './application-problem.ts'
+import { failureText, refusalReason } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { filesNamed, pyTorchFilesIn } from './inputs.ts'
@@ -87,7 +87,7 @@ async function storedFile(
     } as RequestInit)
     const answer: unknown = await response.json()
     if (response.ok) return { ok: true, imported: importedSchema.parse(answer) }
-    return { ok: false, why: refusalText(answer) }
+    return { ok: false, why: refusalReason(answer) }
   } catch (error) {
     if (!(error instanceof Error)) throw error
     return { ok: false, why: failureText(error) }

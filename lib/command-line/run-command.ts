@@ -5,7 +5,7 @@ import os from 'node:os'
 import * as z from 'zod'
 import { type SessionRow, sessionCreatedSchema, sessionSchema } from '#lib/api/sessions/session.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
-import { failureText, refusalText } from './application-problem.ts'
+import { failureText, refusalReason } from './application-problem.ts'
 import type { CommandEnvironment, RunningApplication } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { startedApplication } from './started-application.ts'
@@ -84,7 +84,7 @@ async function call<T>(
     })
     const answer: unknown = response.status === 204 ? null : await response.json()
     if (response.ok) return z.parse(schema, answer)
-    throw new CommandError(EXIT.unchecked, `no session: ${refusalText(answer)}`)
+    throw new CommandError(EXIT.unchecked, `no session: ${refusalReason(answer)}`)
   } catch (error) {
     if (error instanceof CommandError || !(error instanceof Error)) throw error
     throw new CommandError(EXIT.unchecked, `no session: ${failureText(error)}`, { cause: error })

@@ -1,6 +1,6 @@
 /** Assigns messages of other programs to the segments of a trajectory, and reads their tools. */
 import { isObject, storable } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message, Segment } from '#lib/trajectory/format/trajectory.ts'
 import { readForeignMessage } from '#lib/trajectory/messages/foreign-message.ts'
@@ -50,7 +50,7 @@ export const firstMessages = (messages: unknown): readonly Message[] | undefined
  * not tools.
  */
 export function readTools(tools: unknown): readonly ToolSpec[] | undefined {
-  const list = jsonValue(tools)
+  const list = parseNestedJson(tools)
   if (!Array.isArray(list)) return undefined
   const specs = list.map((tool): ToolSpec | undefined => {
     const spec = isObject(tool) && isObject(tool.function) ? tool.function : tool

@@ -5,7 +5,7 @@ import { isDeeperThan } from './json-depth.ts'
  * Returns the value of a JSON text, as datasets and traces store nested values. Other values, other texts and texts that are nested
  * deeper than any supported file stay unchanged.
  */
-export function jsonValue(value: unknown): unknown {
+export function parseNestedJson(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
     const parsed: unknown = JSON.parse(value)

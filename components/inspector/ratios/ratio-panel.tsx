@@ -11,7 +11,7 @@ import { toNextLargest } from '../commands/command-steps.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { RatioChart } from './ratio-chart.tsx'
 import { RatioLegend } from './ratio-legend.tsx'
-import { type ColumnBadge, columnBadges, columnChoices, comparisonText, withColumn } from './ratio-text.ts'
+import { type ColumnBadge, columnBadges, columnChoices, comparisonText, withPairColumn } from './ratio-text.ts'
 import { sendingCurl, sendingPython } from './sending-code.ts'
 import type { RatiosState } from './use-ratios.ts'
 
@@ -116,7 +116,7 @@ function BadgeName({ inspection: { trajectory, onView }, badge: { side, column, 
     <select
       aria-label={side === 'numerator' ? 'Logprobs that are compared' : 'Logprobs that they are compared with'}
       value={column}
-      onChange={({ target }) => onView({ pair: ratioPairText(withColumn(columns, side, target.value)) })}
+      onChange={({ target }) => onView({ pair: ratioPairText(withPairColumn(columns, side, target.value)) })}
       className="mr-1.5 min-h-6 rounded bg-panel font-semibold"
     >
       {choices.map((choice) => (

@@ -88,7 +88,7 @@ export function columnChoices(
 }
 
 /** Returns the pair with another column on one side. The side that had this column gets the one that it replaces. */
-export function withColumn(pair: RatioPair, side: keyof RatioPair, column: string): RatioPair {
+export function withPairColumn(pair: RatioPair, side: keyof RatioPair, column: string): RatioPair {
   const other = side === 'numerator' ? 'denominator' : 'numerator'
   const replaced = pair[side]
   return side === 'numerator'

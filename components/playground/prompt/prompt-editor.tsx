@@ -7,7 +7,7 @@ import { FileButton } from '#components/ui/file-button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
 import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
-import { messagesIn } from '#lib/share/settings/conversation-text.ts'
+import { parseConversation } from '#lib/share/settings/conversation-text.ts'
 import { placeOfId, readIds } from '#lib/share/settings/ids-text.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import { type AskPreview, PromptPreviewPanel } from './prompt-preview.tsx'
@@ -49,7 +49,7 @@ function ConversationEditor({ draft, onChange }: PromptEditorProps) {
   const [as, setAs] = useState<'form' | 'json'>('form')
   const { conversation } = draft
   const { take, takeFile, refusal } = useBoundedText(LONGEST_PROMPT, (text) => onChange({ conversation: text }))
-  const read = messagesIn(conversation === '' ? '[]' : conversation)
+  const read = parseConversation(conversation === '' ? '[]' : conversation)
   const isBegun = conversation !== '' && conversation !== '[]'
   return (
     <>

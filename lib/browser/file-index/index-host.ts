@@ -11,7 +11,7 @@ import {
   rowLines,
 } from '#lib/formats/reading/record-index.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
-import { bytesOf } from '../files/file-bytes.ts'
+import { fileByteSource } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
 import { type FileSampleRow, fileSampleRows } from './sample-row.ts'
 
@@ -53,9 +53,9 @@ export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAn
     const { file } = request
     if (file) {
       const source = { file: file.name, now: new Date(file.lastModified).toISOString(), newId: () => '' }
-      const layout = await recordLayout(bytesOf(file), source)
+      const layout = await recordLayout(fileByteSource(file), source)
       if (layout === 'whole') return { kind: 'whole' }
-      records = indexRecords(bytesOf(file), source, layout)
+      records = indexRecords(fileByteSource(file), source, layout)
       size = file.size
       count = 0
     }
@@ -78,7 +78,7 @@ export function createIndexHost(now: () => number): Answer<IndexRequest, IndexAn
 async function linesIn(file: File, places: readonly RowPlace[]): Promise<Blob> {
   const lines: Blob[] = []
   try {
-    for await (const line of rowLines(bytesOf(file), places)) lines.push(new Blob([line]))
+    for await (const line of rowLines(fileByteSource(file), places)) lines.push(new Blob([line]))
   } catch (error) {
     if (!(error instanceof ContainerError)) throw error
     throw new FileError(`${file.name} cannot be read: ${error.message}`, error.hint)

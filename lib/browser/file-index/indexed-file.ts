@@ -6,7 +6,7 @@ import type { ImportResult } from '#lib/api/imported.ts'
 import { mayHaveSeveralRecords } from '#lib/formats/reading/several-records.ts'
 import { connectWorker } from '#lib/tasks/worker-protocol.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { bytesOf } from '../files/file-bytes.ts'
+import { fileByteSource } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
 import { importFile } from '../files/opened-file.ts'
 import { READ_ERRORS } from '../files/read-errors.ts'
@@ -214,4 +214,4 @@ const readError = (file: File, error: Error): FileError =>
 export const indexedFile = createIndexedFile()
 
 /** Returns whether a file may have more than one record. It reads the beginning of the file and parses nothing. Throws FileError. */
-export const mayBeListed = (file: File): Promise<boolean> => mayHaveSeveralRecords(bytesOf(file))
+export const mayBeListed = (file: File): Promise<boolean> => mayHaveSeveralRecords(fileByteSource(file))

@@ -3,7 +3,7 @@ import type { ByteSource, KeptBytes, UnpackTools } from '#lib/formats/containers
 import { FileError, ServerFileError } from './file-error.ts'
 
 /** Returns the bytes of a file. Reading them throws FileError if the file no longer exists or may not be read. */
-export const bytesOf = (file: File): ByteSource => ({
+export const fileByteSource = (file: File): ByteSource => ({
   size: file.size,
   read: async (start, end) => {
     try {

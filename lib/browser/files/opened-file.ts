@@ -4,7 +4,7 @@
  */
 import type { FailedRecords, ImportResult } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi, readJson } from '../api.ts'
+import { ApiError, callApi, readJsonAnswer } from '../api.ts'
 import { createStore } from '../store.ts'
 import type { ReaderWorker } from '../workers/reader.ts'
 import { ServerFileError } from './file-error.ts'
@@ -109,7 +109,7 @@ async function requestImport(
 ): Promise<ImportResult> {
   const response = await callApi(path, { method: 'POST', ...body, signal })
   const { importedSchema } = await import('#lib/api/imported.ts')
-  return readJson(path, response, importedSchema, signal)
+  return readJsonAnswer(path, response, importedSchema, signal)
 }
 
 /** Returns a store without a file. */

@@ -10,7 +10,7 @@ import { ApiError } from '../api.ts'
 import { mayBeListed } from '../file-index/indexed-file.ts'
 import { hintOf } from '../hint-of.ts'
 import { createStore } from '../store.ts'
-import { bytesOf } from './file-bytes.ts'
+import { fileByteSource } from './file-bytes.ts'
 import { FileError } from './file-error.ts'
 import { importFile } from './opened-file.ts'
 import { type DroppedFiles, type SkippedFile, selectedFiles } from './selected-files.ts'
@@ -106,7 +106,7 @@ async function openedFile(
 ): Promise<{ readonly result: FileResult; readonly isLast?: boolean }> {
   try {
     const file = await read()
-    await refuseOtherTypes(file.name, bytesOf(file))
+    await refuseOtherTypes(file.name, fileByteSource(file))
     if (file.size > MOST_BYTES_AT_ONCE && (await mayBeListed(file))) return { result: { kind: 'large', file } }
     if (file.size > LIMITS.fileBytes)
       throw new FileError(`the file is larger than ${bytesText(LIMITS.fileBytes)}`, 'Split it, and open its parts.')

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
-import { callApi, readJson } from '../api.ts'
+import { callApi, readJsonAnswer } from '../api.ts'
 import { GROUPS } from '../queries.ts'
 
 /** The samples of a page: those of a group, or trajectories that were selected by their keys. */
@@ -36,7 +36,7 @@ export const groupForestOptions = (source: ForestSource, formula: AdvantageFormu
         signal,
       )
       if (response.status === 204 && before) return before
-      return readJson(path, response, (await schema).groupForestSchema, signal)
+      return readJsonAnswer(path, response, (await schema).groupForestSchema, signal)
     },
     enabled: source.kind === 'group' || source.keys.length > 0,
     structuralSharing: false,

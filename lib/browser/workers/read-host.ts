@@ -10,7 +10,7 @@ import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-byt
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
-import { bytesOf, PAGE_OR_SERVER_TOOLS } from '../files/file-bytes.ts'
+import { fileByteSource, PAGE_OR_SERVER_TOOLS } from '../files/file-bytes.ts'
 import { FileError } from '../files/file-error.ts'
 
 /** The source of a trajectory. */
@@ -65,7 +65,7 @@ async function fromFile(
   const failed: FailedRecord[] = []
   let failedCount = 0
   for await (const one of openFile(
-    bytesOf(file),
+    fileByteSource(file),
     { file: file.name, now, newId: () => id },
     { tools: PAGE_OR_SERVER_TOOLS },
   )) {

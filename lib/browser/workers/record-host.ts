@@ -8,7 +8,7 @@ import type { FileProblem } from '#lib/formats/reading/records.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { bytesOf, PAGE_TOOLS } from '../files/file-bytes.ts'
+import { fileByteSource, PAGE_TOOLS } from '../files/file-bytes.ts'
 
 /** A record of a file, or why it cannot be read. */
 export type FileRecord = {
@@ -44,7 +44,7 @@ async function* recordsOf(file: File) {
   const onBytes = (count: number) => {
     bytes = count
   }
-  for await (const one of openEachIn(bytesOf(file), source, { tools: PAGE_TOOLS, onBytes })) {
+  for await (const one of openEachIn(fileByteSource(file), source, { tools: PAGE_TOOLS, onBytes })) {
     number++
     const { line } = one.place
     if (one.ok) {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { EngineError, errorFromEvent } from './errors.ts'
 import { createEventReader } from './event-bytes.ts'
-import { jsonValue, unknownAnswer } from './json-reply.ts'
+import { parseReplyJson, unknownAnswer } from './json-reply.ts'
 import type { Server } from './retry.ts'
 import type { HttpReply } from './transport.ts'
 
@@ -37,7 +37,7 @@ const streamErrorSchema = z.looseObject({
 
 /** Returns the JSON of an event. Throws EngineError for one that reports an error. */
 export function eventJson(text: string, apiKey: string | undefined): unknown {
-  const value = jsonValue(text, apiKey)
+  const value = parseReplyJson(text, apiKey)
   const error = streamErrorSchema.safeParse(value)
   if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
   return value

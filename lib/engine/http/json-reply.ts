@@ -15,11 +15,11 @@ const DEEPEST = 64
 export async function jsonOf(reply: HttpReply, apiKey: string | undefined): Promise<unknown> {
   const text = await reply.text()
   if (!reply.contentType.startsWith('application/json')) throw unknownAnswer(reply.contentType, text, 'JSON', apiKey)
-  return jsonValue(text, apiKey)
+  return parseReplyJson(text, apiKey)
 }
 
 /** Parses JSON. Throws BAD_JSON, also if it is nested too deep. */
-export function jsonValue(text: string, apiKey: string | undefined): unknown {
+export function parseReplyJson(text: string, apiKey: string | undefined): unknown {
   if (tooDeepAt(text, DEEPEST) !== undefined)
     throw new EngineError('BAD_JSON', `the reply is nested deeper than ${DEEPEST} levels`)
   try {

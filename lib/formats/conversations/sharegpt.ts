@@ -1,6 +1,6 @@
 /** ShareGPT: `conversations` of `{from, value}`. */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
@@ -68,6 +68,6 @@ function messageOf(turn: JsonObject, path: string): JsonObject {
   const role = typeof from === 'string' && Object.hasOwn(ROLES, from) ? ROLES[from] : undefined
   if (role === undefined) refuse(`${path}.from`, `one of ${Object.keys(ROLES).join(', ')}`, from)
   if (typeof value !== 'string') return refuse(`${path}.value`, 'a text', value)
-  const call = from === 'function_call' ? jsonValue(value) : undefined
+  const call = from === 'function_call' ? parseNestedJson(value) : undefined
   return isObject(call) ? { role, content: '', tool_calls: [{ function: call }] } : { role, content: value }
 }

@@ -1,17 +1,17 @@
 /** Messages in the attributes of OpenTelemetry’s GenAI conventions: JSON texts or lists of `{role, parts}`. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 
 /** Returns the messages of a request in the notation of chat completions. */
 export function genAiMessages(attributes: JsonObject): readonly JsonObject[] {
-  const system = partsOf(jsonValue(attributes['gen_ai.system_instructions']))
-  const inputMessages = listOf(jsonValue(attributes['gen_ai.input.messages'])).flatMap(messagesOf)
+  const system = partsOf(parseNestedJson(attributes['gen_ai.system_instructions']))
+  const inputMessages = listOf(parseNestedJson(attributes['gen_ai.input.messages'])).flatMap(messagesOf)
   return [...(system.length > 0 ? [{ role: 'system', content: textOf(system) }] : []), ...inputMessages]
 }
 
 /** Returns the message of the model; undefined if the span has none. */
 export const genAiMessage = (attributes: JsonObject): JsonObject | undefined =>
-  listOf(jsonValue(attributes['gen_ai.output.messages'])).flatMap(messagesOf)[0]
+  listOf(parseNestedJson(attributes['gen_ai.output.messages'])).flatMap(messagesOf)[0]
 
 const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const partsOf = listOf

@@ -1,6 +1,6 @@
 /** Traces of MLflow: the inputs and outputs of model spans are JSON texts, often a whole request and reply. */
 import { isObject, type JsonObject, storable } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'
@@ -21,7 +21,7 @@ export const mlflowTrace: Format = {
     const spans = Array.isArray(data.spans) ? data.spans.filter(isObject) : []
     const calls = spans
       .map((span) => ({ span, attributes: isObject(span.attributes) ? span.attributes : {} }))
-      .filter(({ attributes }) => MODELS.includes(jsonValue(attributes['mlflow.spanType'])))
+      .filter(({ attributes }) => MODELS.includes(parseNestedJson(attributes['mlflow.spanType'])))
       .sort((a, b) => sortTime(a.span.start_time_unix_nano) - sortTime(b.span.start_time_unix_nano))
       .flatMap(({ span, attributes }) => callOf(span, attributes) ?? [])
     if (calls.length === 0) refuse('data.spans', 'a span with a call of a model', data.spans)
@@ -32,10 +32,10 @@ export const mlflowTrace: Format = {
 const MODELS: readonly unknown[] = ['CHAT_MODEL', 'LLM']
 
 function callOf(span: JsonObject, attributes: JsonObject): ModelCall | undefined {
-  const inputs = jsonValue(attributes['mlflow.spanInputs'])
-  const outputs = jsonValue(attributes['mlflow.spanOutputs'])
-  const model = [jsonValue(attributes['mlflow.llm.model']), jsonValue(attributes.model)]
-  const tokens = jsonValue(attributes['mlflow.chat.tokenUsage'])
+  const inputs = parseNestedJson(attributes['mlflow.spanInputs'])
+  const outputs = parseNestedJson(attributes['mlflow.spanOutputs'])
+  const model = [parseNestedJson(attributes['mlflow.llm.model']), parseNestedJson(attributes.model)]
+  const tokens = parseNestedJson(attributes['mlflow.chat.tokenUsage'])
   const usage = isObject(tokens) ? tokens : {}
   return callOfSpan({
     path: `data.spans[${JSON.stringify(span.span_id)}].attributes["mlflow.spanOutputs"]`,

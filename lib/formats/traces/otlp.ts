@@ -3,7 +3,7 @@
  * itself (`gen_ai.…`). Each trace becomes a run of its model spans in the order of their times.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
@@ -77,12 +77,12 @@ const isModelCall = (attributes: JsonObject): boolean =>
   attributes['openinference.span.kind'] === 'LLM' || CHATS.includes(attributes['gen_ai.operation.name'])
 
 function callOf({ span, attributes }: ModelSpan): ModelCall | undefined {
-  const input = jsonValue(attributes['input.value'])
+  const input = parseNestedJson(attributes['input.value'])
   const written = flattened(attributes, 'llm.input_messages').map(openInferenceMessage)
   const generic = genAiMessages(attributes)
   const messages = generic.length > 0 ? generic : written
   const body = isObject(input) && Array.isArray(input.messages) ? input : undefined
-  const parameters = jsonValue(attributes['llm.invocation_parameters'])
+  const parameters = parseNestedJson(attributes['llm.invocation_parameters'])
   const temperature = attributes['gen_ai.request.temperature']
   const request = body ?? {
     ...(isObject(parameters) && parameters),
@@ -95,7 +95,7 @@ function callOf({ span, attributes }: ModelSpan): ModelCall | undefined {
   return callOfSpan({
     path: `spans[${JSON.stringify(span.spanId)}].attributes["output.value"]`,
     request,
-    reply: jsonValue(attributes['output.value']),
+    reply: parseNestedJson(attributes['output.value']),
     message: genAiMessage(attributes) ?? replies[0],
     model: model.find((name) => typeof name === 'string') as string | undefined,
     usage: {
@@ -108,9 +108,11 @@ function callOf({ span, attributes }: ModelSpan): ModelCall | undefined {
 }
 
 function toolsOf(attributes: JsonObject): unknown {
-  const definitions = jsonValue(attributes['gen_ai.tool.definitions'])
+  const definitions = parseNestedJson(attributes['gen_ai.tool.definitions'])
   if (Array.isArray(definitions)) return definitions
-  return flattened(attributes, 'llm.tools').flatMap(({ tool }) => (isObject(tool) ? [jsonValue(tool.json_schema)] : []))
+  return flattened(attributes, 'llm.tools').flatMap(({ tool }) =>
+    isObject(tool) ? [parseNestedJson(tool.json_schema)] : [],
+  )
 }
 
 /** Reads `message.role`, `message.content` and the calls of a flattened message. */

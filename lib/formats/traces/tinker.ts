@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { isObject } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
 import { foreignTrajectory, isoTime } from '../foreign-trajectory.ts'
@@ -32,7 +32,7 @@ export const tinkerCapture: Format = {
 }
 
 /** Accepts the list itself, or the JSON text of a SQLite column. */
-const listOrText = <T>(schema: z.ZodMiniType<T>) => z.pipe(z.transform(jsonValue), schema)
+const listOrText = <T>(schema: z.ZodMiniType<T>) => z.pipe(z.transform(parseNestedJson), schema)
 
 const number = z.nullish(z.int().check(z.minimum(0)))
 const rowSchema = z.looseObject({

@@ -8,7 +8,7 @@ import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/adva
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { jsonTextResponse } from '../http/json-response.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { oneOf } from '../http/query.ts'
+import { queryWord } from '../http/query.ts'
 import { createRequestThread } from '../limited-thread.ts'
 import { groupNamed } from '../runs/groups.ts'
 import type { Services } from '../services.ts'
@@ -89,7 +89,7 @@ export const FOREST_QUERY = {
 
 /** Returns the trees of a group, which counts as a look at its running samples. Throws HttpProblem. */
 export function forestOfGroup(groupId: string, request: Request, all: Services): Promise<Response> {
-  const formula = oneOf(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
+  const formula = queryWord(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
   const { samples, reward, isRunning, deleted = 0 } = groupNamed(groupId, all)
   return forestOf(
     samples,

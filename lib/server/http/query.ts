@@ -15,7 +15,7 @@ export function wholeNumber(request: Request, name: string, otherwise: number): 
 }
 
 /** Returns one of the allowed words from the query, or `otherwise` if it is missing. Throws HttpProblem for any other text. */
-export function oneOf<T extends string>(request: Request, name: string, words: readonly T[], otherwise: T): T {
+export function queryWord<T extends string>(request: Request, name: string, words: readonly T[], otherwise: T): T {
   const text = new URL(request.url).searchParams.get(name)
   if (text === null) return otherwise
   const word = words.find((candidate) => candidate === text)

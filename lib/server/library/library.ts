@@ -16,7 +16,7 @@ import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/hea
 import type { Plain } from '#lib/util/plain.ts'
 import { cursorText, readCursor } from '../http/list-cursor.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { oneOf, wholeNumber } from '../http/query.ts'
+import { queryWord, wholeNumber } from '../http/query.ts'
 import type { Services } from '../services.ts'
 import { noTrajectory } from './trajectories.ts'
 
@@ -56,7 +56,7 @@ function cutIn(request: Request): TrainerCut | undefined {
   if (text === null) return undefined
   const parsed = trainerCutSchema.safeParse({
     tokens: Number(text),
-    overlong: oneOf(request, 'overlong', OVERLONG, 'cut'),
+    overlong: queryWord(request, 'overlong', OVERLONG, 'cut'),
   })
   if (parsed.success) return parsed.data
   throw new HttpProblem({
@@ -75,12 +75,12 @@ export function trajectoryNeighbours(key: string, request: Request, { store }: S
 
 /** Returns which rows a list has, and in which order. Throws HttpProblem. */
 function placeQueryIn(request: Request): PlaceQuery {
-  const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
+  const by = queryWord(request, 'sort', SORT_COLUMNS, 'added')
   const cut = cutIn(request)
   return {
     filter: filterIn(request),
-    sort: { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) },
-    foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
+    sort: { by, order: queryWord(request, 'order', SORT_ORDERS, firstOrder(by)) },
+    foldsGroups: queryWord(request, 'groups', GROUPS, 'open') === 'folded',
     ...(cut && { cut }),
   }
 }
@@ -113,7 +113,7 @@ function filterIn(request: Request): ListFilter {
     ...(knownHealth !== undefined && { health: knownHealth }),
     ...(group !== null && { group }),
     ...(source !== null && { source: { kind, ...(format.length > 0 && { format: format.join(':') }) } }),
-    ...(oneOf(request, 'estimates', ESTIMATES, 'shown') === 'hidden' && { estimates: 'hidden' }),
+    ...(queryWord(request, 'estimates', ESTIMATES, 'shown') === 'hidden' && { estimates: 'hidden' }),
   }
 }
 

@@ -14,7 +14,7 @@ import { FORCED_CHOICES, withForced } from '#lib/trajectory/tokens/forced-tokens
 import { PACKED_TYPE, packedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { oneOf } from '../http/query.ts'
+import { queryWord } from '../http/query.ts'
 import type { Services } from '../services.ts'
 import { advantageColumn } from './export-advantage.ts'
 
@@ -89,9 +89,9 @@ const OWN = 'rollscope'
 /** Returns a trajectory as a file in the format of the query. Throws HttpProblem. */
 export function exportTrajectory(request: Request, key: string, all: Services): Response {
   const format = formatToWrite(new URL(request.url).searchParams.get('format') ?? OWN)
-  const forced = oneOf(request, 'forced', FORCED_CHOICES, 'context')
+  const forced = queryWord(request, 'forced', FORCED_CHOICES, 'context')
   const formula = new URL(request.url).searchParams.has('advantage')
-    ? oneOf(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
+    ? queryWord(request, 'advantage', ADVANTAGE_FORMULAS, DEFAULT_FORMULA)
     : undefined
   const trajectory = advantageColumn([key], formula, all)(withForced(storedTrajectory(key, all), forced), key)
   const why = whyExcluded(trajectory)

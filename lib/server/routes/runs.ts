@@ -17,7 +17,7 @@ import { FOREST_QUERY, forestOfGroup, forestOfSelection, forestRequestSchema } f
 import { endpoint, jsonBody, NO_BODY, runJsonBody } from '../http/endpoint.ts'
 import { json } from '../http/json-response.ts'
 import { eventStream } from '../http/ndjson.ts'
-import { oneOf, wholeNumber } from '../http/query.ts'
+import { queryWord, wholeNumber } from '../http/query.ts'
 import { runResponse } from '../http/run-response.ts'
 import { UNTIL } from '../runs/event-log.ts'
 import { compareServers } from '../runs/group-servers.ts'
@@ -257,5 +257,5 @@ export const runRoutes = [
 /** Returns which events the query requests. Throws HttpProblem. */
 const eventsAsked = (request: Request) => ({
   from: wholeNumber(request, 'from', 0),
-  until: oneOf(request, 'until', UNTIL, 'end'),
+  until: queryWord(request, 'until', UNTIL, 'end'),
 })

@@ -20,7 +20,7 @@ import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { type Body, endpoint, jsonBody } from '../http/endpoint.ts'
 import { eventStream } from '../http/ndjson.ts'
-import { oneOf } from '../http/query.ts'
+import { queryWord } from '../http/query.ts'
 import { FORCED_TEXT } from '../library/trajectories.ts'
 import { UNTIL } from '../runs/event-log.ts'
 import { answerClient } from '../sessions/client-call.ts'
@@ -116,7 +116,7 @@ export const sessionRoutes = [
     },
     handle({ request, params, services, signal }) {
       const { live } = services.sessions.find(params.id)
-      return eventStream(live.follow(params.reply, signal, oneOf(request, 'until', UNTIL, 'end')), { from: 0 })
+      return eventStream(live.follow(params.reply, signal, queryWord(request, 'until', UNTIL, 'end')), { from: 0 })
     },
   }),
   endpoint({

@@ -4,7 +4,7 @@
  */
 import type { LogprobLists } from '#lib/engine/reply.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import type { Attachment } from '#lib/session/forest/forest.ts'
@@ -71,7 +71,7 @@ async function triedTo(session: Session, action: () => Promise<void>): Promise<b
 }
 
 function parsedObject(text: string): JsonObject | undefined {
-  const value = jsonValue(text)
+  const value = parseNestedJson(text)
   return isObject(value) ? value : undefined
 }
 

@@ -4,7 +4,7 @@
  */
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { errorFromStatus } from '#lib/engine/http/errors.ts'
-import { jsonValue } from '#lib/engine/http/json-reply.ts'
+import { parseReplyJson } from '#lib/engine/http/json-reply.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { callChat } from '#lib/rollout/chat/call.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
@@ -89,7 +89,7 @@ async function requestWhole(
   )
   const text = Buffer.concat(await Array.fromAsync(chunks)).toString('utf8')
   if (status < 200 || status >= 300) throw errorFromStatus(status, text, {})
-  const value = jsonValue(text, undefined)
+  const value = parseReplyJson(text, undefined)
   return isObject(value) ? value : {}
 }
 

@@ -3,7 +3,7 @@ import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, sessionSamples } from '#li
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { oneOf, wholeNumber } from '../http/query.ts'
+import { queryWord, wholeNumber } from '../http/query.ts'
 import { exportFile } from '../library/export.ts'
 import type { Session } from './session.ts'
 
@@ -24,7 +24,7 @@ export function exportSamples(session: Session, request: Request): Response {
   const maxTokens = wholeNumber(request, 'max_tokens', Number.MAX_SAFE_INTEGER)
   const { samples, leftOut } = sessionSamples(session.forest.nodes, {
     pickers: pickersIn(request),
-    mask: oneOf(request, 'mask', SHARED_MASKS, 'once'),
+    mask: queryWord(request, 'mask', SHARED_MASKS, 'once'),
     maxTokens,
     living: session.living(),
   })
@@ -48,7 +48,7 @@ export function exportSamples(session: Session, request: Request): Response {
     groups: trajectories.map(({ group }) => group),
     excluded: leftOut.filter(({ cutAfter }) => cutAfter === undefined).length,
     format: search.get('format') ?? 'rollscope',
-    forced: oneOf(request, 'forced', FORCED_CHOICES, 'context'),
+    forced: queryWord(request, 'forced', FORCED_CHOICES, 'context'),
   })
 }
 

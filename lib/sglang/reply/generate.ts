@@ -5,7 +5,7 @@
 
 import { errorFromEvent, foreignText } from '#lib/engine/http/errors.ts'
 import { eventJson, eventsOf, replyWithoutEnd, startFirstTokenLimit } from '#lib/engine/http/event-stream.ts'
-import { jsonValue, parseReply, unknownAnswer } from '#lib/engine/http/json-reply.ts'
+import { parseReply, parseReplyJson, unknownAnswer } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
@@ -110,7 +110,7 @@ function plainColumns(bytes: Buffer): ReadReply | undefined {
 
 function replyOf(text: string, apiKey: string | undefined): GenerateReply {
   const value = plain(text)
-  return value ?? parseReply(jsonValue(text, apiKey), generateReplySchema, '/generate', apiKey)
+  return value ?? parseReply(parseReplyJson(text, apiKey), generateReplySchema, '/generate', apiKey)
 }
 
 function plain(text: string): GenerateReply | undefined {

@@ -10,7 +10,7 @@ export type ConversationResult =
   | { readonly ok: false; readonly why: string }
 
 /** Reads a JSON list of messages, or a JSON object with `messages`. The last message must not be from the assistant. */
-export function messagesIn(text: string): ConversationResult {
+export function parseConversation(text: string): ConversationResult {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,6 +1,6 @@
 /** Adds the prompt of the composer to a request for a run. */
 import type { RunOpening } from '#lib/api/run-request.ts'
-import { messagesIn } from './conversation-text.ts'
+import { parseConversation } from './conversation-text.ts'
 import { readIds } from './ids-text.ts'
 import type { PromptDraft, PromptWithImages } from './prompt-draft.ts'
 
@@ -17,7 +17,7 @@ export function withPrompt(draft: PromptWithImages, opening: RunOpening): Prompt
     case 'question':
       return { ok: true, opening: { ...opening, prompt: draft.question, ...imagesOf(draft) } }
     case 'conversation': {
-      const read = messagesIn(draft.conversation)
+      const read = parseConversation(draft.conversation)
       return read.ok
         ? { ok: true, opening: { ...rest, messages: read.messages } }
         : { ok: false, why: `The conversation cannot be sent: ${read.why}.` }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { messagesIn } from './conversation-text.ts'
+import { parseConversation } from './conversation-text.ts'
 import { currentText, EMPTY_PROMPT } from './prompt-draft.ts'
 import { withPrompt } from './prompt-opening.ts'
 
-const read = (value: unknown) => messagesIn(JSON.stringify(value))
+const read = (value: unknown) => parseConversation(JSON.stringify(value))
 const user = { role: 'user', content: 'hi' }
 
 describe('a pasted conversation', () => {
@@ -66,16 +66,19 @@ describe('a pasted conversation', () => {
     const written = [
       { role: 'user', content: [text, { type: 'image_url', image_url: { url: image.image } }, image, 7] },
     ]
-    expect(messagesIn(JSON.stringify(written))).toMatchObject({ ok: false, why: expect.stringContaining('message 1') })
+    expect(parseConversation(JSON.stringify(written))).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('message 1'),
+    })
     written[0]?.content.pop()
-    expect(messagesIn(JSON.stringify(written))).toEqual({
+    expect(parseConversation(JSON.stringify(written))).toEqual({
       ok: true,
       messages: [{ role: 'user', content: [text, image, image] }],
     })
   })
 
   test('is refused unless it is JSON', () => {
-    expect(messagesIn('[')).toMatchObject({ ok: false, why: expect.stringContaining('not JSON') })
+    expect(parseConversation('[')).toMatchObject({ ok: false, why: expect.stringContaining('not JSON') })
   })
 })
 

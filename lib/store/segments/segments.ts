@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type JsonPath, jsonPathText } from '#lib/json/json-path.ts'
 import type { Segment } from '#lib/trajectory/format/trajectory.ts'
-import { createTextWriter, readText, SHARED_COLUMNS, SHARED_JOIN } from './shared-texts.ts'
+import { createTextWriter, readRowText, SHARED_COLUMNS, SHARED_JOIN } from './shared-texts.ts'
 
 /** Tokens of a part. Lists of a segment with more tokens are stored in parts if they have more entries. */
 export const PART = 2048
@@ -63,7 +63,7 @@ export function createSegmentReader(database: DatabaseSync): (key: string) => re
   return (key) => {
     const segments = new Map<unknown, unknown>()
     for (const row of rows.iterate(key))
-      segments.set(row.position, JSON.parse(readText(row, `segments[${row.position}]`)))
+      segments.set(row.position, JSON.parse(readRowText(row, `segments[${row.position}]`)))
     const lists = new Map<string, StoredList>()
     for (const row of parts.iterate(key)) {
       const { position, path } = row
@@ -71,7 +71,7 @@ export function createSegmentReader(database: DatabaseSync): (key: string) => re
       const list = lists.get(name) ?? findList(segments.get(position), JSON.parse(String(path)))
       lists.set(name, list)
       const what = `segments[${position}].${jsonPathText(list.path)}`
-      list.parts.push(JSON.parse(readText(row, what)))
+      list.parts.push(JSON.parse(readRowText(row, what)))
     }
     for (const list of lists.values()) fillList(list)
     return [...segments.values()]

@@ -34,7 +34,7 @@ export function createTextWriter(database: DatabaseSync): (text: string) => Stor
   }
 }
 
-/** Columns that `readText` needs, of rows that are joined with `shared_texts` by SHARED_JOIN. */
+/** Columns that `readRowText` needs, of rows that are joined with `shared_texts` by SHARED_JOIN. */
 export const SHARED_COLUMNS = 'shared, checksum, uses, shared_texts.text AS shared_text'
 
 /** Joins rows that have the column `shared` with their texts. */
@@ -44,7 +44,7 @@ export const SHARED_JOIN = 'LEFT JOIN shared_texts ON shared_texts.id = shared'
  * Returns the text of a row with the columns `text` (its own) and those of SHARED_COLUMNS. `what` names it in errors.
  * Throws SyntaxError if its shared text is missing or damaged.
  */
-export function readText(row: Readonly<Record<string, unknown>>, what: string): string {
+export function readRowText(row: Readonly<Record<string, unknown>>, what: string): string {
   if (row.shared === null) return String(row.text)
   if (typeof row.shared_text !== 'string') throw new SyntaxError(`the shared text of ${what} is missing`)
   if (crc32(row.shared_text) !== row.checksum)

@@ -3,7 +3,7 @@
  * Strands' content blocks.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { jsonValue } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/json-value.ts'
 import type { ContentPart, Message } from '../format/trajectory.ts'
 import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
 
@@ -41,7 +41,7 @@ export function assistantMessage(message: JsonObject): AssistantMessage {
   const reasoning = [message.reasoning ?? message.reasoning_content, ...thoughts].filter(isFilled)
   const toolCalls = [
     // A column of a dataset has calls of any form as a JSON text.
-    ...listOf(jsonValue(message.tool_calls)).map(callOf),
+    ...listOf(parseNestedJson(message.tool_calls)).map(callOf),
     ...(isObject(message.function_call) ? [callOf({ function: message.function_call })] : []),
     ...blocks.flatMap((block) => callIn(block) ?? []),
   ]
@@ -71,7 +71,7 @@ const callWith = (id: unknown, name: unknown, input: unknown): Call => ({
 })
 
 /** Arguments are JSON texts or values. A text that is not JSON stays a text. */
-const parsedArguments = (input: unknown): unknown => (input === '' ? {} : (jsonValue(input) ?? {}))
+const parsedArguments = (input: unknown): unknown => (input === '' ? {} : (parseNestedJson(input) ?? {}))
 
 /** Returns the call in a block of Anthropic (`tool_use`) or Strands (`toolUse`). */
 function callIn({ type, id, name, input, toolUse }: JsonObject): Call | undefined {
