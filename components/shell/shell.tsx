@@ -93,8 +93,8 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
     setIsOpening(false)
     const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
     try {
-      const { openFile } = await import('./opening/open-file.ts')
-      await go(await openFile(openedFile, file, opening.signal))
+      const { openUserFile } = await import('./opening/open-file.ts')
+      await go(await openUserFile(openedFile, file, opening.signal))
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
     } finally {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
-import { checkImages, readImages } from './images.ts'
+import { readImages, requireImagePlaceholders } from './images.ts'
 
 const goldenSchema = z.object({
   'made with': z.string().startsWith('transformers '),
@@ -48,14 +48,14 @@ describe.each(Object.entries(golden.processors))('A prompt with images for %s', 
     const promptIds = read.flatMap(([id, count]) => Array.from({ length: count }, () => id))
     const request = { inputIds: sent, images: { urls, placeholders, spans: spansIn(sent, urls.length) } }
     expect(request.images.spans.every(({ start, end }) => end === start + 1)).toBe(true)
-    checkImages(request)
+    requireImagePlaceholders(request)
     expect(readImages(request, { promptIds, promptTokens: promptIds.length }).tokens).toEqual(tokens)
 
     // The same prompt from a file, which has as many placeholders as the model read.
     const boxes = spansIn(promptIds, urls.length)
     expect(boxes.map(({ start, end }) => end - start)).toEqual(tokens)
     const imported = { inputIds: promptIds, images: { urls, placeholders, spans: boxes } }
-    checkImages(imported)
+    requireImagePlaceholders(imported)
     expect(toEngineInput(imported).inputIds.length).toBe(
       promptIds.length - tokens.reduce((sum, count) => sum + count - 1, 0),
     )

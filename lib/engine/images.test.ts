@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { imageSpans, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
-import { checkImages, type RequestImages, readImages } from './images.ts'
+import { type RequestImages, readImages, requireImagePlaceholders } from './images.ts'
 import { type EngineReply, replyReader } from './reply.ts'
 
 const [START, PAD, END] = [91, 92, 93]
@@ -53,14 +53,14 @@ describe('The input that is sent with images', () => {
 
   test('is refused before it is sent if images and placeholders are not the same number, or not in order', () => {
     const { inputIds, images } = request([1, PAD, 2, PAD], 1)
-    expect(refusal(() => checkImages({ inputIds, images }))).toBe(
+    expect(refusal(() => requireImagePlaceholders({ inputIds, images }))).toBe(
       'REQUEST_REFUSED: the prompt has 2 image placeholders, and 1 image would be sent',
     )
     const odd = { ...images, spans: [{ start: 3, end: 5 }] }
-    expect(refusal(() => checkImages({ inputIds, images: odd }))).toBe(
+    expect(refusal(() => requireImagePlaceholders({ inputIds, images: odd }))).toBe(
       'REQUEST_REFUSED: the tokens 3 to 5 of an image are not among the 4 of the prompt, in order',
     )
-    expect(refusal(() => checkImages(request([1, PAD, 2, PAD], 2)))).toBe('no refusal')
+    expect(refusal(() => requireImagePlaceholders(request([1, PAD, 2, PAD], 2)))).toBe('no refusal')
   })
 })
 

@@ -40,7 +40,7 @@ interface WithImages {
 }
 
 /** Throws EngineError REQUEST_REFUSED if the ids do not have one placeholder, or one run of them, for each image. */
-export function checkImages({ inputIds, images }: WithImages): void {
+export function requireImagePlaceholders({ inputIds, images }: WithImages): void {
   const { urls, spans } = images
   const refuse = (why: string): never => {
     throw new EngineError('REQUEST_REFUSED', why)

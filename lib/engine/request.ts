@@ -3,7 +3,7 @@
 import type { Sampling } from '#lib/sampling/values.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { EngineError } from './http/errors.ts'
-import { checkImages, type RequestImages } from './images.ts'
+import { type RequestImages, requireImagePlaceholders } from './images.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
 /** One request for a reply to token ids. */
@@ -68,7 +68,7 @@ export function checkRequest(request: GenerateRequest): void {
     )
   if (logprobStartLen !== undefined && (logprobStartLen < 0 || logprobStartLen > inputIds.length))
     refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)
-  if (images) checkImages({ inputIds, images })
+  if (images) requireImagePlaceholders({ inputIds, images })
   if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize)
     refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
 }

@@ -9,7 +9,7 @@ import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
 import { type Recording, type ReplayServer, replay } from '#testing/sglang/recordings.ts'
 import { llamacppClient } from './client.ts'
-import { completionBody } from './completion.ts'
+import { toCompletionBody } from './completion.ts'
 import { alignedRows } from './reply.ts'
 
 const recorded = (name: string): Recording =>
@@ -197,7 +197,7 @@ describe('A request to llama.cpp', () => {
       mirostat: 2,
       max_new_tokens: 10,
     }
-    expect(completionBody(request({ sampling, topLogprobsNum: 0 }))).toMatchObject({
+    expect(toCompletionBody(request({ sampling, topLogprobsNum: 0 }))).toMatchObject({
       top_k: 0,
       repeat_penalty: 1.2,
       repeat_last_n: prompt.length + 10,
@@ -210,13 +210,13 @@ describe('A request to llama.cpp', () => {
   })
 
   test('counts penalties over all tokens, unless the request says over how many', () => {
-    const windowOf = (sampling: Sampling) => completionBody(request({ sampling })).repeat_last_n
+    const windowOf = (sampling: Sampling) => toCompletionBody(request({ sampling })).repeat_last_n
     expect(windowOf({ max_new_tokens: 10 })).toBe(prompt.length + 10)
     expect(windowOf({ max_new_tokens: 10, repeat_last_n: 32 } as Sampling)).toBe(32)
   })
 
   test('has an empty schema for “any JSON”, which SGLang names $$ANY$$', () => {
-    expect(completionBody(request({ sampling: { json_schema: '$$ANY$$' } })).json_schema).toEqual({})
+    expect(toCompletionBody(request({ sampling: { json_schema: '$$ANY$$' } })).json_schema).toEqual({})
   })
 
   test.each([
@@ -225,7 +225,7 @@ describe('A request to llama.cpp', () => {
     [{ sampling: { stop_regex: ['a'] } }, /no parameter for stop_regex/],
     [{ sampling: { new_one: 1 } as Sampling }, /no parameter for new_one/],
   ] as const)('that llama.cpp cannot answer is refused: %j', (overrides, message) => {
-    expect(() => completionBody(request(overrides))).toThrow(message)
+    expect(() => toCompletionBody(request(overrides))).toThrow(message)
   })
 })
 

@@ -22,7 +22,7 @@ export async function* complete(
   signal: AbortSignal,
 ): AsyncGenerator<Chunk> {
   const { apiKey, info } = server
-  const json = completionBody(request)
+  const json = toCompletionBody(request)
   const lora = request.adapter === undefined ? undefined : await loraField(request.adapter, info, signal)
   const posting = () => {
     const body = JSON.stringify({ ...json, ...(lora && { lora }) })
@@ -65,7 +65,7 @@ const NEUTRAL = {
 }
 
 /** Returns the body of a request. Throws EngineError REQUEST_REFUSED for what llama.cpp cannot do. */
-export function completionBody(request: GenerateRequest): Record<string, unknown> {
+export function toCompletionBody(request: GenerateRequest): Record<string, unknown> {
   checkRequest(request)
   const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum } = request
   if (scoreOnly || logprobStartLen !== undefined) refuseCapability('promptLogprobs', ENGINE_CAPABILITIES['llama.cpp'])

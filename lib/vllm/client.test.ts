@@ -11,7 +11,7 @@ import type { GenerateRequest } from '#lib/engine/request.ts'
 import { samplingFields } from '#lib/engine/sampling-fields.ts'
 import { type Recording, scripted } from '#testing/sglang/recordings.ts'
 import { vllmClient } from './client.ts'
-import { completionBody } from './completion.ts'
+import { toCompletionBody } from './completion.ts'
 
 const recorded = (name: string): Recording =>
   JSON.parse(readFileSync(path.join('lib/vllm/recordings', `${name}.json`), 'utf8'))
@@ -317,7 +317,7 @@ describe('Prompt logprobs of vLLM', () => {
     expect(tokens.ids).toEqual([])
     expect(scores?.logprobs).toHaveLength(prompt.length)
     expect(end).toMatchObject({ finish: { kind: 'length' }, usage: { completionTokens: 0 } })
-    expect(completionBody(asked, VLLM)).toMatchObject({ max_tokens: 1, prompt_logprobs: 2, stream: false })
+    expect(toCompletionBody(asked, VLLM)).toMatchObject({ max_tokens: 1, prompt_logprobs: 2, stream: false })
   })
 
   test('of a stream come from a call of its own before it', async () => {
@@ -349,7 +349,7 @@ describe('Prompt logprobs of vLLM', () => {
 
 describe('A request to vLLM', () => {
   test('sends ids, requests ids in both forms, and sets every default of generation_config.json', () => {
-    expect(completionBody(request({ stream: true, streamInterval: 4 }), VLLM)).toEqual({
+    expect(toCompletionBody(request({ stream: true, streamInterval: 4 }), VLLM)).toEqual({
       model: 'tiny',
       prompt,
       max_tokens: 64,
@@ -385,7 +385,7 @@ describe('A request to vLLM', () => {
   })
 
   test('to another OpenAI-compatible server has only what OpenAI’s API has, and what ids need', () => {
-    expect(completionBody(request({ topLogprobsNum: 0, stream: true, streamInterval: 4 }), OPENAI)).toEqual({
+    expect(toCompletionBody(request({ topLogprobsNum: 0, stream: true, streamInterval: 4 }), OPENAI)).toEqual({
       ...{ model: 'tiny', prompt, max_tokens: 64, temperature: 0, logprobs: 1 },
       ...{ return_token_ids: true, return_tokens_as_token_ids: true },
       ...{ stream: true, stream_options: { include_usage: true } },
@@ -397,7 +397,7 @@ describe('A request to vLLM', () => {
     [VLLM, { new_one: 1 }, /^vLLM has no parameter for new_one/],
     [OPENAI, { top_k: 5 }, /^This OpenAI-compatible server has no parameter for top_k/],
   ] as const)('is refused by the name of the parameter: %j %j', (target, sampling, message) => {
-    expect(() => completionBody(request({ sampling: sampling as never }), target)).toThrow(message)
+    expect(() => toCompletionBody(request({ sampling: sampling as never }), target)).toThrow(message)
   })
 
   test('closes its connection when its reader stops, which ends the generation', async () => {
@@ -437,8 +437,8 @@ describe('A LoRA adapter of vLLM', () => {
   })
 
   test('is named as the model of a request and of a chat', async () => {
-    expect(completionBody(request({ adapter: 'math' }), VLLM).model).toBe('math')
-    expect(completionBody(request(), VLLM).model).toBe('tiny')
+    expect(toCompletionBody(request({ adapter: 'math' }), VLLM).model).toBe('math')
+    expect(toCompletionBody(request(), VLLM).model).toBe('tiny')
     const { client, server } = await serving({ '/v1/chat/completions': recorded('chat') })
     const chat = { model: 'x', messages: [], tools: [], sampling: {}, templateOptions: {}, rid: 'c'.repeat(32) }
     await client.chat({ ...chat, vocabularySize: 1024, adapter: 'math' }, never)

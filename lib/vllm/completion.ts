@@ -82,7 +82,7 @@ const hasImages = (request: GenerateRequest): request is ImageRequest => request
 
 /** Returns the body of a request, with or without images. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
 function requestBody(request: GenerateRequest, target: CompletionTarget): Record<string, unknown> {
-  const body = completionBody(request, target)
+  const body = toCompletionBody(request, target)
   if (!hasImages(request) || !target.imageEndpoint) return body
   // Of these lists the sampled token takes a place.
   const { mostAlternatives = VLLM_ALTERNATIVES } = target
@@ -108,7 +108,10 @@ const NEUTRAL = {
 const ALWAYS = { ...NEUTRAL, skip_special_tokens: false, include_stop_str_in_output: true }
 
 /** Returns the body of a request. Throws EngineError REQUEST_REFUSED for what the engine cannot do. */
-export function completionBody(request: GenerateRequest, { model, engine }: CompletionTarget): Record<string, unknown> {
+export function toCompletionBody(
+  request: GenerateRequest,
+  { model, engine }: CompletionTarget,
+): Record<string, unknown> {
   checkRequest(request)
   const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval, adapter } = request
   const fields = samplingFields(sampling, engine)

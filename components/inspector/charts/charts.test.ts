@@ -5,7 +5,7 @@ import { parseQuery } from '#lib/analysis/find/parse-query.ts'
 import { klEstimates } from '#lib/analysis/ratios/totals.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { densityOf, nearestPoint, outliersOf, pointSizes } from './density.ts'
+import { densityOf, isolatedCells, nearestPoint, pointSizes } from './density.ts'
 import { padExtent } from './extent.ts'
 import { binQuery, surpriseHistogram } from './histogram.ts'
 import { logRatiosOf, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
@@ -209,7 +209,7 @@ describe('points of a plot', () => {
       100,
       50,
     )
-    const places = outliersOf(density).map((cell) => ({ x: cell % 100, y: 50 - Math.floor(cell / 100) }))
+    const places = isolatedCells(density).map((cell) => ({ x: cell % 100, y: 50 - Math.floor(cell / 100) }))
     expect(places).toHaveLength(3)
     expect(places).toEqual(
       expect.arrayContaining([
@@ -235,7 +235,7 @@ describe('points of a plot', () => {
         const near = (column: number, row: number) =>
           list.filter(([x, y]) => Math.abs(x - column) <= 3 && Math.abs(y - row) <= 3).length
         const cells = new Set(list.filter(([x, y]) => near(x, y) <= 3).map(([x, y]) => y * 12 + x))
-        expect(outliersOf({ columns: 12, rows: 9, counts, most: 0 })).toEqual([...cells].sort((a, b) => a - b))
+        expect(isolatedCells({ columns: 12, rows: 9, counts, most: 0 })).toEqual([...cells].sort((a, b) => a - b))
       }),
     )
   })

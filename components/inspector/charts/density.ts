@@ -63,7 +63,7 @@ const FEW = 3
  * Returns the indices in `counts` of cells whose points are nearly alone, since points drawn as small as the others would
  * not be visible. The cost is one step for each cell: the sum over a rectangle is a difference of sums from the corner.
  */
-export function outliersOf({ columns, rows, counts }: Density): readonly number[] {
+export function isolatedCells({ columns, rows, counts }: Density): readonly number[] {
   const width = columns + 1
   const sums = new Float64Array(width * (rows + 1))
   for (let row = 0; row < rows; row++)

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type AxesRange, type Density, densityOf, nearestPoint, outliersOf, pointSizes } from './density.ts'
+import { type AxesRange, type Density, densityOf, isolatedCells, nearestPoint, pointSizes } from './density.ts'
 
 interface PlotPoints {
   readonly x: Float64Array
@@ -298,7 +298,7 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
   ctx.drawImage(image, bbox.left, bbox.top, columns * size, rows * size)
   ctx.fillStyle = cssColour('--accent')
   ctx.beginPath()
-  for (const cell of outliersOf(density)) {
+  for (const cell of isolatedCells(density)) {
     const [column, row] = [cell % columns, Math.floor(cell / columns)]
     const [x, y] = [bbox.left + (column + 0.5) * size, bbox.top + (row + 0.5) * size]
     ctx.moveTo(x, y)

@@ -16,7 +16,7 @@ const openedHref = (count: number): string => `/open${count > 1 ? `?opened=${cou
  * Opens a file and returns the address that shows it: the list of its trajectories if it has many or is large, otherwise the first one.
  * Throws FileError, ApiError, TaskError, or the signal's reason.
  */
-export async function openFile(openedFile: OpenedFileStore, file: File, signal: AbortSignal): Promise<string> {
+export async function openUserFile(openedFile: OpenedFileStore, file: File, signal: AbortSignal): Promise<string> {
   const isLarge = file.size > MOST_BYTES_AT_ONCE
   if (isLarge && (await mayBeListed(file)) && (await indexedFile.open(file, signal))) return LIST_HREF
   const { count, isShown } = await openedFile.open(file, signal, MOST_SHOWN_FIRST)

@@ -4,7 +4,7 @@
  */
 import type { ImportResult } from '#lib/api/imported.ts'
 import type { ByteSource } from '#lib/formats/containers/container.ts'
-import { BEGINNING, beginningOf, fileTypeOf } from '#lib/formats/reading/file-type.ts'
+import { BEGINNING, decodedBeginning, fileTypeOf } from '#lib/formats/reading/file-type.ts'
 import { bytesText, LIMITS } from '#lib/util/limits.ts'
 import { ApiError } from '../api.ts'
 import { mayBeListed } from '../file-index/indexed-file.ts'
@@ -121,7 +121,7 @@ async function openedFile(
 
 /** Refuses weights, UTF-16 and similar files by their first bytes, so that they are not sent to the server. Throws FileError. */
 async function refuseOtherTypes(name: string, bytes: ByteSource): Promise<void> {
-  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  const beginning = decodedBeginning(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const type = fileTypeOf(beginning, name)
   if (type) throw new FileError(`expected JSON, found ${type.name}`, type.hint)
 }

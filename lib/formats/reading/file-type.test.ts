@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { source } from '#testing/trajectories.ts'
-import { beginningOf, fileTypeOf } from './file-type.ts'
+import { decodedBeginning, fileTypeOf } from './file-type.ts'
 import { openFile, openText } from './open.ts'
 import { openEach } from './open-each.ts'
 
@@ -42,7 +42,7 @@ test.each(FILES)('fileTypeOf refuses %s %# by its type and names a converter', a
   }
   const named = { ...source, file }
   const read = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
-  expect(fileTypeOf(beginningOf(bytes), file)?.hint).toContain(command)
+  expect(fileTypeOf(decodedBeginning(bytes), file)?.hint).toContain(command)
   expect(await Array.fromAsync(openFile(read, named))).toMatchObject([refused])
   expect(openText(new TextDecoder().decode(bytes), named)).toMatchObject(refused)
   const chunks = (async function* () {
@@ -63,7 +63,7 @@ test('fileTypeOf names a file of the command line by its path', () => {
 })
 
 test('A pickle without a name, such as one that is pasted, is no PyTorch file', () => {
-  expect(fileTypeOf(beginningOf(Buffer.from([0x80, 2, 0x8a])), undefined)?.name).toBe('a Python pickle')
+  expect(fileTypeOf(decodedBeginning(Buffer.from([0x80, 2, 0x8a])), undefined)?.name).toBe('a Python pickle')
 })
 
 test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts %j as possible JSON', (text) => {
@@ -73,6 +73,6 @@ test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts
 test.each([undefined, 'run.pt'])(
   'A zip archive with other entries is no PyTorch file, whatever its name is: %s',
   (file) => {
-    expect(fileTypeOf(beginningOf(zip('other')), file)).toBeUndefined()
+    expect(fileTypeOf(decodedBeginning(zip('other')), file)).toBeUndefined()
   },
 )

@@ -86,4 +86,4 @@ export const printableBeginning = (beginning: string): string =>
 const NULL_PICTURE = '␀'.charCodeAt(0)
 
 /** Decodes the first characters of bytes that may not be text. */
-export const beginningOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, BEGINNING))
+export const decodedBeginning = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, BEGINNING))

@@ -11,7 +11,7 @@ import {
   type UnpackTools,
 } from '../containers/container.ts'
 import { type Container, containers } from '../containers/registry.ts'
-import { BEGINNING, beginningOf, fileTypeOf, printableBeginning } from './file-type.ts'
+import { BEGINNING, decodedBeginning, fileTypeOf, printableBeginning } from './file-type.ts'
 import { type FileProblem, fileProblem, otherType } from './records.ts'
 
 /** A part of a file with records. `entry` is its name in an archive; undefined if the file has only one part. */
@@ -49,7 +49,7 @@ async function* partsIn(
   around: PartsOptions & { readonly budget: Budget },
 ): AsyncGenerator<FilePart> {
   const failed = (problem: FileProblem, isWhole = false): FilePart => ({ kind: 'failed', entry, problem, isWhole })
-  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  const beginning = decodedBeginning(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const type = fileTypeOf(beginning, entry ?? file)
   if (type) return yield failed(otherType(type))
   const container = containerOf(beginning)

@@ -16,7 +16,7 @@ import {
 } from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
-import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
+import { BEGINNING, decodedBeginning, fileTypeOf } from './file-type.ts'
 import { parseRecord, recordValues } from './open.ts'
 import { type OpenedRecord, openRecord } from './open-each.ts'
 import { containerOf, containerProblem } from './parts.ts'
@@ -77,7 +77,7 @@ export async function recordLayout(
   source: RecordSource,
   options: IndexOptions = {},
 ): Promise<RecordLayout> {
-  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  const beginning = decodedBeginning(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   if (fileTypeOf(beginning, source.file)) return 'whole'
   const container = containerOf(beginning)
   if (container) return container.loadTable && (await opensIn('table', bytes, source, options)) ? 'table' : 'whole'
@@ -122,7 +122,7 @@ export function indexRecords(
 
 /** Rows are read one after the other, so their size together is unlimited. */
 async function openTable(bytes: ByteSource, limits: Limits): Promise<RecordTable> {
-  const beginning = beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
+  const beginning = decodedBeginning(await bytes.read(0, Math.min(BEGINNING, bytes.size)))
   const open = await containerOf(beginning)?.loadTable?.()
   if (!open) throw new Error('the file is no table')
   return open(bytes, createBudget({ ...limits, unpackedBytes: Number.POSITIVE_INFINITY }))

@@ -8,7 +8,7 @@ import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/traject
 import { ids, logprobsOf, lossMask, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { hasLogprobs } from '../columns.ts'
-import { type ChatMessage, chatMessagesBySegment, chatTools } from './chat-messages.ts'
+import { chatMessagesBySegment, chatTools, type ExportedMessage } from './chat-messages.ts'
 import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import type { FieldPart, TokenField, TrainingRow } from './training-row.ts'
 import type { Writer } from './writer.ts'
@@ -127,11 +127,11 @@ function withoutEmptyObservation({ observation, ...step }: Step): Step {
 }
 
 /** The text of a reply whose tokens have no known texts is empty. */
-const textIn = ({ content }: Pick<ChatMessage, 'content'>): string => content ?? ''
+const textIn = ({ content }: Pick<ExportedMessage, 'content'>): string => content ?? ''
 
-const callIds = ({ tool_calls = [] }: ChatMessage): ReadonlySet<string> => new Set(tool_calls.map(({ id }) => id))
+const callIds = ({ tool_calls = [] }: ExportedMessage): ReadonlySet<string> => new Set(tool_calls.map(({ id }) => id))
 
-const agentStep = ({ content, reasoning_content, tool_calls }: ChatMessage) => ({
+const agentStep = ({ content, reasoning_content, tool_calls }: ExportedMessage) => ({
   source: 'agent' as const,
   message: textIn({ content }),
   ...(reasoning_content !== undefined && { reasoning_content }),

@@ -11,7 +11,7 @@ import { partText, segmentMessages } from '#lib/trajectory/messages/message-part
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** A message of chat completions. Only the model's messages have `reasoning_content` and `tool_calls`. */
-export interface ChatMessage {
+export interface ExportedMessage {
   readonly role: string
   /** null if the texts of the tokens are unknown. */
   readonly content: string | null
@@ -28,7 +28,7 @@ interface ChatToolCall {
 }
 
 /** Returns the messages of each segment, in the order of the segments. A response has one message. */
-export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonly ChatMessage[])[] =>
+export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonly ExportedMessage[])[] =>
   trajectory.segments.map((segment, index) =>
     segment.kind === 'prompt'
       ? segment.messages.map((message) => contextMessage(withResultText(message, trajectory)))
@@ -36,8 +36,8 @@ export const chatMessagesBySegment = (trajectory: Trajectory): readonly (readonl
   )
 
 /** A message of chat completions whose content may have images. */
-export type ImageMessage = Omit<ChatMessage, 'content'> & {
-  readonly content: ChatMessage['content'] | readonly JsonObject[]
+export type ImageMessage = Omit<ExportedMessage, 'content'> & {
+  readonly content: ExportedMessage['content'] | readonly JsonObject[]
 }
 
 /** Returns the messages with the images of their parts as `image_url`, for formats that may contain them. */
@@ -49,7 +49,7 @@ export const imageMessagesBySegment = (trajectory: Trajectory): readonly (readon
       : messages.map((message, place) => withImages(message, elementAt(segment.messages, place)))
   })
 
-function withImages(written: ChatMessage, { content }: Message): ImageMessage {
+function withImages(written: ExportedMessage, { content }: Message): ImageMessage {
   if (typeof content !== 'object' || content.every(({ image }) => image === undefined)) return written
   const parts = content.flatMap(({ text, image }): readonly JsonObject[] =>
     image !== undefined
@@ -68,7 +68,7 @@ export const chatTools = (tools: readonly ToolSpec[]): readonly JsonObject[] =>
     function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }))
 
-function contextMessage(message: Message): ChatMessage {
+function contextMessage(message: Message): ExportedMessage {
   const content = textOfContent(message.content)
   switch (message.role) {
     case 'tool':
@@ -93,7 +93,7 @@ const textOfContent = (content: Message['content'] = ''): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 
 /** A malformed call stays text, since no reader could take its arguments. */
-function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory: Trajectory): ChatMessage {
+function replyMessage(segment: ResponseSegment, segmentIndex: number, trajectory: Trajectory): ExportedMessage {
   const ownMessage = messageOfResponse(segment, trajectory)
   if (ownMessage) return contextMessage(ownMessage)
   if (segment.ids.length === 0 || segment.ids.some((id) => !Object.hasOwn(trajectory.vocab, id)))

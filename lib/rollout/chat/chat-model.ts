@@ -7,7 +7,7 @@ import type { Message, ResponseSegment } from '#lib/trajectory/format/trajectory
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { AgentModel } from '../loop/agent-model.ts'
 import type { Recorder } from '../loop/recorder.ts'
-import { chatMessages } from './messages.ts'
+import { toChatMessages } from './messages.ts'
 import { messageCalls } from './reply-message.ts'
 
 /**
@@ -23,7 +23,7 @@ export function chatModel(recorder: Recorder, question: readonly Message[], call
   let newMessages = question
   return new AgentModel(recorder, async (messages, options) => {
     const system = typeof options?.systemPrompt === 'string' ? options.systemPrompt : undefined
-    const response = await call(newMessages, chatMessages(system, messages))
+    const response = await call(newMessages, toChatMessages(system, messages))
     const { message } = response
     const calls = messageCalls(message)
     newMessages = calls.map(({ id }): Message => ({ role: 'tool', callId: id }))

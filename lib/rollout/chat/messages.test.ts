@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
-import { chatMessages } from './messages.ts'
+import { toChatMessages } from './messages.ts'
 
 /** The provider imports the openai package only for its client, and here it gets another client. */
 const NO_PACKAGE = 'data:text/javascript,export default class {}; export class APIUserAbortError extends Error {}'
@@ -79,7 +79,7 @@ test('chat messages and tools equal those of the Strands provider', async () => 
       fc.array(tool, { maxLength: 2 }),
       async (system, messages, tools) => {
         const sent = await provided(system, messages, tools)
-        expect(chatMessages(system, messages)).toEqual(sent.messages)
+        expect(toChatMessages(system, messages)).toEqual(sent.messages)
         const body = chatBody({ model: 'm', messages: [], tools, sampling: {}, templateOptions: {} })
         expect(body.tools).toEqual(sent.tools)
       },
@@ -91,5 +91,5 @@ test('an empty tool result is refused by Rollscope and by the Strands provider',
   const empty = new ToolResultBlock({ toolUseId: 'c', status: 'success', content: [new TextBlock(' ')] })
   const messages = [new SdkMessage({ role: 'user', content: [empty] })]
   await expect(provided(undefined, messages, [])).rejects.toThrow(/empty/)
-  expect(() => chatMessages(undefined, messages)).toThrow(/EMPTY_RESULT/)
+  expect(() => toChatMessages(undefined, messages)).toThrow(/EMPTY_RESULT/)
 })

@@ -8,7 +8,7 @@ import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { RunEnded } from '../loop/run-ended.ts'
 
 /** Returns the messages of a request. Throws RunEnded where the provider throws: for an empty tool result. */
-export function chatMessages(system: string | undefined, messages: readonly SdkMessage[]): readonly ChatMessage[] {
+export function toChatMessages(system: string | undefined, messages: readonly SdkMessage[]): readonly ChatMessage[] {
   return [
     ...(system === undefined || system.trim() === '' ? [] : [{ role: 'system', content: system }]),
     ...messages.flatMap(({ role, content }) => (role === 'user' ? fromUser(content) : fromAssistant(content))),

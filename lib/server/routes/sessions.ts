@@ -24,7 +24,7 @@ import { queryWord } from '../http/query.ts'
 import { FORCED_TEXT } from '../library/trajectories.ts'
 import { UNTIL } from '../runs/event-log.ts'
 import { answerClient } from '../sessions/client-call.ts'
-import { answerGenerate } from '../sessions/generate-call.ts'
+import { recordGenerateCall } from '../sessions/generate-call.ts'
 import { passThrough, sessionModels } from '../sessions/pass-through.ts'
 import { requestOfCall, sessionRecords } from '../sessions/records.ts'
 import { exportSamples, pickersIn, SAMPLES_QUERY } from '../sessions/samples.ts'
@@ -221,7 +221,7 @@ export const sessionRoutes = [
     handle: ({ request, params, services }) =>
       services.sessions.isPaused
         ? passThrough(params.id, request, services)
-        : answerGenerate(services.sessions.find(params.id), request, services),
+        : recordGenerateCall(services.sessions.find(params.id), request, services),
   }),
   otherRow('GET'),
   otherRow('POST'),

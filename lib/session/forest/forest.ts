@@ -26,7 +26,7 @@ import {
   rulesNeeded,
   withCallIds,
 } from './equality.ts'
-import { emptyHistory, extend, type FoundHistory, find, messagesOf, type Position } from './history-index.ts'
+import { emptyHistory, extend, type FoundHistory, findHistory, messagesOf, type Position } from './history-index.ts'
 
 /** The largest number of nodes of a session. */
 export const MOST_NODES = 1024
@@ -178,10 +178,10 @@ export function openForest(rules: EqualityRules, nodes: readonly SessionNode[] =
     attach: ({ messages, context, n = 1 }) => {
       if (all.length + n > MOST_NODES) return tooMany(all.length, n)
       const history = normalHistory(messages, rules)
-      return { ok: true, attachment: attachmentOf(history, context, find(history, root, rules), forest) }
+      return { ok: true, attachment: attachmentOf(history, context, findHistory(history, root, rules), forest) }
     },
     recorded: (history, context) => {
-      const { deepest, repeated } = placeOf(context, find(history, root, rules), forest)
+      const { deepest, repeated } = placeOf(context, findHistory(history, root, rules), forest)
       return { messages: forest.pathOf(deepest).depth, isPrompt: repeated !== undefined }
     },
     append: (attachment, outcomes) => {

@@ -83,7 +83,7 @@ export interface FoundHistory {
 }
 
 /** Finds a history. Takes one lookup for each message, until no call has the message. */
-export function find(history: NormalHistory, root: Position, rules: EqualityRules): FoundHistory {
+export function findHistory(history: NormalHistory, root: Position, rules: EqualityRules): FoundHistory {
   const positions = [root]
   const prefixes: number[] = []
   const { messages } = history
