@@ -15,7 +15,7 @@ export interface Command<Screen, Group extends string = string> {
 }
 
 /** Runs the command, or says why it cannot run. */
-export function runCommand<Screen>(command: Command<Screen>, screen: Screen, say: (message: string) => void): void {
+export function executeCommand<Screen>(command: Command<Screen>, screen: Screen, say: (message: string) => void): void {
   const obstacle = command.obstacle?.(screen)
   if (obstacle === undefined) command.run(screen)
   else say(obstacle)

@@ -40,7 +40,7 @@ import { withToggled, withVisible } from './tree/folds.ts'
 import { TreeGrid } from './tree/tree-grid.tsx'
 import { useTrajectories } from './tree/use-trajectories.ts'
 import { decisiveBranches, pathOfSample, spotOfSample, type TreeSpot, treeOfForest } from './tree.ts'
-import { groupSizeText, placeText } from './words.ts'
+import { branchPositionText, groupSizeText } from './words.ts'
 
 const SampleTable = lazyPart(async () => (await import('./tabs/sample-table.tsx')).SampleTable)
 const GroupCharts = lazyPart(async () => (await import('./tabs/group-charts.tsx')).GroupCharts)
@@ -334,7 +334,9 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
               )}
             </div>
             <StatusLine
-              text={[groupSizeText(forest), placeText(tree, pinnedBranch, pinned?.token)].filter(Boolean).join(' · ')}
+              text={[groupSizeText(forest), branchPositionText(tree, pinnedBranch, pinned?.token)]
+                .filter(Boolean)
+                .join(' · ')}
               message={message}
             />
           </div>

@@ -3,7 +3,14 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { exampleGroup, groupOf, wordTrajectory } from './test-group.ts'
 import { foldedBranchText, hiddenTokensText } from './tree/fold-texts.ts'
 import { treeOfForest } from './tree.ts'
-import { branchChips, estimateInterval, firstTokenText, groupSizeText, placeText, signedText } from './words.ts'
+import {
+  branchChips,
+  branchPositionText,
+  estimateInterval,
+  firstTokenText,
+  groupSizeText,
+  signedText,
+} from './words.ts'
 
 const { forest, trajectories } = exampleGroup()
 const tree = treeOfForest(forest)
@@ -60,9 +67,9 @@ test('the status line says how large the group is and where the pinned token is'
   expect(groupSizeText(forest)).toBe(
     `8 samples · ${forest.counts.tokens} tokens, ${forest.counts.distinctTokens} distinct`,
   )
-  expect(placeText(tree, branchAt(8), 5)).toBe('split 1 of 5 · token 5')
-  expect(placeText(tree, branchAt(0), 2)).toBe('token 2')
-  expect(placeText(tree, undefined, undefined)).toBe('')
+  expect(branchPositionText(tree, branchAt(8), 5)).toBe('split 1 of 5 · token 5')
+  expect(branchPositionText(tree, branchAt(0), 2)).toBe('token 2')
+  expect(branchPositionText(tree, undefined, undefined)).toBe('')
 })
 
 test('a branch at a split is named by its first token, by the id of a token without a text, or by its end', () => {

@@ -67,7 +67,11 @@ export function countRangeText(values: readonly number[], between: string): stri
 }
 
 /** Returns where the shown branch is among the splits, for the status line. */
-export function placeText(tree: SampleTree, branch: SampleBranch | undefined, token: number | undefined): string {
+export function branchPositionText(
+  tree: SampleTree,
+  branch: SampleBranch | undefined,
+  token: number | undefined,
+): string {
   const splits = splitsOfTree(tree)
   const number = branch
     ? splits.findIndex(({ branches }) => branches.some(({ index }) => index === branch.index)) + 1

@@ -24,7 +24,7 @@ import {
   forkedFrom,
   type SessionCallNode,
 } from './call-texts.ts'
-import { FirstDifference } from './first-difference.tsx'
+import { FirstDifferingToken } from './first-difference.tsx'
 
 interface CallTokensProps {
   readonly sessionId: string
@@ -69,7 +69,7 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
             </span>
             {change}
             {key !== undefined && other?.node.trajectory != null && (
-              <FirstDifference own={key} other={other.node.trajectory} />
+              <FirstDifferingToken own={key} other={other.node.trajectory} />
             )}
           </p>
         )}

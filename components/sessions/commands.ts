@@ -2,7 +2,7 @@
 import type { Command } from '#components/commands/command.ts'
 
 /** The state of the page that the commands read, and the functions by which they change it. */
-export interface SessionsPage {
+export interface SessionsScreenState {
   readonly stepSession: (step: 1 | -1) => void
   readonly stepCall: (step: 1 | -1) => void
   /** Compares the call with the history that it changed. Undefined if it changed none. */
@@ -13,7 +13,7 @@ export interface SessionsPage {
 export const SESSION_GROUPS = ['Sessions'] as const
 
 /** All commands of the page, in the order in which they are listed. */
-export const SESSION_COMMANDS: readonly Command<SessionsPage, (typeof SESSION_GROUPS)[number]>[] = [
+export const SESSION_COMMANDS: readonly Command<SessionsScreenState, (typeof SESSION_GROUPS)[number]>[] = [
   {
     name: 'next-session',
     title: 'Next session',

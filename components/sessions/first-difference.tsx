@@ -14,7 +14,7 @@ interface FirstDifferenceProps {
 }
 
 /** Names the first token at which the trajectories of two calls differ; shows nothing until both are known. */
-export function FirstDifference({ own, other }: FirstDifferenceProps) {
+export function FirstDifferingToken({ own, other }: FirstDifferenceProps) {
   const { data: ownTrajectory } = useQuery(trajectoryOptions(own))
   const { data: otherTrajectory } = useQuery(trajectoryOptions(other))
   if (!ownTrajectory || !otherTrajectory) return null

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { parseAsInteger, parseAsString, useQueryStates } from 'nuqs'
 import { type ReactNode, useState } from 'react'
-import { commandOfKey, runCommand } from '#components/commands/command.ts'
+import { commandOfKey, executeCommand } from '#components/commands/command.ts'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -48,7 +48,7 @@ import { reportOutcome } from './report-outcome.ts'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
 import { savingsParts } from './savings-text.ts'
-import { SessionTable } from './session-table.tsx'
+import { SessionList } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
 
 // The token view is most of the code of this page, and a list without calls does not need it.
@@ -118,7 +118,7 @@ export function SessionsScreen() {
     if (!command || event.defaultPrevented) return
     event.preventDefault()
     const compare = compared === undefined ? undefined : () => void go(compared)
-    runCommand(command, { stepSession, stepCall, compare }, say)
+    executeCommand(command, { stepSession, stepCall, compare }, say)
   })
   const missing = address.session !== null && isMissing(opened.error) && (
     <MissingSession id={address.session} wasShown={opened.data !== undefined} />
@@ -149,7 +149,7 @@ export function SessionsScreen() {
           <div className="min-h-0 overflow-y-auto" aria-busy={sessions === undefined}>
             {list?.isPaused && <Banner tone="note" title="Recording is paused: calls pass through." />}
             {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
-            <SessionTable
+            <SessionList
               sessions={sessions ?? []}
               savings={savings?.sessions ?? []}
               selected={missing ? undefined : id}

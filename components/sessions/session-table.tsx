@@ -39,7 +39,7 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
 ]
 
 /** Shows the sessions, the newest first. Rows do not move while they are live. */
-export function SessionTable({ sessions, savings, selected, onSelect }: SessionTableProps) {
+export function SessionList({ sessions, savings, selected, onSelect }: SessionTableProps) {
   const avoided = new Map(savings.map(({ id, drifts }) => [id, drifts]))
   const table = useRef<HTMLTableElement>(null)
   const isEmpty = sessions.length === 0

@@ -9,10 +9,10 @@ import { testCall, testSession } from '#testing/sessions.ts'
 import { CallForest } from './call-forest.tsx'
 import { entriesOf, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
-import { FirstDifference } from './first-difference.tsx'
+import { FirstDifferingToken } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
-import { SessionTable } from './session-table.tsx'
+import { SessionList } from './session-table.tsx'
 import { SetupLine } from './setup-line.tsx'
 
 const session = testSession
@@ -26,7 +26,7 @@ beforeEach(() => storeToken('a-token'))
 test('The table of sessions shows the numbers of each session and selects one by its button', () => {
   const onSelect = vi.fn()
   render(
-    <SessionTable
+    <SessionList
       sessions={[session, { ...session, id: 'ses_2', state: 'idle' }]}
       savings={[{ id: 'ses_2', drifts: 14 }]}
       selected="ses_1"
@@ -142,7 +142,7 @@ test('A changed history names the first token that differs from the other call, 
   queries.setQueryData(trajectoryOptions('other').queryKey, trajectory(4))
   render(
     <QueryClientProvider client={queries}>
-      <FirstDifference own="own" other="other" />
+      <FirstDifferingToken own="own" other="other" />
     </QueryClientProvider>,
   )
   expect(screen.getByText('first difference at token 2')).toBeTruthy()

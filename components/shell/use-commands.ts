@@ -1,7 +1,7 @@
 /** The commands of a page: their keys, and the command palette. */
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type Command, commandOfKey, runCommand } from '#components/commands/command.ts'
+import { type Command, commandOfKey, executeCommand } from '#components/commands/command.ts'
 import { keyName } from '#components/token-view/key-name.ts'
 
 interface Commands<Screen> {
@@ -27,11 +27,11 @@ export function useCommands<Screen>({ commands, screenOf, say }: Commands<Screen
     screen,
     isPaletteOpen,
     closePalette: () => setIsPaletteOpen(false),
-    run: (command: Command<Screen>) => runCommand(command, screen, say),
+    run: (command: Command<Screen>) => executeCommand(command, screen, say),
     /** Closes the palette before running the command, so that the focus is restored before the command may move it. */
     runFromPalette: (command: Command<Screen>) => {
       flushSync(() => setIsPaletteOpen(false))
-      queueMicrotask(() => runCommand(command, screen, say))
+      queueMicrotask(() => executeCommand(command, screen, say))
     },
     /** Runs the command of a key, unless another handler prevented the default action. */
     runKey: (event: KeyboardEvent | globalThis.KeyboardEvent) => {
@@ -39,7 +39,7 @@ export function useCommands<Screen>({ commands, screenOf, say }: Commands<Screen
       const command = commandOfKey(commands, keyName(event))
       if (!command) return
       event.preventDefault()
-      runCommand(command, screen, say)
+      executeCommand(command, screen, say)
     },
   }
 }

@@ -18,7 +18,7 @@ const FORMS: ValueForms = {
  * Returns the fields of a request. A name with a dot is a field of an object. Parameters outside of the table keep their names. Throws
  * EngineError REQUEST_REFUSED with the first parameter that the engine does not take.
  */
-export function samplingFields(
+export function toSamplingFields(
   sampling: Sampling,
   engine: keyof typeof ENGINE_PARAMETERS,
   ownForms: ValueForms = {},

@@ -16,7 +16,7 @@ import { firstMessages } from './messages.ts'
 import { catchRefusals, parsedAt, refuse } from './reading/record-error.ts'
 import { initialLength, trainedTrajectory } from './trainers/trained-sequence.ts'
 import { listDroppedContent, listDroppedForeignFields, writableExperts } from './writing/export-losses.ts'
-import { type GroupNumbers, numberGroups } from './writing/group-numbers.ts'
+import { numberGroups, type SampleNumbering } from './writing/group-numbers.ts'
 import { responseArrays } from './writing/response-arrays.ts'
 import type { TrainingRow } from './writing/training-row.ts'
 
@@ -198,7 +198,7 @@ const takenBy = ({ reward }: JsonObject, hasOutcome: boolean, hasGroup: boolean)
   ...(typeof reward === 'number' ? ['reward'] : []),
 ]
 
-function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([trajectory.group])) {
+function write(trajectory: Trajectory, groups: SampleNumbering = numberGroups([trajectory.group])) {
   const { segments, vocab, outcome, model, group } = trajectory
   const numbers = group && groups(group)
   const own = trajectory.foreign?.[NAME] ?? {}

@@ -9,7 +9,7 @@ import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { type Chunk, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
-import { samplingFields, type ValueForms } from '#lib/engine/sampling-fields.ts'
+import { toSamplingFields, type ValueForms } from '#lib/engine/sampling-fields.ts'
 import { loraField } from './adapters.ts'
 import { completionReplySchema, engineReply } from './reply.ts'
 
@@ -73,7 +73,7 @@ export function toCompletionBody(request: GenerateRequest): Record<string, unkno
     ...NEUTRAL,
     // The penalties count all tokens, not the last 64.
     repeat_last_n: inputIds.length + (sampling.max_new_tokens ?? 0),
-    ...samplingFields(sampling, 'llama.cpp', FORMS),
+    ...toSamplingFields(sampling, 'llama.cpp', FORMS),
     prompt: inputIds,
     stream: false,
     return_tokens: true,

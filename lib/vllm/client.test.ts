@@ -8,7 +8,7 @@ import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
-import { samplingFields } from '#lib/engine/sampling-fields.ts'
+import { toSamplingFields } from '#lib/engine/sampling-fields.ts'
 import { type Recording, scripted } from '#testing/sglang/recordings.ts'
 import { vllmClient } from './client.ts'
 import { toCompletionBody } from './completion.ts'
@@ -370,7 +370,7 @@ describe('A request to vLLM', () => {
       sampling_seed: 4,
       bad_words: ['x'],
     }
-    expect(samplingFields(sampling, 'vllm')).toEqual({
+    expect(toSamplingFields(sampling, 'vllm')).toEqual({
       max_tokens: 10,
       min_tokens: 2,
       top_k: 0,
@@ -378,8 +378,8 @@ describe('A request to vLLM', () => {
       seed: 4,
       bad_words: ['x'],
     })
-    expect(samplingFields({ regex: 'a+' }, 'vllm')).toEqual({ structured_outputs: { regex: 'a+' } })
-    expect(samplingFields({ ebnf: 'root ::= "a"' }, 'vllm')).toEqual({
+    expect(toSamplingFields({ regex: 'a+' }, 'vllm')).toEqual({ structured_outputs: { regex: 'a+' } })
+    expect(toSamplingFields({ ebnf: 'root ::= "a"' }, 'vllm')).toEqual({
       structured_outputs: { grammar: 'root ::= "a"' },
     })
   })

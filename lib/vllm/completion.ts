@@ -12,7 +12,7 @@ import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { type Chunk, type EngineReply, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
-import { samplingFields } from '#lib/engine/sampling-fields.ts'
+import { toSamplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import type { ImageEndpoint, ImageRequest } from './image-prompts.ts'
@@ -114,7 +114,7 @@ export function toCompletionBody(
 ): Record<string, unknown> {
   checkRequest(request)
   const { inputIds, sampling, logprobStartLen, scoreOnly, topLogprobsNum, streamInterval, adapter } = request
-  const fields = samplingFields(sampling, engine)
+  const fields = toSamplingFields(sampling, engine)
   const isVllm = engine === 'vllm'
   return {
     // An adapter is a model of its own.

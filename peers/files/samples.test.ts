@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'
-import { type GroupNumbers, numberGroups } from '#lib/formats/writing/group-numbers.ts'
+import { numberGroups, type SampleNumbering } from '#lib/formats/writing/group-numbers.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Writes a file for each trajectory, as the page does, and one with a line for each, as the library does. */
 function write(format: string): { readonly values: readonly object[]; readonly files: readonly string[] } {
-  const written = (trajectory: Trajectory, groups?: GroupNumbers) => {
+  const written = (trajectory: Trajectory, groups?: SampleNumbering) => {
     const record = writableFormats.find(({ name }) => name === format)?.write(trajectory, groups)
     if (!record) throw new Error(`${format} is not written`)
     return record.value

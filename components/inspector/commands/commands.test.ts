@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { commandOfKey, runCommand } from '#components/commands/command.ts'
+import { commandOfKey, executeCommand } from '#components/commands/command.ts'
 import { searchCommands } from '#components/commands/palette-search.ts'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '#components/token-view/grid-options.ts'
@@ -65,7 +65,7 @@ function screenWith({
 
 const press = (key: string, using: Parameters<typeof screenWith>[0]) => {
   const { screen, calls } = screenWith(using)
-  runCommand(commandOfKey(COMMANDS, key) as InspectorCommand, screen, screen.inspection.say)
+  executeCommand(commandOfKey(COMMANDS, key) as InspectorCommand, screen, screen.inspection.say)
   return calls
 }
 
@@ -169,7 +169,7 @@ describe('commands beside a run in the playground', () => {
     const { screen, calls } = screenWith()
     for (const key of ['m', '/', 'c', 'w'])
       expect(commandOfKey(RUN_COMMANDS, key), key).toBe(commandOfKey(COMMANDS, key))
-    runCommand(commandOfKey(RUN_COMMANDS, 'm') as InspectorCommand, screen, () => {})
+    executeCommand(commandOfKey(RUN_COMMANDS, 'm') as InspectorCommand, screen, () => {})
     expect(calls).toEqual([['view', { colour: 'mask', limit: undefined }]])
   })
 
@@ -181,9 +181,9 @@ describe('commands beside a run in the playground', () => {
     const { screen } = screenWith()
     const [openInspector, say] = [vi.fn(), vi.fn()]
     const command = commandOfKey(RUN_COMMANDS, 'i') as InspectorCommand
-    runCommand(command, screen, say)
+    executeCommand(command, screen, say)
     expect(say).toHaveBeenCalledWith('The run has not ended yet.')
-    runCommand(command, { ...screen, page: { ...screen.page, openInspector } }, say)
+    executeCommand(command, { ...screen, page: { ...screen.page, openInspector } }, say)
     expect(openInspector).toHaveBeenCalledOnce()
   })
 })
@@ -193,7 +193,7 @@ test('commands open the neighbours of a trajectory in its list, and at an end sa
   const [next, say] = [vi.fn(), vi.fn()]
   const page = { ...screen.page, openBeside: { previous: undefined, next } }
   const run = (name: string) =>
-    runCommand(COMMANDS.find((command) => command.name === name) as InspectorCommand, { ...screen, page }, say)
+    executeCommand(COMMANDS.find((command) => command.name === name) as InspectorCommand, { ...screen, page }, say)
   run('next-trajectory')
   run('previous-trajectory')
   expect([next.mock.calls.length, say.mock.calls]).toEqual([1, [['This is the first trajectory of the list.']]])

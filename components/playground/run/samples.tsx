@@ -14,7 +14,7 @@ import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { SampleSort } from './sample-sort.ts'
 import { SamplesStrip } from './samples-strip.tsx'
 
-const ServerComparison = lazyPart(async () => (await import('./server-comparison.tsx')).ServerComparison)
+const ServerComparison = lazyPart(async () => (await import('./server-comparison.tsx')).ServerComparisonPanel)
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
 
 interface PlaygroundSamplesProps {

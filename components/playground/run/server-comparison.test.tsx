@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { ServerComparison as Answer } from '#lib/api/engine/server-comparison.ts'
 import { serverComparisonOptions } from '#lib/browser/queries.ts'
-import { ServerComparison } from './server-comparison.tsx'
+import { ServerComparisonPanel } from './server-comparison.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
   Link: (props: { readonly href: string; readonly children?: string }) => <a {...props}>{props.children}</a>,
@@ -42,7 +42,7 @@ function shown(comparisons: readonly Compared[], servers: readonly string[] = ['
   const chosen: unknown[] = []
   render(
     <QueryClientProvider client={client}>
-      <ServerComparison groupId="g" onShow={(...sample) => chosen.push(sample)} />
+      <ServerComparisonPanel groupId="g" onShow={(...sample) => chosen.push(sample)} />
     </QueryClientProvider>,
   )
   return { chosen, user: userEvent.setup() }

@@ -21,7 +21,7 @@ interface ServerComparisonProps {
 type Compared = Answer['comparisons'][number]
 
 /** Summary and table of the servers of a group whose samples have ended. */
-export function ServerComparison({ groupId, onShow }: ServerComparisonProps) {
+export function ServerComparisonPanel({ groupId, onShow }: ServerComparisonProps) {
   const [chosen, setChosen] = useState<string>()
   const { data, error } = useQuery(serverComparisonOptions(groupId, chosen))
   const id = useId()

@@ -66,7 +66,7 @@ export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<n
 }
 
 /** Returns the index of the innermost row that contains a token; −1 if there is none. */
-export function rowOfToken(rows: readonly OutlineRow[], token: number): number {
+export function outlineRowOfToken(rows: readonly OutlineRow[], token: number): number {
   const begun = countWhile(rows.length, (index) => elementAt(rows, index).tokens.start <= token)
   for (let index = begun - 1; index >= 0; index--) {
     const { kind, tokens } = elementAt(rows, index)

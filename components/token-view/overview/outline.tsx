@@ -8,7 +8,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 import { countText } from '../numbers.ts'
-import { type OutlineRow, outlineRows, rowOfToken, segmentFacts, segmentLabel } from './outline-rows.ts'
+import { type OutlineRow, outlineRowOfToken, outlineRows, segmentFacts, segmentLabel } from './outline-rows.ts'
 
 interface OutlineProps {
   readonly trajectory: TrajectoryView
@@ -32,8 +32,8 @@ export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOL
   const rows = useMemo(() => outlineRows(trajectory, collapsed), [trajectory, collapsed])
   const rowHeight = useCallback((row: number) => heightOf(rows[row]), [rows])
   const { scroller, onScroll, first, end, offsets, reveal } = useRowWindow({ count: rows.length, heightOf: rowHeight })
-  const current = rowOfToken(rows, tokenToFollow(selected, inSight))
-  const pointedRow = pointed === undefined ? -1 : rowOfToken(rows, pointed)
+  const current = outlineRowOfToken(rows, tokenToFollow(selected, inSight))
+  const pointedRow = pointed === undefined ? -1 : outlineRowOfToken(rows, pointed)
   const activeRow = Math.max(0, rowWithKey(rows, active))
   const wantsFocus = useRef(false)
   const follow = useEffectEvent(() => {

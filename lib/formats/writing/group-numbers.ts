@@ -11,13 +11,13 @@ interface SampleNumbers {
 }
 
 /** Returns the numbers of a group's sample. */
-export type GroupNumbers = (group: Group) => SampleNumbers
+export type SampleNumbering = (group: Group) => SampleNumbers
 
 /**
  * Numbers the groups of one file in the order of their first samples. A group whose id is a whole number came from such
  * a file and keeps its numbers; the others get free numbers, and their samples stay in order.
  */
-export function numberGroups(groups: readonly (Group | undefined)[]): GroupNumbers {
+export function numberGroups(groups: readonly (Group | undefined)[]): SampleNumbering {
   const present = groups.filter((group) => group !== undefined)
   const [numbered, named] = [present.filter(isNumbered), present.filter((group) => !isNumbered(group))]
   const taken = new Set(numbered.map(({ id }) => Number(id)))

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
-import { type GroupNumbers, numberGroups } from '#lib/formats/writing/group-numbers.ts'
+import { numberGroups, type SampleNumbering } from '#lib/formats/writing/group-numbers.ts'
 import type { Writer } from '#lib/formats/writing/writer.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
@@ -179,7 +179,7 @@ const shownKeys = (keys: readonly string[]): string =>
 function* recordsOf(
   trajectories: Iterable<Trajectory>,
   write: Writer['write'],
-  groups: GroupNumbers,
+  groups: SampleNumbering,
   forced: ForcedChoice,
 ): Generator<object> {
   for (const trajectory of trajectories) yield write(withForced(trajectory, forced), groups).value

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { BranchBody } from '#lib/api/forest/branch.ts'
 import type { ForkedFrom, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { type BranchRequest, branchCurl, branchOfTrajectory, branchPython } from './branch.ts'
+import { branchCurl, branchOfTrajectory, branchPython, type RepeatableBranches } from './branch.ts'
 import { received } from './test-application.ts'
 
 const request = { server: 's', samplingParams: { top_p: 0.5, odd: 1 }, inputLength: 3, inputHash: '', streamed: true }
@@ -82,7 +82,7 @@ function receivedBranches(command: string, args: readonly string[]) {
 }
 
 const body: BranchBody = { at: 3, n: 2, force: { text: 'it’s $HOME `x` "q"\nJSON\n🙂' }, sampling: { top_p: 0.5 } }
-const own: BranchRequest = { key: 'k~2/é', body }
+const own: RepeatableBranches = { key: 'k~2/é', body }
 const sent = { method: 'POST', url: '/api/trajectories/k~2%2F%C3%A9/branch', key: 'Bearer k', marker: '1' }
 
 test('The curl command of branches sends the request unchanged, with the key from the environment', async () => {

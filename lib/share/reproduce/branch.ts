@@ -11,19 +11,19 @@ import { type ApiRequest, apiCurl, apiPython } from './api-request.ts'
 import { messageText } from './repeatable-run.ts'
 
 /** The branches of a trajectory as a request. */
-export interface BranchRequest {
+export interface RepeatableBranches {
   /** Key of the trajectory that they begin with. */
   readonly key: string
   readonly body: BranchBody
 }
 
 /** Returns the request that started a stored branch. Undefined if it is no branch, or if its edited message is unknown. */
-export function branchOfTrajectory(trajectory: TrajectoryView): BranchRequest | undefined {
+export function branchOfTrajectory(trajectory: TrajectoryView): RepeatableBranches | undefined {
   const { forkedFrom, provenance } = trajectory
   if (!forkedFrom || provenance.kind !== 'rollout') return undefined
   const { trajectory: key, token: position, kind } = forkedFrom
   const token = tokenAt(trajectory, position)
-  const request = (body: Omit<BranchBody, 'n'>, n = 1): BranchRequest => ({ key, body: { ...body, n } })
+  const request = (body: Omit<BranchBody, 'n'>, n = 1): RepeatableBranches => ({ key, body: { ...body, n } })
   switch (kind) {
     case 'sampled_again':
     case 'continued':
@@ -88,17 +88,17 @@ function settingsOf(
   }
 }
 
-const requestOf = ({ key, body }: BranchRequest): ApiRequest => ({
+const requestOf = ({ key, body }: RepeatableBranches): ApiRequest => ({
   path: `/api/trajectories/${encodeURIComponent(key)}/branch`,
   body,
 })
 
 /** Returns the curl command that starts the branches. */
-export const branchCurl = (request: BranchRequest): string =>
+export const branchCurl = (request: RepeatableBranches): string =>
   apiCurl(requestOf(request), 'Starts the branches and returns their keys. A branch: GET /api/trajectories/{key}.')
 
 /** Returns the Python script that starts the branches, waits for their ends and prints them. */
-export const branchPython = (request: BranchRequest): string =>
+export const branchPython = (request: RepeatableBranches): string =>
   apiPython(
     requestOf(request),
     `keys = answer["keys"]
