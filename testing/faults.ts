@@ -147,7 +147,7 @@ const tooLong = JSON.stringify({
 })
 
 /** All faults, by row of the table. */
-export const ROWS: readonly FaultRow[] = [
+export const FAULT_ROWS: readonly FaultRow[] = [
   {
     number: 1,
     what: 'nothing listens at the port',
@@ -808,6 +808,6 @@ const ENDING = ['connectMs', 'firstByteMs', 'idleMs', 'firstTokenMs', 'deadlineM
 
 /** Returns the cases that apply to streamed or to plain replies, each with the number of its row. */
 export const casesOf = (isStream: boolean): readonly (FaultCase & Pick<FaultRow, 'number'>)[] =>
-  ROWS.flatMap(({ number, cases }) =>
+  FAULT_ROWS.flatMap(({ number, cases }) =>
     cases.filter(({ onlyStreamed }) => isStream || !onlyStreamed).map((one) => ({ ...one, number })),
   )

@@ -7,9 +7,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import {
+  APPLICATION_URL,
   AUTHORIZED,
   ask,
-  BASE,
   CHANGING,
   greedy,
   HUB_PORT,
@@ -465,7 +465,7 @@ test('U1, U2: an address that cannot be a server’s is refused, and nothing is 
     expect([address, answer.status(), (await answer.json()).code]).toEqual([address, 400, 'ADDRESS_REFUSED'])
   }
   expect(await (await request.get('/api/servers', { headers: AUTHORIZED })).text()).not.toContain('refused')
-  expect((await saveServer(request, 'own', { baseUrl: `${BASE}/sglang` })).status()).toBe(201)
+  expect((await saveServer(request, 'own', { baseUrl: `${APPLICATION_URL}/sglang` })).status()).toBe(201)
 })
 
 test('U4: a redirect is not followed, and its target gets no key', { tag: CORE }, async ({ request }) => {
@@ -655,7 +655,7 @@ test('R1, R2: foreign text is text, and requests nothing', async ({ page, reques
     dialog.dismiss()
   })
   await page.route('**', (route) => {
-    if (new URL(route.request().url()).origin === BASE || route.request().url().startsWith('data:'))
+    if (new URL(route.request().url()).origin === APPLICATION_URL || route.request().url().startsWith('data:'))
       return route.continue()
     outside.push(route.request().url())
     return route.abort()
@@ -773,7 +773,7 @@ test('the health check is answered while hostile input is rendered and encoded',
   for (const [path, body] of hostile) {
     const leaving = new AbortController()
     let isAnswered = false
-    const answer = fetch(BASE + path, {
+    const answer = fetch(APPLICATION_URL + path, {
       method: 'POST',
       headers: CHANGING,
       body: JSON.stringify(body),
@@ -786,7 +786,7 @@ test('the health check is answered while hostile input is rendered and encoded',
     )
     let health = 0
     while (!isAnswered && health < 20) {
-      expect((await fetch(`${BASE}/api/health`)).ok).toBe(true)
+      expect((await fetch(`${APPLICATION_URL}/api/health`)).ok).toBe(true)
       health++
     }
     expect([path, health]).toEqual([path, 20])

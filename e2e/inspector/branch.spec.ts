@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from '@playwright/test'
 import { branchOfTrajectory, branchPython } from '#lib/share/reproduce/branch.ts'
-import { BASE, CHANGING, idle, open, TOKEN } from '../support/application.ts'
+import { APPLICATION_URL, CHANGING, idle, open, TOKEN } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -68,7 +68,7 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
     if (!branch) throw new Error('it is a branch')
     const { stdout, stderr } = spawnSync('python3', ['-c', branchPython(branch)], {
       encoding: 'utf8',
-      env: { ...process.env, no_proxy: '127.0.0.1', ROLLSCOPE_URL: BASE, ROLLSCOPE_TOKEN: TOKEN },
+      env: { ...process.env, no_proxy: '127.0.0.1', ROLLSCOPE_URL: APPLICATION_URL, ROLLSCOPE_TOKEN: TOKEN },
     })
     const [key] = stdout.split(' ')
     const again = await (await request.get(`/api/trajectories/${key}`, { headers: CHANGING })).json()

@@ -4,7 +4,7 @@ import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CHANGING, idle, open } from '../support/application.ts'
 import { expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
-import { textTrajectory } from '../support/text-trajectory.ts'
+import { everyTextTrajectory } from '../support/text-trajectory.ts'
 
 /** Stores a file and opens its trajectory. */
 async function show(page: Page, request: APIRequestContext, file: string): Promise<void> {
@@ -37,7 +37,7 @@ test('Token view draws every token once and uncut, folds, marks hits and the sel
   tag: CORE,
 }, async ({ page, request }) => {
   const wrongs = watch(page)
-  const texts = textTrajectory()
+  const texts = everyTextTrajectory()
   await show(page, request, texts.file)
 
   await test.step('Every token is drawn once, at its position, and completely', async () => {

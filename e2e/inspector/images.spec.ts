@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { JPEG_URL, PNG_URL } from '#testing/images.ts'
-import { BASE, CHANGING, idle, open } from '../support/application.ts'
+import { APPLICATION_URL, CHANGING, idle, open } from '../support/application.ts'
 import { expectFitEverywhere } from '../support/fit.ts'
 
 const VOCAB = {
@@ -37,7 +37,7 @@ async function show(page: Page, id: string, images: readonly object[]): Promise<
     provenance: { kind: 'recorded' },
   }
   const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  const reply = await page.request.post(`${BASE}/api/import`, {
+  const reply = await page.request.post(`${APPLICATION_URL}/api/import`, {
     headers,
     data: Buffer.from(JSON.stringify(trajectory)),
   })

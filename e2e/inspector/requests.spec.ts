@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { BASE, open, TOKEN } from '../support/application.ts'
+import { APPLICATION_URL, open, TOKEN } from '../support/application.ts'
 import { expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
 
 const NAME = 'two-steps'
@@ -68,7 +68,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
     const reply = execFileSync('bash', ['-c', await clipboard(page)], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...process.env, SGLANG_BASE_URL: `${BASE}/sglang`, SGLANG_API_KEY: TOKEN },
+      env: { ...process.env, SGLANG_BASE_URL: `${APPLICATION_URL}/sglang`, SGLANG_API_KEY: TOKEN },
     })
     const chunks = reply.split('\n').filter((line) => line.startsWith('data: {'))
     // The built-in server sends only new tokens in each chunk, and the example is greedy.

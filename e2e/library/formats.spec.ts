@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { AUTHORIZED, BASE, CHANGING, idle, open, TOKEN } from '../support/application.ts'
+import { APPLICATION_URL, AUTHORIZED, CHANGING, idle, open, TOKEN } from '../support/application.ts'
 
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
 const ids = example.segments.flatMap((segment) => [...segment.ids])
@@ -125,12 +125,12 @@ print(key)
   const { stdout, stderr } = spawnSync('python3', ['-'], {
     input: program.replace('sys.stdin.read()', JSON.stringify(text)),
     encoding: 'utf8',
-    env: { ...process.env, no_proxy: '127.0.0.1', ROLLSCOPE_URL: BASE, ROLLSCOPE_TOKEN: TOKEN },
+    env: { ...process.env, no_proxy: '127.0.0.1', ROLLSCOPE_URL: APPLICATION_URL, ROLLSCOPE_TOKEN: TOKEN },
   })
   const links = stdout.trim().split('\n')
   const key = links.pop()
   expect(links, stderr).toHaveLength(6)
-  for (const link of links) expect(link).toMatch(new RegExp(`^${BASE}/t/[\\w-]+$`))
+  for (const link of links) expect(link).toMatch(new RegExp(`^${APPLICATION_URL}/t/[\\w-]+$`))
   // The last snippet posts something that is not a record: the server refuses it, and Python reports that.
   expect(stderr).toContain('HTTP Error 422')
   const pushed = await (await request.get(`/api/trajectories/${key}`, { headers: AUTHORIZED })).json()

@@ -17,7 +17,7 @@ export const HUB_PORT = FIRST_PORT
 /** Launch token of every application in the journeys. */
 export const TOKEN = 'token-of-the-journeys-0123'
 /** Base URL of this worker's application. */
-export const BASE = `http://127.0.0.1:${PORT}`
+export const APPLICATION_URL = `http://127.0.0.1:${PORT}`
 
 /** Flags of Node with which `npm start` runs the application. */
 export const START_FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'))
@@ -28,7 +28,7 @@ export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` } as const
 export const CHANGING = { ...AUTHORIZED, 'x-rollscope': '1', 'content-type': 'application/json' } as const
 
 /** Opens a page as a user does the first time: with the token in the address. Waits until React has hydrated it. */
-export async function open(page: Page, path = '/', base = BASE): Promise<void> {
+export async function open(page: Page, path = '/', base = APPLICATION_URL): Promise<void> {
   const address = new URL(path, base)
   address.searchParams.set('token', TOKEN)
   await page.goto(address.href)
@@ -113,13 +113,13 @@ export async function shownKey(page: Page): Promise<string> {
 export async function stored(
   page: Page,
   request: APIRequestContext,
-): Promise<Record<string, unknown> & { segments: Segment[] }> {
+): Promise<Record<string, unknown> & { segments: StoredSegment[] }> {
   const key = await shownKey(page)
   return (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
 }
 
 /** Fields of a stored segment that journeys read. */
-export interface Segment {
+export interface StoredSegment {
   readonly kind: 'prompt' | 'response'
   readonly ids: readonly number[]
   readonly logprobs?: readonly (number | null)[]

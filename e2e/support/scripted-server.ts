@@ -1,7 +1,7 @@
 /** The built-in server with scripted replies: each call to /generate is answered with the next text. */
 import { createServer } from 'node:http'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
-import { BASE } from './application.ts'
+import { APPLICATION_URL } from './application.ts'
 
 /** A running server and its script. */
 export interface ScriptedServer {
@@ -75,7 +75,7 @@ async function answerText(text: string, request: GenerateBody): Promise<Answer> 
 }
 
 async function passedOn(method: string, path: string, body: string): Promise<Answer> {
-  const answer = await fetch(`${BASE}/sglang${path}`, {
+  const answer = await fetch(`${APPLICATION_URL}/sglang${path}`, {
     method,
     headers: { 'content-type': JSON_TYPE },
     ...(body !== '' && { body }),

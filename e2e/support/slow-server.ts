@@ -1,7 +1,7 @@
 /** The built-in server at the pace of a large model: a proxy that passes its stream on token by token. */
 import { createServer } from 'node:http'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
-import { BASE } from './application.ts'
+import { APPLICATION_URL } from './application.ts'
 
 /** A running server and the counts of its requests. */
 export interface SlowServer {
@@ -33,7 +33,7 @@ export async function startSlowServer(
       left.abort()
     })
     try {
-      const answer = await fetch(`${BASE}/sglang${request.url}`, {
+      const answer = await fetch(`${APPLICATION_URL}/sglang${request.url}`, {
         method: request.method ?? 'GET',
         headers: { 'content-type': 'application/json' },
         signal: left.signal,

@@ -41,7 +41,7 @@ export interface TextTrajectory {
 }
 
 /** Returns the trajectory: all texts as a prompt, then a response with a think block. */
-export function textTrajectory(): TextTrajectory {
+export function everyTextTrajectory(): TextTrajectory {
   const think: readonly VocabEntry[] = [
     '<think>',
     '\n',

@@ -1,7 +1,7 @@
 /** A server that answers as vLLM does: the built-in server computes, and its replies are written in the form of vLLM 0.32. */
 import { createServer } from 'node:http'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
-import { BASE } from './application.ts'
+import { APPLICATION_URL } from './application.ts'
 
 /** A running server with its log. */
 export interface VllmServer {
@@ -103,7 +103,11 @@ vllm:kv_cache_usage_perc{engine="0",model_name="${MODEL}"} 0.0
 
 async function ofBuiltIn<T>(path: string, json: object): Promise<T> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${BASE}/sglang${path}`, { method: 'POST', headers, body: JSON.stringify(json) })
+  const answer = await fetch(`${APPLICATION_URL}/sglang${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(json),
+  })
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as T
 }

@@ -13,12 +13,12 @@ import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import {
   casesOf,
+  FAULT_ROWS,
   type FaultCase,
   type FaultRun,
   faultOutcome,
   longestMs,
   REPLIES,
-  ROWS,
   responsesOf,
   runFault,
 } from '#testing/faults.ts'
@@ -116,11 +116,11 @@ function withoutClocks(segment: Trajectory['segments'][number]): object {
 }
 
 test('the rows of the fault table are numbered in order', () => {
-  expect(ROWS.map(({ number }) => number)).toEqual(Array.from({ length: 28 }, (_, index) => index + 1))
+  expect(FAULT_ROWS.map(({ number }) => number)).toEqual(Array.from({ length: 28 }, (_, index) => index + 1))
 })
 
 test('changed weights are part of the record', async () => {
-  const weights = ROWS[25]?.cases.find(({ what }) => what.includes('weights'))
+  const weights = FAULT_ROWS[25]?.cases.find(({ what }) => what.includes('weights'))
   const { trajectory } = await runFault(weights, true, 3)
   expect(responsesOf(trajectory).map(({ weightVersions }) => weightVersions?.[0]?.version)).toEqual(['1', '1', '2'])
 })
@@ -162,7 +162,7 @@ describe('Stop ends a call at once and closes its connection', () => {
 
 test('an absurd Retry-After is cut to half a minute, and a past or unreadable one is ignored', async () => {
   const waits = async (what: string) => {
-    const found = ROWS[11]?.cases.find((one) => one.what.endsWith(what))
+    const found = FAULT_ROWS[11]?.cases.find((one) => one.what.endsWith(what))
     return (await runFault(found, true, 1)).waitsMs
   }
   expect(await waits('99999999')).toEqual([30_000, 30_000, 30_000])
@@ -172,7 +172,7 @@ test('an absurd Retry-After is cut to half a minute, and a past or unreadable on
 })
 
 test('docs/upstream-faults.md equals the fault table', () => {
-  const lines = ROWS.flatMap(({ number, what, cases }) => {
+  const lines = FAULT_ROWS.flatMap(({ number, what, cases }) => {
     const outcomes = [...new Set(cases.map(({ outcome }) => outcome))]
     const which = (outcome: FaultCase['outcome']) =>
       outcomes.length === 1

@@ -26,7 +26,7 @@ const foundText = (capabilities: ServerCapabilities, capability: 'promptLogprobs
   capabilities.engine === 'openai' ? 'as found' : capabilities[capability] ? 'yes' : 'no'
 
 /** The rows of the table: the name of a capability, and the text of its cell for the known capabilities of an engine. */
-export const ROWS = [
+export const CAPABILITY_ROWS = [
   ['ids in, ids out, with the stop token', (_: ServerCapabilities): string => 'yes'],
   ['logprobs of sampled tokens', ({ engine, logprobs }) => OTHERWISE[engine]?.logprobs ?? logprobs],
   ['alternatives for each token', ({ engine }) => OTHERWISE[engine]?.alternatives ?? 'any number'],
@@ -102,7 +102,7 @@ A server that returns no ids is refused with \`NO_TOKEN_IDS\`: text alone cannot
 
 ${table(
   'capability',
-  ROWS.map(([name, cell]) => [name, ...ENGINES.map((engine) => cell(ENGINE_CAPABILITIES[engine]))]),
+  CAPABILITY_ROWS.map(([name, cell]) => [name, ...ENGINES.map((engine) => cell(ENGINE_CAPABILITIES[engine]))]),
 )}
 
 The page disables what is missing where it can be chosen, and a request for it is refused before the run. The reasons:

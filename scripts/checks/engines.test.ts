@@ -12,9 +12,9 @@ import { ENGINE_CAPABILITIES, whyUnsupported } from '#lib/api/engine/unsupported
 import type { EngineName } from '#lib/sampling/engine-names.ts'
 import { engineSubject } from '#lib/sampling/engine-names.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
-import { ENGINES, ROWS } from './engines-document.ts'
+import { CAPABILITY_ROWS, ENGINES } from './engines-document.ts'
 
-type Row = (typeof ROWS)[number][0]
+type Row = (typeof CAPABILITY_ROWS)[number][0]
 /** File of a test, and its title as its source has it. */
 type NamedTest = readonly [file: string, title: string]
 
@@ -141,7 +141,7 @@ function same(left: ReturnType<typeof runRefusals>, right: ReturnType<typeof run
 
 /** Returns what is missing for a cell; undefined if a test shows it. */
 function gapOf(row: Row, engine: EngineName, tests = TESTS): string | undefined {
-  const find = ROWS.find(([name]) => name === row)
+  const find = CAPABILITY_ROWS.find(([name]) => name === row)
   if (find?.[1](ENGINE_CAPABILITIES[engine]) === 'no') {
     const reason = REFUSALS[row]?.(ENGINE_CAPABILITIES[engine])
     const isNamed = reason?.startsWith(`${engineSubject(engine)} `) && / Choose .+\.$/.test(reason)
@@ -154,7 +154,7 @@ function gapOf(row: Row, engine: EngineName, tests = TESTS): string | undefined 
     : `${row}, ${engine}: ${file} has no test “${title}”`
 }
 
-test.each(ROWS.flatMap(([row]) => ENGINES.map((engine) => [row, engine] as const)))(
+test.each(CAPABILITY_ROWS.flatMap(([row]) => ENGINES.map((engine) => [row, engine] as const)))(
   'The cell “%s” of %s in docs/engines.md is shown by a test',
   (row, engine) => {
     expect(gapOf(row, engine)).toBeUndefined()

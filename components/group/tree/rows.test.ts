@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { elementAt } from '#lib/util/element-at.ts'
 import { groupOf, wordTrajectory } from '../test-group.ts'
 import type { BranchMode } from './folds.ts'
-import { itemAtHeight, itemOfSpot, itemsBetween, rowOfToken, type TreeRows, tokensOf } from './rows.ts'
+import { itemIndexAtHeight, itemOfSpot, itemSpanBetween, rowOfToken, type TreeRows, tokensOfItem } from './rows.ts'
 import { LONG_GROUP, rowsOf } from './test-rows.ts'
 
 const MODES: readonly BranchMode[] = ['folded', 'short', 'whole']
@@ -51,9 +51,9 @@ describe('The rows of a tree', () => {
         const seen = new Set<string>()
         for (const [index, item] of rows.items.entries()) {
           expect(rows.tops[index + 1]).toBeGreaterThan(elementAt(rows.tops, index))
-          expect(itemAtHeight(rows, elementAt(rows.tops, index) + 1)).toBe(index)
+          expect(itemIndexAtHeight(rows, elementAt(rows.tops, index) + 1)).toBe(index)
           if (item.kind === 'head' || (item.kind === 'tokens' && item.isFolded)) continue
-          const tokens = tokensOf(rows, index)
+          const tokens = tokensOfItem(rows, index)
           for (let token = tokens?.start ?? 0; token < (tokens?.end ?? 0); token++) {
             const spot = { branch: item.branch, token }
             expect(seen.has(`${item.branch} ${token}`)).toBe(false)
@@ -66,7 +66,7 @@ describe('The rows of a tree', () => {
           if (elementAt(rows.itemOfBranch, index) < 0 || modes[index] === 'folded') continue
           for (let token = start; token < end; token++) expect(seen.has(`${index} ${token}`)).toBe(true)
         }
-        const { start, end } = itemsBetween(rows, 0, rows.height)
+        const { start, end } = itemSpanBetween(rows, 0, rows.height)
         expect([start, end]).toEqual([0, rows.items.length])
       }),
     )
@@ -74,6 +74,6 @@ describe('The rows of a tree', () => {
 
   test('of a tree without branches are empty', () => {
     const rows = rowsOf(groupOf([wordTrajectory('a', '', '')], [null]), () => 'short')
-    expect([rows.items.length, itemsBetween(rows, 0, 100)]).toEqual([0, { start: 0, end: 0 }])
+    expect([rows.items.length, itemSpanBetween(rows, 0, 100)]).toEqual([0, { start: 0, end: 0 }])
   })
 })

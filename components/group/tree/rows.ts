@@ -177,7 +177,7 @@ function estimatedRows({ start, end }: SampleBranch, mode: BranchMode, shared: b
 }
 
 /** Returns the index of the item at a height in pixels, or of the nearest one; -1 if there are none. */
-export function itemAtHeight({ tops, items }: TreeRows, height: number): number {
+export function itemIndexAtHeight({ tops, items }: TreeRows, height: number): number {
   return (
     Math.min(
       items.length,
@@ -190,9 +190,9 @@ export function itemAtHeight({ tops, items }: TreeRows, height: number): number 
 }
 
 /** Returns the indices of the items that overlap a range of heights, half-open. */
-export function itemsBetween(rows: TreeRows, top: number, bottom: number): Span {
+export function itemSpanBetween(rows: TreeRows, top: number, bottom: number): Span {
   if (rows.items.length === 0) return { start: 0, end: 0 }
-  return { start: itemAtHeight(rows, top), end: itemAtHeight(rows, bottom) + 1 }
+  return { start: itemIndexAtHeight(rows, top), end: itemIndexAtHeight(rows, bottom) + 1 }
 }
 
 /** Returns the item that shows a token: its line, the fold that hides it, or the fold of the branch around it. */
@@ -207,7 +207,7 @@ export function itemOfSpot(rows: TreeRows, spot: TreeSpot): number {
   const first = elementAt(rows.itemOfBranch, branch)
   if (branch !== spot.branch) return lastItemOf(rows, branch)
   for (let index = first; index < rows.items.length && rows.items[index]?.branch === branch; index++) {
-    const tokens = tokensOf(rows, index)
+    const tokens = tokensOfItem(rows, index)
     if (tokens && spot.token >= tokens.start && spot.token < tokens.end) return index
   }
   return lastItemOf(rows, branch)
@@ -220,7 +220,7 @@ function lastItemOf({ items, itemOfBranch }: TreeRows, branch: number): number {
 }
 
 /** Returns the tokens that an item shows or hides; undefined for the head of a branch. */
-export function tokensOf({ tree, items }: TreeRows, index: number): Span | undefined {
+export function tokensOfItem({ tree, items }: TreeRows, index: number): Span | undefined {
   const item = elementAt(items, index)
   if (item.kind === 'head') return undefined
   if (item.kind === 'fold') return item.tokens
@@ -231,7 +231,7 @@ export function tokensOf({ tree, items }: TreeRows, index: number): Span | undef
 }
 
 /** Returns the tokens of one line of an item. */
-export function tokensOfLine({ lines, from }: Extract<TreeItem, { kind: 'tokens' }>, row: number): Span {
+export function tokensOfItemLine({ lines, from }: Extract<TreeItem, { kind: 'tokens' }>, row: number): Span {
   return { start: elementAt(lines.starts, from + row), end: lines.starts[from + row + 1] ?? lines.end }
 }
 

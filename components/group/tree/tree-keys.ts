@@ -2,8 +2,8 @@
 import { columnOfToken, tokenAtColumn } from '#components/token-view/grid/layout.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { SampleBranch, SampleTree, TreeSpot } from '../tree.ts'
-import { itemOfSpot, rowOfToken, type TreeRows, tokensOf } from './rows.ts'
-import { drawnLineOf, itemOfRow, spotOfRow } from './tree-lines.ts'
+import { itemOfSpot, rowOfToken, type TreeRows, tokensOfItem } from './rows.ts'
+import { drawnLineOf, itemIndexOfRow, spotOfRow } from './tree-lines.ts'
 import type { TreePicture } from './tree-picture.ts'
 
 /** State from which a key finds its target. */
@@ -53,7 +53,7 @@ function stepFrom({ picture, pinned }: KeyPlace, step: 1 | -1): TreeSpot | undef
   const item = rows.items[index]
   const branch = rows.tree.branches[pinned.branch]
   if (!item || !branch) return undefined
-  const tokens = tokensOf(rows, index)
+  const tokens = tokensOfItem(rows, index)
   const isFolded = item.kind === 'fold' && tokens !== undefined
   const next = isFolded ? (step === 1 ? tokens.end : tokens.start - 1) : pinned.token + step
   if (next >= branch.start && next < branch.end) return shownSpot(rows, { branch: branch.index, token: next })
@@ -67,7 +67,7 @@ function shownSpot(rows: TreeRows, spot: TreeSpot): TreeSpot {
   const index = itemOfSpot(rows, spot)
   const item = rows.items[index]
   return item?.kind === 'fold' && item.branch === spot.branch
-    ? { branch: spot.branch, token: tokensOf(rows, index)?.start ?? spot.token }
+    ? { branch: spot.branch, token: tokensOfItem(rows, index)?.start ?? spot.token }
     : spot
 }
 
@@ -131,7 +131,7 @@ function atColumn(picture: TreePicture, spot: TreeSpot, left: number): TreeSpot 
 
 function rowFrom(rows: TreeRows, from: number, step: number): TreeSpot | undefined {
   for (let row = from; row >= 0 && row <= lastRow(rows); row += step) {
-    if (rows.items[itemOfRow(rows, row)]?.kind === 'head') continue
+    if (rows.items[itemIndexOfRow(rows, row)]?.kind === 'head') continue
     const spot = spotOfRow(rows, row)
     if (spot) return spot
   }

@@ -7,7 +7,15 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
-import { itemAtHeight, itemOfSpot, rowOfToken, type TreeItem, type TreeRows, tokensOf, tokensOfLine } from './rows.ts'
+import {
+  itemIndexAtHeight,
+  itemOfSpot,
+  rowOfToken,
+  type TreeItem,
+  type TreeRows,
+  tokensOfItem,
+  tokensOfItemLine,
+} from './rows.ts'
 import type { TreePicture } from './tree-picture.ts'
 
 /** Share of the columns that the tokens of a folded branch may take, before the text of the fold. */
@@ -25,7 +33,7 @@ export function drawnLineOf(
   const segment = segmentsOf(trajectory)[item.segment]
   const firstToken = segmentStarts(trajectory)[item.segment]
   if (!segment || firstToken === undefined) return undefined
-  const tokens = tokensOfLine(item, row)
+  const tokens = tokensOfItemLine(item, row)
   const start = tokens.start - firstToken
   const end = tokens.end - firstToken
   return {
@@ -71,7 +79,7 @@ export interface TreePlace {
 /** Returns what is at a position, in pixels from the top left of the rows. */
 export function placeAt(picture: TreePicture, left: number, top: number): TreePlace | undefined {
   const { rows, cell, indentOf, pictureOf } = picture
-  const index = itemAtHeight(rows, top)
+  const index = itemIndexAtHeight(rows, top)
   const item = rows.items[index]
   if (!item) return undefined
   const row = Math.floor((top - elementAt(rows.tops, index)) / rows.rowHeight)
@@ -95,14 +103,14 @@ export function widthOf(space: LineSpace, { layout: { segment }, start, end }: D
 
 /** Returns the first token of a row of the tree; undefined for a head. */
 export function spotOfRow(rows: TreeRows, row: number): TreeSpot | undefined {
-  const index = itemOfRow(rows, row)
+  const index = itemIndexOfRow(rows, row)
   const item = rows.items[index]
   if (!item || item.kind === 'head') return undefined
   const tokens =
-    item.kind === 'tokens' ? tokensOfLine(item, row - elementAt(rows.firstRows, index)) : tokensOf(rows, index)
+    item.kind === 'tokens' ? tokensOfItemLine(item, row - elementAt(rows.firstRows, index)) : tokensOfItem(rows, index)
   return tokens && tokens.end > tokens.start ? { branch: item.branch, token: tokens.start } : undefined
 }
 
 /** Returns the index of the item that contains a row. */
-export const itemOfRow = ({ firstRows, items }: TreeRows, row: number): number =>
+export const itemIndexOfRow = ({ firstRows, items }: TreeRows, row: number): number =>
   Math.max(0, countWhile(items.length, (index) => elementAt(firstRows, index) <= row) - 1)

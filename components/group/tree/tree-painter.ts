@@ -19,7 +19,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { SampleBranch, TreeSpot } from '../tree.ts'
 import { isDimmed, makeHead, paintHead } from './branch-head.ts'
 import { foldedBranchText, hiddenTokensText } from './fold-texts.ts'
-import { isShared, itemsBetween, SEGMENT_GAP, type TreeItem } from './rows.ts'
+import { isShared, itemSpanBetween, SEGMENT_GAP, type TreeItem } from './rows.ts'
 import { drawnLineOf, lineOfSpot, widthOf } from './tree-lines.ts'
 import { DEEPEST_INDENT, type TreePicture } from './tree-picture.ts'
 
@@ -44,7 +44,7 @@ export function createTreePainter(layer: HTMLElement): TreePainter {
   return {
     draw(picture, top, bottom) {
       const { tree, items, tops, firstRows, rowHeight } = picture.rows
-      const { start, end } = itemsBetween(picture.rows, top, bottom)
+      const { start, end } = itemSpanBetween(picture.rows, top, bottom)
       const lines: { readonly line: DrawnLine; readonly branch: SampleBranch }[] = []
       const visible = new Set<number>()
       const headed: number[] = []

@@ -3,7 +3,7 @@ import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid
 import { setStyle } from '#components/token-view/grid/token-picture.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
-import { itemAtHeight, itemOfSpot, rowOfToken, type TreeRows, tokensOf } from './rows.ts'
+import { itemIndexAtHeight, itemOfSpot, rowOfToken, type TreeRows, tokensOfItem } from './rows.ts'
 import { createTreePainter } from './tree-painter.ts'
 import type { TreePicture } from './tree-picture.ts'
 
@@ -104,9 +104,9 @@ function topOfSpot(rows: TreeRows, spot: TreeSpot): number | undefined {
 function anchorAt(rows: TreeRows, top: number): { readonly spot: TreeSpot; readonly below: number } | undefined {
   // At the very top the first item stays there.
   if (top <= 0) return undefined
-  for (let index = Math.max(0, itemAtHeight(rows, top)); index < rows.items.length; index++) {
+  for (let index = Math.max(0, itemIndexAtHeight(rows, top)); index < rows.items.length; index++) {
     const item = elementAt(rows.items, index)
-    const tokens = tokensOf(rows, index)
+    const tokens = tokensOfItem(rows, index)
     if (!tokens || elementAt(rows.tops, index + 1) <= top) continue
     const row =
       item.kind === 'tokens' ? Math.max(0, Math.ceil((top - elementAt(rows.tops, index)) / rows.rowHeight)) : 0
