@@ -13,7 +13,7 @@ export interface ComparedFigure {
 }
 
 /** The result of a comparison with stored values. */
-export interface RatioComparison {
+export interface StoredRatioComparison {
   readonly compared: readonly ComparedFigure[]
   /** Figures that nothing is stored for. */
   readonly added: readonly Figure[]
@@ -30,7 +30,7 @@ const COMPARABLE_UNITS: ReadonlySet<Figure['unit']> = new Set(['×', 'MB', 'kB',
 const isComparable = ({ unit }: Figure): boolean => COMPARABLE_UNITS.has(unit)
 
 /** Compares the figures of the benches that have run with the stored values. */
-export function compareWithStored(figures: readonly Figure[], stored: StoredRatios): RatioComparison {
+export function compareWithStored(figures: readonly Figure[], stored: StoredRatios): StoredRatioComparison {
   const comparable = figures.filter(isComparable)
   const storedOf = ({ bench, what }: Figure): number | undefined => stored[bench]?.[what]
   const reported = new Set(comparable.map(nameOf))

@@ -1,8 +1,8 @@
 /** Runs the same conversations on the built-in server and on the real llama.cpp, whose address is all that Rollscope is given. */
 import { beforeAll, expect, inject, test } from 'vitest'
-import { application, difference, tokensOf } from '../set-up/application.ts'
+import { application, difference, tokenColumns } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
-import { comparedText, compareReplies } from './same-replies.ts'
+import { comparedText, compareWithServer } from './same-replies.ts'
 
 const { application: address, server } = inject('llamacpp')
 const rollscope = application(address)
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 test('Every greedy reply of six conversations has the same ids and nearly the same logprobs as on the built-in server', async () => {
   expect(conversations).toHaveLength(6)
-  console.log(`llama.cpp: ${comparedText(await compareReplies(rollscope, 'llamacpp', 'llama.cpp'))}`)
+  console.log(`llama.cpp: ${comparedText(await compareWithServer(rollscope, 'llamacpp', 'llama.cpp'))}`)
 })
 
 test('A server of which only the address is known gives a run with tools, by its own tokenizer and template', async () => {
@@ -35,7 +35,7 @@ test('A LoRA adapter of the server is used by the name of its file, and another 
       tokenizer: 'server',
       ...(adapter !== undefined && { adapter }),
     })
-  const [base, adapted] = [tokensOf(await run()), tokensOf(await run('tiny-adapter'))]
+  const [base, adapted] = [tokenColumns(await run()), tokenColumns(await run('tiny-adapter'))]
   expect(adapted.logprobs.some((logprob) => logprob !== null)).toBe(true)
   expect(difference(base.logprobs, adapted.logprobs).largest).toBeGreaterThan(1e-3)
   await expect(run('other')).rejects.toThrow(/422 .*it has tiny-adapter/s)

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { type Application, difference } from '../set-up/application.ts'
+import { type ApplicationClient, difference } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 
 /** The result of a comparison. */
@@ -19,7 +19,11 @@ export interface Compared {
  * Runs all conversations on the built-in server, and sends the ids before each of its replies to a server with raw logprobs. Its reply
  * must have the same ids, or differ first at a near-tie.
  */
-export async function compareReplies(rollscope: Application, server: string, engine: string): Promise<Compared> {
+export async function compareWithServer(
+  rollscope: ApplicationClient,
+  server: string,
+  engine: string,
+): Promise<Compared> {
   let largest = 0
   let compared = 0
   let ties = 0
@@ -89,7 +93,7 @@ export function gapAt(trajectory: Trajectory, index: number, ids: readonly (numb
 }
 
 /** Returns the greedy reply of a server to these ids, as a trajectory of one prompt and one response. */
-async function replyTo(rollscope: Application, server: string, ids: readonly number[]): Promise<Trajectory> {
+async function replyTo(rollscope: ApplicationClient, server: string, ids: readonly number[]): Promise<Trajectory> {
   const sampling = { temperature: 0, max_new_tokens: 512 }
   const run = await rollscope.post('/api/rollouts', { server, tokenizer: 'server', ids, sampling })
   const key = encodeURIComponent(run.headers.get('x-trajectory-id') ?? '')

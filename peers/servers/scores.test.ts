@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { generateReplySchema } from '#lib/sglang/server/schema.ts'
 import { scoreLineSchema } from '#lib/trajectory/scoring/score.ts'
-import { application, difference, type Tokens, tokensOf } from '../set-up/application.ts'
+import { application, difference, type Tokens, tokenColumns } from '../set-up/application.ts'
 import { python } from '../set-up/python.ts'
 import { conversations } from './conversations.ts'
 
@@ -48,7 +48,7 @@ test('prefill and greedy logprobs agree with transformers', async () => {
   const trajectories: Tokens[] = []
   for (const conversation of conversations)
     trajectories.push(
-      tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: true, promptLogprobs: true })),
+      tokenColumns(await rollscope.converse(conversation, { server: 'built-in', stream: true, promptLogprobs: true })),
     )
   const reference = (await python(
     places.peers.sglang,

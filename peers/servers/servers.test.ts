@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { application, difference, type PeerRunSettings, tokensOf } from '../set-up/application.ts'
+import { application, difference, type PeerRunSettings, tokenColumns } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 
 const places = inject('places')
@@ -47,8 +47,8 @@ describe.each(SERVERS.flatMap((server) => [true, false].map((stream) => ({ serve
     test('gives the same ids, the same mask and nearly the same logprobs as the built-in server', async () => {
       const trajectories = await all({ server, stream, tokenizer: places.peers.model })
       const differences = trajectories.map((trajectory, index) => {
-        const ours = tokensOf(builtIn[index] as Trajectory)
-        const theirs = tokensOf(trajectory)
+        const ours = tokenColumns(builtIn[index] as Trajectory)
+        const theirs = tokenColumns(trajectory)
         expect(theirs.ids).toEqual(ours.ids)
         expect(theirs.mask).toEqual(ours.mask)
         expect(theirs.logprobs.map((value) => value === null)).toEqual(ours.logprobs.map((value) => value === null))

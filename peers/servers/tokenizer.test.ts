@@ -5,7 +5,7 @@ import { checkTokenizer } from '#lib/engine/tokenizer/tokenizer-check.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { application, tokensOf } from '../set-up/application.ts'
+import { application, tokenColumns } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
 
 const places = inject('places')
@@ -44,7 +44,7 @@ describe('SGLang as tokenizer', () => {
       const settings = { server: 'sglang-tokenizer', stream: true }
       const own = await rollscope.converse(conversation, { ...settings, tokenizer: places.peers.model })
       const theirs = await rollscope.converse(conversation, { ...settings, tokenizer: 'server', chatTemplate })
-      expect(tokensOf(theirs).ids).toEqual(tokensOf(own).ids)
+      expect(tokenColumns(theirs).ids).toEqual(tokenColumns(own).ids)
       expect(theirs.model.tokenizer).toMatchObject({ source: 'server' })
     }
   })

@@ -2,7 +2,7 @@
 import { beforeAll, expect, inject, test } from 'vitest'
 import { application, difference } from '../set-up/application.ts'
 import { conversations } from './conversations.ts'
-import { comparedText, compareReplies } from './same-replies.ts'
+import { comparedText, compareWithServer } from './same-replies.ts'
 
 const { application: address, vllm, llamacpp } = inject('vllm')
 const rollscope = application(address)
@@ -33,7 +33,7 @@ test.each([
   'Every greedy reply of six conversations has the same ids on %s as on the built-in server',
   async (server, engine) => {
     expect(conversations).toHaveLength(6)
-    console.log(`${server}: ${comparedText(await compareReplies(rollscope, server, engine))}`)
+    console.log(`${server}: ${comparedText(await compareWithServer(rollscope, server, engine))}`)
   },
 )
 

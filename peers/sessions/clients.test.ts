@@ -6,17 +6,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { SCRIPTED_TASK, sessionClients } from './clients.ts'
-import type { RecordedRequest, ScriptedServer } from './scripted-server.ts'
-import { startScriptedServer } from './scripted-server.ts'
+import type { ArrivedRequest, ScriptedProtocolServer } from './scripted-server.ts'
+import { startScriptedProtocolServer } from './scripted-server.ts'
 
 const GOLDEN = path.resolve(import.meta.dirname, '..', '..', 'lib', 'session', 'protocols', 'golden', 'requests.json')
 
 /** A request of a client. */
-type ClientRequest = { readonly client: string; readonly stream: boolean } & RecordedRequest
+type ClientRequest = { readonly client: string; readonly stream: boolean } & ArrivedRequest
 
-let server: ScriptedServer
+let server: ScriptedProtocolServer
 beforeAll(async () => {
-  server = await startScriptedServer()
+  server = await startScriptedProtocolServer()
 })
 afterAll(() => server.stop())
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { type Application, tokensOf } from '../set-up/application.ts'
+import { type ApplicationClient, tokenColumns } from '../set-up/application.ts'
 import { APPLICATION_TOKEN } from '../set-up/processes.ts'
 import { type ClientTask, type SessionClient, sessionClients } from './clients.ts'
 import type { RecordingProxy } from './recording-proxy.ts'
@@ -18,7 +18,7 @@ export const engineClients = (python: string) =>
 
 /** Where a client runs. */
 export interface EngineUnderTest {
-  readonly rollscope: Application
+  readonly rollscope: ApplicationClient
   /** Name of the server of the session, which is the proxy. */
   readonly server: string
   readonly proxy: RecordingProxy
@@ -88,7 +88,7 @@ export async function expectEngineColumns(
     ...added.map(() => 0),
     ...second.outputIds.map(() => 1),
   ]
-  expect(tokensOf(await onlyTrajectory(rollscope, id))).toEqual({
+  expect(tokenColumns(await onlyTrajectory(rollscope, id))).toEqual({
     ids,
     mask,
     logprobs: [...none(first.inputIds.length), ...first.logprobs, ...none(added.length), ...second.logprobs],
@@ -97,12 +97,12 @@ export async function expectEngineColumns(
 }
 
 /** Returns the training sample of a session that has one. */
-export async function onlyTrajectory(rollscope: Application, id: string): Promise<Trajectory> {
+export async function onlyTrajectory(rollscope: ApplicationClient, id: string): Promise<Trajectory> {
   const file = await (await rollscope.get(`/sessions/${id}/trajectories`)).text()
   const decoded = decodeValue(JSON.parse(file))
   if (!decoded.ok) throw new Error(JSON.stringify(decoded.error))
   return decoded.trajectory
 }
 
-const json = async <T>(rollscope: Application, path: string): Promise<T> =>
+const json = async <T>(rollscope: ApplicationClient, path: string): Promise<T> =>
   (await (await rollscope.get(path)).json()) as T

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { AUTO_SESSION } from '#lib/api/sessions/session.ts'
 import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from '../../bench/support/load/scripted-sglang.ts'
 import { freePort } from '../../e2e/support/free-port.ts'
-import { application, tokensOf } from '../set-up/application.ts'
+import { application, tokenColumns } from '../set-up/application.ts'
 import { peersFolder } from '../set-up/install.ts'
 import { APPLICATION_TOKEN, type Running, startApplication } from '../set-up/processes.ts'
 import { SCRIPTED_TASK, sessionClients } from './clients.ts'
@@ -91,7 +91,7 @@ test.each([
       [503, 'continued'],
       [200, 'retried'],
     ])
-    const { ids, mask } = tokensOf(await onlyTrajectory(rollscope, id))
+    const { ids, mask } = tokenColumns(await onlyTrajectory(rollscope, id))
     expect(ids).toEqual([...last.read, ...last.wrote])
     expect(mask.slice(0, answered.length)).toEqual([...first.read.map(() => 0), ...first.wrote.map(() => 1)])
   },

@@ -11,23 +11,23 @@ import { CallRefusal, errorBody, failureOf } from '#lib/session/protocols/refusa
 import { replyDeltas } from '#lib/session/protocols/reply-parts.ts'
 
 /** A request that arrived. */
-export interface RecordedRequest {
+export interface ArrivedRequest {
   readonly path: string
   readonly body: JsonObject
 }
 
 /** A running server. */
-export interface ScriptedServer {
+export interface ScriptedProtocolServer {
   /** Address without a path. */
   readonly origin: string
   /** Returns the requests since the last call. */
-  takeRequests(): readonly RecordedRequest[]
+  takeRequests(): readonly ArrivedRequest[]
   stop(): Promise<void>
 }
 
 /** Starts the server on a free port of this machine. */
-export async function startScriptedServer(): Promise<ScriptedServer> {
-  let requests: RecordedRequest[] = []
+export async function startScriptedProtocolServer(): Promise<ScriptedProtocolServer> {
+  let requests: ArrivedRequest[] = []
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error))
   })

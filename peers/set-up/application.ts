@@ -6,7 +6,7 @@ import type { Conversation } from '../servers/conversations.ts'
 import { APPLICATION_TOKEN } from './processes.ts'
 
 /** A client of the running application. Its methods throw for answers other than success. */
-export interface Application {
+export interface ApplicationClient {
   readonly baseUrl: string
   /** Saves a server under a name that rollouts can select. */
   addServer(name: string, baseUrl: string): Promise<void>
@@ -33,7 +33,7 @@ export interface PeerRunSettings {
 }
 
 /** Creates a client of the application at this address. */
-export function application(baseUrl: string): Application {
+export function application(baseUrl: string): ApplicationClient {
   const authorization = `Bearer ${APPLICATION_TOKEN}`
   const get = async (path: string) => answered(await fetch(baseUrl + path, { headers: { authorization } }), path)
   const post = async (path: string, json: object) =>
@@ -90,7 +90,7 @@ export interface Tokens {
 }
 
 /** Returns the columns of a trajectory. */
-export const tokensOf = (trajectory: Trajectory): Tokens => ({
+export const tokenColumns = (trajectory: Trajectory): Tokens => ({
   ids: ids(trajectory),
   mask: lossMask(trajectory),
   logprobs: logprobs(trajectory),

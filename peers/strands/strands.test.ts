@@ -4,7 +4,7 @@
  */
 import { expect, inject, test } from 'vitest'
 import { conversations } from '../servers/conversations.ts'
-import { application, difference, type Tokens, tokensOf } from '../set-up/application.ts'
+import { application, difference, type Tokens, tokenColumns } from '../set-up/application.ts'
 import { python } from '../set-up/python.ts'
 
 const places = inject('places')
@@ -48,7 +48,7 @@ test('strands-sglang gets the same from the built-in server as from SGLang, and 
   const own: Tokens[] = []
   for (const conversation of conversations)
     own.push(
-      tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: false, promptLogprobs: true })),
+      tokenColumns(await rollscope.converse(conversation, { server: 'built-in', stream: false, promptLogprobs: true })),
     )
   compare(own, onBuiltIn, 'Rollscope and strands-sglang on the built-in server')
 })

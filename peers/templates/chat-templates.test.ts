@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest'
 import { families, tokenizerOf } from '#lib/rollout/families/test-families.ts'
 import { readGolden, wholeTexts } from '#lib/rollout/families/test-golden.ts'
 import { runFamily } from '#lib/rollout/families/test-run.ts'
-import { startScriptedServer } from '#lib/rollout/families/test-server.ts'
+import { startScriptedGenerateServer } from '#lib/rollout/families/test-server.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { CLOCK } from '#lib/templates/golden/test-golden.ts'
 import { familyGoldens, templateText } from './family-goldens.ts'
@@ -28,7 +28,7 @@ test('The golden files of model families contain the renders of transformers wit
 })
 
 test('A run with the real template itself sends the ids of transformers’ render', async () => {
-  const server = await startScriptedServer()
+  const server = await startScriptedGenerateServer()
   try {
     for (const family of families.filter(({ breaks }) => !breaks)) {
       const real = chatTemplate(templateText(family, chatTemplates), family.specialTokens)

@@ -6,7 +6,7 @@ import { conversationsOf, toolsFor } from '#lib/rollout/families/test-conversati
 import { type Family, families } from '#lib/rollout/families/test-families.ts'
 import { type FamilyGolden, type Front, keyOf } from '#lib/rollout/families/test-golden.ts'
 import { runFamily } from '#lib/rollout/families/test-run.ts'
-import { type ScriptedServer, startScriptedServer } from '#lib/rollout/families/test-server.ts'
+import { type ScriptedGenerateServer, startScriptedGenerateServer } from '#lib/rollout/families/test-server.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { CLOCK, type RenderOutcome, renderGolden } from '#lib/templates/golden/test-golden.ts'
@@ -16,7 +16,7 @@ import { type ScriptSession, startSession } from '../set-up/python.ts'
 /** Returns the golden file of every family, by its name. */
 export async function familyGoldens(python: string, chatTemplates: string): Promise<ReadonlyMap<string, FamilyGolden>> {
   const transformers = startSession(python, 'templates/render_templates.py')
-  const server = await startScriptedServer()
+  const server = await startScriptedGenerateServer()
   try {
     const madeWith = String(await transformers.reply())
     const goldens = new Map<string, FamilyGolden>()
@@ -40,7 +40,7 @@ async function familyGolden(
   family: Family,
   text: string,
   transformers: ScriptSession,
-  server: ScriptedServer,
+  server: ScriptedGenerateServer,
   madeWith: string,
 ): Promise<FamilyGolden> {
   const render = async (input: RenderInput): Promise<RenderOutcome> =>
@@ -106,7 +106,7 @@ async function inputsOf(
   family: Family,
   text: string,
   replies: readonly string[],
-  server: ScriptedServer,
+  server: ScriptedGenerateServer,
 ): Promise<ReadonlyMap<string, RenderInput>> {
   const real = chatTemplate(text, family.specialTokens)
   const inputs = new Map<string, RenderInput>()

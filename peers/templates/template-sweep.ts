@@ -8,7 +8,7 @@ import { suggestParser } from '#lib/parsers/suggest.ts'
 import { conversationsOf, stepsOf, toolsFor } from '#lib/rollout/families/test-conversation.ts'
 import { type Family, families, tokenizerOf } from '#lib/rollout/families/test-families.ts'
 import { type FamilyRun, runFamily } from '#lib/rollout/families/test-run.ts'
-import { type ScriptedServer, startScriptedServer } from '#lib/rollout/families/test-server.ts'
+import { type ScriptedGenerateServer, startScriptedGenerateServer } from '#lib/rollout/families/test-server.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
 import { CLOCK, type RenderOutcome } from '#lib/templates/golden/test-golden.ts'
@@ -51,7 +51,7 @@ type Render = (messages: readonly Json[], addGenerationPrompt: boolean, options:
 /** Runs every template, in the order of packages and files. */
 export async function sweepTemplates(python: string, chatTemplates: string): Promise<readonly Swept[]> {
   const transformers = startSession(python, 'templates/render_templates.py')
-  const server = await startScriptedServer()
+  const server = await startScriptedGenerateServer()
   try {
     await transformers.reply()
     const swept: Swept[] = []
@@ -70,7 +70,7 @@ async function sweepTemplate(
   file: string,
   chatTemplates: string,
   transformers: ScriptSession,
-  server: ScriptedServer,
+  server: ScriptedGenerateServer,
 ): Promise<Swept> {
   const name = `${folder}/${file.replace(/\.jinja$/, '')}`
   const text = readFileSync(path.join(chatTemplates, folder, file), 'utf8')
@@ -153,7 +153,7 @@ async function tried(
   family: Family,
   text: string,
   render: Render,
-  server: ScriptedServer,
+  server: ScriptedGenerateServer,
 ): Promise<Pick<Swept, 'kind' | 'why'>> {
   const options = family.options ?? {}
   const conversations = conversationsOf(family)

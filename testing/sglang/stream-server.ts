@@ -12,7 +12,7 @@ export type Manner = 'cumulative' | 'incremental'
 export const VOCABULARY = 151_936
 
 /** Fields of a request that the server reads. */
-export interface ReceivedRequest {
+export interface StreamServerRequest {
   readonly rid: string
   readonly input_ids: readonly number[]
   readonly sampling_params: { readonly max_new_tokens: number; readonly stream_interval?: number }
@@ -35,7 +35,7 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
-    const asked: ReceivedRequest = JSON.parse(Buffer.concat(parts).toString('utf8'))
+    const asked: StreamServerRequest = JSON.parse(Buffer.concat(parts).toString('utf8'))
     const write = async (text: string): Promise<void> => {
       bytes += Buffer.byteLength(text)
       if (!response.write(text)) await new Promise((resolve) => response.once('drain', resolve))
@@ -56,10 +56,10 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   }
 }
 
-const lengthOf = (request: ReceivedRequest): number => request.sampling_params.max_new_tokens
+const lengthOf = (request: StreamServerRequest): number => request.sampling_params.max_new_tokens
 
 /** Yields the events of a stream: a chunk with the first token, then one after every `stream_interval` tokens. */
-function* eventsOf(request: ReceivedRequest, manner: Manner): Generator<string> {
+function* eventsOf(request: StreamServerRequest, manner: Manner): Generator<string> {
   const total = lengthOf(request)
   const step = request.sampling_params.stream_interval ?? 1
   for (let from = 0, to = Math.min(1, total); from < total; from = to, to = Math.min(total, to + step))
@@ -68,7 +68,7 @@ function* eventsOf(request: ReceivedRequest, manner: Manner): Generator<string> 
 }
 
 /** Returns a chunk with the tokens `from` up to `to`. */
-export function replyOf(request: ReceivedRequest, from: number, to: number): object {
+export function replyOf(request: StreamServerRequest, from: number, to: number): object {
   const total = lengthOf(request)
   const start = request.logprob_start_len ?? request.input_ids.length
   const top = request.top_logprobs_num ?? 0

@@ -11,11 +11,11 @@ import { stepsOf } from './test-conversation.ts'
 import { families, stopIdsOf, tokenizerOf } from './test-families.ts'
 import { readGolden, recordedTemplate, wholeTexts } from './test-golden.ts'
 import { type FamilyRun, runFamily } from './test-run.ts'
-import { type ScriptedServer, startScriptedServer } from './test-server.ts'
+import { type ScriptedGenerateServer, startScriptedGenerateServer } from './test-server.ts'
 
-let server: ScriptedServer
+let server: ScriptedGenerateServer
 beforeAll(async () => {
-  server = await startScriptedServer()
+  server = await startScriptedGenerateServer()
 })
 afterAll(() => server.close())
 

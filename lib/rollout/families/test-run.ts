@@ -9,7 +9,7 @@ import { emptyTrajectory } from '#testing/simulated-rollout.ts'
 import { rollout } from '../loop/rollout.ts'
 import { QUESTION, toolsFor } from './test-conversation.ts'
 import { type Family, stopIdsOf, tokenizerOf } from './test-families.ts'
-import type { ScriptedServer } from './test-server.ts'
+import type { ScriptedGenerateServer } from './test-server.ts'
 
 /** What a run of a family sent and recorded. */
 export interface FamilyRun {
@@ -25,7 +25,7 @@ export async function runFamily(
   family: Family,
   template: ChatTemplate,
   replies: readonly string[],
-  server: ScriptedServer,
+  server: ScriptedGenerateServer,
   stream: boolean,
 ): Promise<FamilyRun> {
   const tokenizer = tokenizerOf(family)

@@ -4,7 +4,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
 
 /** A server on 127.0.0.1 that answers /generate with scripted texts. */
-export interface ScriptedServer {
+export interface ScriptedGenerateServer {
   readonly baseUrl: string
   /** The `input_ids` of the requests since `play`. */
   readonly requests: readonly (readonly number[])[]
@@ -27,7 +27,7 @@ interface Body {
 }
 
 /** Starts the server on a free port. It answers with status 500 when no reply is left. */
-export async function startScriptedServer(): Promise<ScriptedServer> {
+export async function startScriptedGenerateServer(): Promise<ScriptedGenerateServer> {
   let requests: (readonly number[])[] = []
   let answer = (_: Body): readonly number[] | undefined => undefined
   let spell = (_: readonly number[], __: Body): string => ''

@@ -6,8 +6,8 @@ import type { GenerateRequest } from '#lib/engine/request.ts'
 import { scripted } from '#testing/sglang/recordings.ts'
 import {
   type Manner,
-  type ReceivedRequest,
   replyOf,
+  type StreamServerRequest,
   startStreamServer,
   streamPrompt,
   VOCABULARY,
@@ -80,8 +80,8 @@ describe('a streamed reply of 8,192 tokens', () => {
 
 describe('the scoring call for the prompt of a stream', () => {
   /** Starts a stream server whose answers `change` may replace. */
-  async function serving(change: (asked: ReceivedRequest, call: number) => object | number | undefined) {
-    const bodies: (ReceivedRequest & { readonly return_logprob: boolean })[] = []
+  async function serving(change: (asked: StreamServerRequest, call: number) => object | number | undefined) {
+    const bodies: (StreamServerRequest & { readonly return_logprob: boolean })[] = []
     const server = await scripted(async (incoming, response) => {
       let text = ''
       for await (const part of incoming) text += part
@@ -148,7 +148,7 @@ describe('the scoring call for the prompt of a stream', () => {
     expect(bodies).toHaveLength(1)
   })
 
-  test.each<[string, (asked: ReceivedRequest) => object, string]>([
+  test.each<[string, (asked: StreamServerRequest) => object, string]>([
     [
       'other ids than were sent',
       (asked) => replyOf({ ...asked, input_ids: streamPrompt(41).slice(1) }, 0, 0),
