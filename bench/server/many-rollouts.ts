@@ -17,7 +17,7 @@ import { percentile, reportFigure } from '../support/figures.ts'
 import { type ProcessMemory, watchMemory } from '../support/load/process-memory.ts'
 import {
   builtInTokenizer,
-  type Reply,
+  type ScriptedReply,
   type ScriptedSglang,
   startScriptedSglang,
 } from '../support/load/scripted-sglang.ts'
@@ -110,7 +110,7 @@ async function measure(bench: Bench, memory: ProcessMemory, server: ScriptedSgla
 }
 
 /** Returns the first reply of a run, which calls the calculator, or the second, which answers. */
-function replyTo(_asked: unknown, seed: number, call: number): Reply {
+function replyTo(_asked: unknown, seed: number, call: number): ScriptedReply {
   const next = randomNumbers(2 * seed + call)
   const prose = (count: number) => Array.from({ length: count }, () => words[Math.floor(next() * words.length)] ?? 0)
   if (seed >= ENDLESS)

@@ -18,7 +18,7 @@ export interface LoadRequest {
 }
 
 /** A scripted reply. */
-export interface Reply {
+export interface ScriptedReply {
   readonly ids: readonly number[]
   readonly finish:
     | { readonly type: 'stop'; readonly matched: number }
@@ -50,7 +50,7 @@ export interface ScriptedSglang {
  * 0.
  */
 export async function startScriptedSglang(
-  reply: (asked: LoadRequest, seed: number, call: number) => Reply | Promise<Reply>,
+  reply: (asked: LoadRequest, seed: number, call: number) => ScriptedReply | Promise<ScriptedReply>,
 ): Promise<ScriptedSglang> {
   const exchanges = new Map<number, Exchange[]>()
   const generate = async (asked: LoadRequest, response: ServerResponse) => {
@@ -113,7 +113,7 @@ function chunkOf(
   ids: readonly number[],
   from: number,
   to: number,
-  finish: Reply['finish'] | null,
+  finish: ScriptedReply['finish'] | null,
 ): object {
   const { input_ids: read, rid, top_logprobs_num: top = 0, logprob_start_len: start = read.length } = asked
   const written = ids.slice(from, to)

@@ -5,7 +5,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { withRescoring } from './columns.ts'
 import { noiseFloor } from './noise.ts'
 import { k3Of, type Rescoring, rescore } from './rescoring.ts'
-import { bigramLogprob, comparedOf, drawn, PIECES, prefill, trajectoryOf } from './test-model.ts'
+import { bigramLogprob, bigramTrajectory, comparedOf, drawn, PIECES, prefill } from './test-model.ts'
 
 const rescored = (left: Trajectory, right: Trajectory, weights = 0): Rescoring =>
   rescore(comparedOf(left, right), { left: prefill(ids(left)), right: prefill(ids(right), weights) })
@@ -152,7 +152,7 @@ describe('every rescoring', () => {
   test('of equal sides has ratio 1 everywhere', () => {
     fc.assert(
       fc.property(someSegments, (segments) => {
-        const side = trajectoryOf(segments)
+        const side = bigramTrajectory(segments)
         const { totals, units, unknown } = rescored(side, side)
         expect(units.deltas.every((delta) => delta === 0)).toBe(true)
         expect(totals.rescoredTokens + unknown).toBe(totals.trainedTokens)
@@ -164,7 +164,7 @@ describe('every rescoring', () => {
   test('of swapped sides negates every difference', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
-        const [one, other] = [trajectoryOf(left), trajectoryOf(right)]
+        const [one, other] = [bigramTrajectory(left), bigramTrajectory(right)]
         const forth = rescored(one, other).spans
         const back = rescored(other, one).spans
         for (const [index, { ratio, left, right }] of forth.entries()) {
@@ -181,7 +181,7 @@ describe('every rescoring', () => {
   test('has a k3 that is never negative and shares between 0 and 1, and accounts for every trained token', () => {
     fc.assert(
       fc.property(pair, fc.nat({ max: 6 }), ([left, right], weights) => {
-        const { units, totals, unknown, unpaired } = rescored(trajectoryOf(left), trajectoryOf(right), weights)
+        const { units, totals, unknown, unpaired } = rescored(bigramTrajectory(left), bigramTrajectory(right), weights)
         for (const delta of units.deltas) expect(k3Of(delta)).toBeGreaterThanOrEqual(0)
         expect(totals.rescoredTokens + unknown + unpaired.left).toBe(totals.trainedTokens)
         if (totals.effectiveShare !== undefined) {
@@ -195,7 +195,7 @@ describe('every rescoring', () => {
   test('is the sum of its spans and of the tokens between them', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
-        const [one, other] = [trajectoryOf(left), trajectoryOf(right)]
+        const [one, other] = [bigramTrajectory(left), bigramTrajectory(right)]
         const { units, totals, spans } = rescored(one, other)
         const inSpans = spans.reduce(
           (sum, { ratio, trained }) => sum + (ratio.kind === 'known' && trained > 0 ? ratio.delta : 0),

@@ -27,7 +27,7 @@ interface Drawn {
 }
 
 /** Returns a trajectory of the given ids. Even segments are prompts, odd ones are responses. */
-export function trajectoryOf(
+export function bigramTrajectory(
   segments: readonly (readonly number[])[],
   { sampling, noise = 0 }: Drawn = {},
 ): Trajectory {
@@ -69,7 +69,7 @@ const segmentsOf = (drawing: string): number[][] =>
     .map((segment) => segment.split('|').map((piece) => PIECES.indexOf(piece as (typeof PIECES)[number])))
 
 /** Returns the trajectory of a drawing such as `a|b  ab|c`. */
-export const drawn = (drawing: string, options?: Drawn): Trajectory => trajectoryOf(segmentsOf(drawing), options)
+export const drawn = (drawing: string, options?: Drawn): Trajectory => bigramTrajectory(segmentsOf(drawing), options)
 
 /** Compares two trajectories as they are recorded, without caveats. */
 export const comparedOf = (left: Trajectory, right: Trajectory): ComparedSides => ({

@@ -6,7 +6,7 @@ import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { formatOf } from '../registry.ts'
 import { trajectoriesOf } from '../test-trajectories.ts'
-import { foreignRecords, numberedSource } from './test-files.ts'
+import { fileSource, foreignRecords } from './test-files.ts'
 
 interface Sample {
   readonly prompt: readonly number[] | null
@@ -29,7 +29,7 @@ const opened = (name: string): readonly Trajectory[] => {
   const records = foreignRecords(name)
   const format = formatOf(records[0])
   if (!format) throw new Error(`no format recognises ${name}`)
-  const source = numberedSource(name)
+  const source = fileSource(name)
   return format.joins
     ? trajectoriesOf(format, records, source)
     : records.flatMap((record) => trajectoriesOf(format, record, source))

@@ -4,7 +4,7 @@ import { isObject } from '#lib/json/json-object.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { recording, recordingNames } from '#testing/sglang/recordings.ts'
 import { openFile } from '../reading/open.ts'
-import { numberedSource } from './test-files.ts'
+import { fileSource } from './test-files.ts'
 
 /** A reply of /generate, or a chunk of one. */
 interface Reply {
@@ -48,7 +48,7 @@ async function opened(name: string, text: string) {
     readonly group: Trajectory['group']
     readonly response: ResponseSegment | undefined
   }[] = []
-  for await (const one of openFile(file, numberedSource(name))) {
+  for await (const one of openFile(file, fileSource(name))) {
     if (!one.ok) throw new Error(one.error.message)
     const { segments, group } = one.trajectory
     const response = segments.find((segment) => segment.kind === 'response')

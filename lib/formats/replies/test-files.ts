@@ -42,7 +42,7 @@ export function archiveEntries(name: string): readonly (readonly [name: string, 
 }
 
 /** Returns a source that numbers the trajectories of a file. */
-export function numberedSource(file: string): RecordSource {
+export function fileSource(file: string): RecordSource {
   let count = 0
   return { file, now: '2026-01-01T00:00:00.000Z', newId: () => `${file}#${++count}` }
 }

@@ -5,7 +5,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { formatOf } from '../registry.ts'
-import { archiveEntries, foreignRecords, numberedSource } from '../replies/test-files.ts'
+import { archiveEntries, fileSource, foreignRecords } from '../replies/test-files.ts'
 import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { agentLightningEvents } from './agent-lightning.ts'
 import { inspectLog } from './inspect-log.ts'
@@ -62,7 +62,7 @@ function expectJoined(trajectories: readonly Trajectory[], { turns, reward }: Ru
 test('the events of Agent Lightning have ids, logprobs and reward, and name the turn whose prompt was rendered again', () => {
   const [record] = foreignRecords('agent-lightning-events.json') as [readonly unknown[]]
   expect(record.map((event) => formatOf(event)?.name)).toEqual(Array(3).fill('agent-lightning-events'))
-  const trajectories = trajectoriesOf(agentLightningEvents, record, numberedSource('events'))
+  const trajectories = trajectoriesOf(agentLightningEvents, record, fileSource('events'))
   const [run] = golden['agent-lightning-events.json']
   expectJoined(trajectories, run as Run)
   expect(trajectories.map(({ forkedFrom }) => forkedFrom?.token)).toEqual([undefined, 123])
@@ -82,7 +82,7 @@ test.each([
 ] as const)('%s has the ids and logprobs of the replies in its spans', (name, format) => {
   const [record] = foreignRecords(name)
   expect(formatOf(record)?.name).toBe(format.name)
-  const trajectories = trajectoriesOf(format, format.joins ? [record] : record, numberedSource(name))
+  const trajectories = trajectoriesOf(format, format.joins ? [record] : record, fileSource(name))
   expectJoined(trajectories, golden[name][0] as Run)
   expect(trajectories[0]?.segments[0]).toMatchObject({ messages: [{ role: 'user', content: 'What is 25 * 17?' }] })
   expect(trajectories[0]?.segments[1]).toMatchObject({ timing: { startedAt: expect.stringMatching(/^2026-11-22T/) } })
@@ -92,7 +92,7 @@ describe('an archive of Inspect', () => {
   test('with raw replies has the ids, logprobs, scores and epochs of each sample', () => {
     const runs = golden.inspect['inspect-server.eval'] as readonly InspectRun[]
     const entries = archiveEntries('inspect-server.eval')
-    const source = numberedSource('eval')
+    const source = fileSource('eval')
     const samples = entries.filter(([name]) => name.startsWith('samples/'))
     expect(samples).toHaveLength(runs.length)
     for (const [name, value] of samples) {

@@ -7,7 +7,7 @@ import { parseText } from '../test-draw.ts'
 import { thinkBlocks, thinkDelimitersIn } from '../thinking.ts'
 import { toRegex } from './expression.ts'
 import { type ForcedCalls, forcedCalls } from './forced-calls.ts'
-import { textsOf } from './test-sample.ts'
+import { grammarTexts } from './test-sample.ts'
 
 const search: ToolSpec = {
   name: 'search_web',
@@ -58,7 +58,7 @@ const parserOf = (name: string) => parserNamed(name) ?? expect.fail(`no parser $
 describe.each(named)('The grammar of forced calls of the parser %s', (name) => {
   test('has only texts that the parser reads as calls of the tools', () => {
     fc.assert(
-      fc.property(textsOf(forced(name), 2), (text) => {
+      fc.property(grammarTexts(forced(name), 2), (text) => {
         const calls = parseText(parserOf(name), text, TOOLS)
         expect(calls.length).toBeGreaterThan(0)
         for (const call of calls) {
@@ -78,7 +78,7 @@ describe.each(named)('The grammar of forced calls of the parser %s', (name) => {
 
   test('is one call if a reply may have only one', () => {
     fc.assert(
-      fc.property(textsOf(forced(name, { mayRepeat: false }), 2), (text) => {
+      fc.property(grammarTexts(forced(name, { mayRepeat: false }), 2), (text) => {
         expect(parseText(parserOf(name), text, TOOLS)).toHaveLength(1)
       }),
     )
@@ -87,13 +87,13 @@ describe.each(named)('The grammar of forced calls of the parser %s', (name) => {
   test('is a regular expression of the same texts', () => {
     const grammar = forced(name)
     const pattern = new RegExp(`^(?:${toRegex(grammar, 2)})$`, 'u')
-    fc.assert(fc.property(textsOf(grammar, 2), (text) => pattern.test(text)))
+    fc.assert(fc.property(grammarTexts(grammar, 2), (text) => pattern.test(text)))
   })
 
   test('begins after the think block in which the prompt ends', () => {
     const grammar = forced(name, { closeThink: '</think>', mayRepeat: false, tools: [now] })
     fc.assert(
-      fc.property(textsOf(grammar, 2), (text) => {
+      fc.property(grammarTexts(grammar, 2), (text) => {
         const parser = parserOf(name)
         const thinks = thinkBlocks(text, thinkDelimitersIn(text), true, parser.delimiters)
         expect(parser.parse(text, thinks, [now])).toMatchObject([{ kind: 'parsed', name: 'now' }])

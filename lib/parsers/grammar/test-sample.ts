@@ -6,7 +6,7 @@ import type { GrammarExpression } from './expression.ts'
 const MOST = 3
 
 /** Returns texts that belong to a grammar. Rules contain rules up to `depth` levels. */
-export function textsOf(root: GrammarExpression, depth: number): fc.Arbitrary<string> {
+export function grammarTexts(root: GrammarExpression, depth: number): fc.Arbitrary<string> {
   const texts = arbitraryOf(root, depth)
   if (!texts) throw new Error('the grammar has no text')
   return texts

@@ -6,7 +6,7 @@ import { replyTexts, type WrittenReply } from '#lib/rollout/prompt/written-reply
 import type { ReplyPart } from '../call.ts'
 import { joinedTokens, joinReplyParts, replyFragments } from './reply-parts.ts'
 import { cutDeltas, partsOfDeltas, replies, withTextSpans } from './test-replies.ts'
-import { repliesOf, writtenText } from './test-written.ts'
+import { repliesOf, toWrittenReply } from './test-written.ts'
 
 const replyParts = (written: WrittenReply) => joinReplyParts(replyFragments(written).map(({ part }) => part))
 
@@ -16,7 +16,7 @@ const textsOf = (parts: readonly ReplyPart[], kind: 'text' | 'reasoning'): reado
 test.each(parsers)('The parts of any reply of $name are the message that the record has of it', (parser) => {
   fc.assert(
     fc.property(repliesOf(parser), fc.boolean(), (text, opened) => {
-      const written = writtenText(parser, text, opened)
+      const written = toWrittenReply(parser, text, opened)
       const parsed = written.calls.filter(({ kind }) => kind === 'parsed')
       // Markup around texts is cut here even if every call is malformed and stays in the text.
       const isPlain = parsed.length > 0 || written.markup.every(({ kind }) => kind === 'between')
@@ -38,7 +38,7 @@ describe('The parts of a reply', () => {
 
   test('are in the order in which the model wrote them, with white space before the later text', () => {
     const text = `<think>\nSum.\n</think>\n\nLet me.\n${call}\n${call} Then. <tool_call>{</tool_call>\n`
-    expect(replyParts(writtenText(hermes, text))).toEqual([
+    expect(replyParts(toWrittenReply(hermes, text))).toEqual([
       { kind: 'reasoning', text: 'Sum.' },
       { kind: 'text', text: 'Let me.' },
       { kind: 'call', id: 'call_0', name: 'add', arguments: '{"a":1}' },
@@ -48,7 +48,7 @@ describe('The parts of a reply', () => {
   })
 
   test('have one reasoning for think blocks without a text between them, a line for each', () => {
-    expect(replyParts(writtenText(hermes, '<think>one</think>\n<think> two </think>'))).toEqual([
+    expect(replyParts(toWrittenReply(hermes, '<think>one</think>\n<think> two </think>'))).toEqual([
       { kind: 'reasoning', text: 'one\ntwo' },
     ])
   })
@@ -95,7 +95,7 @@ test('Texts in fragments name the tokens of all fragments, if each fragment name
 test('A text has a fragment before and after an empty think block or a call, without white space from before that', () => {
   const call = '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>'
   const text = ` Hi<think></think>you \n${call} there`
-  const placed = replyFragments(writtenText(hermes, text)).map(({ part, range }) => [
+  const placed = replyFragments(toWrittenReply(hermes, text)).map(({ part, range }) => [
     part.kind === 'text' ? part.text : part.kind,
     text.slice(range.start, range.end),
   ])

@@ -8,7 +8,7 @@ import type { WrittenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
 
 /** Returns a text as the record has it: its think blocks, calls and markup. */
-export function writtenText(parser: ToolParser, text: string, opened = false): WrittenReply {
+export function toWrittenReply(parser: ToolParser, text: string, opened = false): WrittenReply {
   const thinks = thinkBlocks(text, thinkDelimitersIn(text), opened, parser.delimiters)
   const calls = parser.parse(text, thinks, []).map((call, index): ToolCall => {
     const place = { id: `call_${index}`, raw: call.raw, span: { start: 0, end: 0 }, text: call.text }
