@@ -69,7 +69,10 @@ export const treeSchema = z.object({
     'Tokens without a split between them. Each node comes after its parent.',
   ),
   counts: treeCountsSchema,
-  leftOut: withDescription(count, `Trajectories beyond the first ${MOST_LEAVES}.`),
+  leftOut: withDescription(
+    count,
+    `Trajectories that are not listed: a tree has at most ${MOST_LEAVES}, its latest branches.`,
+  ),
 })
 /** The tree of a trajectory. */
 export type Tree = Plain<z.infer<typeof treeSchema>>

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { MOST_LEAVES } from '#lib/api/forest/tree.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { estimateGroupId } from '#lib/store/estimates.ts'
 import { StoreError } from '#lib/store/store-error.ts'
@@ -332,6 +333,25 @@ describe('The tree of a trajectory', () => {
       ['s0', true],
       ['s1', true],
     ])
+  })
+
+  test('has the latest branches if there are too many, and always the requested one with its origin', async () => {
+    const original = await asked()
+    const at = firstSampled(original) + 1
+    const [first] = await branched(original.id, { at, n: 0 })
+    const copies = (count: number, name: string) =>
+      all.store.addAll(
+        Array.from({ length: count }, (_, index) => ({ ...stored(first?.id ?? ''), id: `${name}${index}` })),
+      )
+    const old = copies(MOST_LEAVES, 'old')
+    const latest = copies(64, 'latest')
+    const keysOf = (key: string) => treeOf(key, all).leaves.map(({ row }) => row.key)
+    const listed = keysOf(original.id)
+    expect(listed[0]).toBe(original.id)
+    expect(listed.filter((key) => latest.includes(key))).toEqual(latest)
+    expect(listed.filter((key) => old.includes(key))).toEqual(old.slice(1 + 64 - MOST_LEAVES))
+    expect(treeOf(original.id, all).leftOut).toBe(1 + 1 + MOST_LEAVES + 64 - MOST_LEAVES)
+    expect(keysOf('old0').slice(0, 2)).toEqual([original.id, 'old0'])
   })
 
   test('reads only the trajectories that have changed since it was requested last', async () => {

@@ -13,6 +13,7 @@ import {
 } from '#lib/trajectory/forest/forest.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { createMemory, type Memory } from '#lib/util/bounded-memory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { readableTrajectory, storedRow } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
@@ -22,8 +23,8 @@ import { type ForkTexts, forkTexts, NO_FORK_TEXTS } from './fork-texts.ts'
 /** Returns the tree that contains a trajectory. Throws HttpProblem 404. */
 export function treeOf(key: string, all: Services): Tree {
   const start = storedRow(key, all)
-  const root = ancestorsOf(start, all.store).at(-1)?.row ?? start
-  const { rows, valueSamples, leftOut } = membersOf(root, all)
+  const path = [start, ...ancestorsOf(start, all.store).map(({ row }) => row)]
+  const { rows, valueSamples, leftOut } = membersOf(path, all)
   // A page that shows the tree watches its runs.
   for (const row of rows) if (row.outcomeKind === 'running') all.runs.lookedAt(row.key)
   const { textsOf, ...shape } = shapeOf(rows, all.store)
@@ -52,11 +53,12 @@ interface Members {
 }
 
 /**
- * Returns the trajectories with the id of the root, their forks, the forks of those, and so on. Samples of value estimates are last:
- * there are often hundreds of them, which would leave no place for the branches of a user.
+ * Returns the trajectories with the id of the root, their forks, the forks of those, and so on. If they are too many, the trajectory and
+ * those on its path to the root are kept first, then the latest branches. Samples of value estimates are last: there are often hundreds
+ * of them, which would leave no place for the branches of a user.
  */
-function membersOf(root: TrajectorySummary, { store }: Services): Members {
-  const rows: TrajectorySummary[] = [...store.related(root.id).own]
+function membersOf(path: readonly TrajectorySummary[], { store }: Services): Members {
+  const rows: TrajectorySummary[] = [...store.related(elementAt(path, path.length - 1).id).own]
   const seen = new Set(rows.map(({ key }) => key))
   const visited = new Set<string>()
   for (const { id } of rows) {
@@ -77,11 +79,17 @@ function membersOf(root: TrajectorySummary, { store }: Services): Members {
   }
   const samples = rows.filter(isValueSample)
   const valueSamples = new Set(samples.map(({ key }) => key))
+  const branches = rows.filter(({ key }) => !valueSamples.has(key))
+  // Branches that were just started are the ones that a user watches.
+  const latest = branches.toReversed().toSorted((a, b) => b.addedAt.localeCompare(a.addedAt))
+  const listedKeys = new Set(
+    Array.from(new Set([...path, ...latest, ...samples].map(({ key }) => key))).slice(0, MOST_LEAVES),
+  )
   // A run whose process has ended is marked when its own row is read.
-  const settled = [...rows.filter(({ key }) => !valueSamples.has(key)), ...samples]
-    .slice(0, MOST_LEAVES)
+  const settled = [...branches, ...samples]
+    .filter(({ key }) => listedKeys.has(key))
     .map((row) => (row.outcomeKind === 'running' ? (store.row(row.key) ?? row) : row))
-  return { rows: settled, valueSamples, leftOut: Math.max(0, rows.length - MOST_LEAVES) }
+  return { rows: settled, valueSamples, leftOut: rows.length - settled.length }
 }
 
 /** The nodes of a tree, and the texts of the trajectories that could be read, by their keys. */
