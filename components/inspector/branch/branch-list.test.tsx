@@ -124,6 +124,29 @@ test('Many branches are searched by position, kind, outcome, inserted text and w
   expect(list.textContent).toContain('No branch has these words.')
 })
 
+test('A search counts the samples of value estimates that it finds, and unfolds them only if it finds no branch', async () => {
+  const samples = ['s0', 's1', 's2', 's3'].map((key, index) => ({
+    ...leaf(
+      key,
+      { from: 0, token: 4, kind: 'sampled_again', ...unchanged, sampled: index > 0 ? 'thirteen' : 'twelve' },
+      {
+        group: { id: 'e-0', index },
+      },
+    ),
+    isValueSample: true,
+  }))
+  const { list, user } = show([...LEAVES, ...samples], 'main')
+  const search = within(list).getByRole('searchbox', { name: 'Find in the branches' })
+  const fold = () => list.querySelector('ul > li:last-child > details')
+  await user.type(search, 'again')
+  expect(fold()).toHaveProperty('open', false)
+  expect(fold()?.querySelector('summary')?.textContent).toBe('4 of 4 samples of value estimates')
+  await user.clear(search)
+  await user.type(search, 'thirteen')
+  expect(fold()).toHaveProperty('open', true)
+  expect(fold()?.querySelector('summary')?.textContent).toBe('3 of 4 samples of value estimates')
+})
+
 test('The samples of value estimates are one folded line below the branches of the user, and open if one of them is shown', () => {
   const estimated = ['s0', 's1', 's2', 's3'].map((key, index) => ({
     ...leaf(key, at(0, index < 2 ? 4 : 5), { group: { id: `e-${index < 2 ? 0 : 1}`, index } }),

@@ -17,6 +17,7 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { errorText } from '#lib/util/text/error-text.ts'
 import {
   foundPiece,
+  leavesIn,
   matchingRows,
   separateValueSamples,
   sharedWithMain,
@@ -40,6 +41,7 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
   const main = tree.leaves[0]?.row.key
   const rows = matchingRows(treeRows(tree.leaves), search, searchedText)
   const { branches, samples } = separateValueSamples(rows)
+  const isSearched = search.trim() !== ''
   return (
     <section aria-label="Branches" className="mt-5">
       <div className="flex items-baseline justify-between gap-2">
@@ -65,8 +67,9 @@ export function BranchList({ storedKey }: { readonly storedKey: string }) {
         ))}
         {samples.length > 0 && (
           <li>
-            <details open={search.trim() !== '' || hasKey(samples, storedKey) || undefined}>
+            <details open={(isSearched && branches.length === 0) || hasKey(samples, storedKey) || undefined}>
               <summary className="cursor-pointer rounded-md py-1 pr-1.5 pl-1.5 font-medium hover:bg-panel">
+                {isSearched && `${countText(leavesIn(samples).length)} of `}
                 {countWithNoun(tree.leaves.filter(({ isValueSample }) => isValueSample).length, 'sample')} of value
                 estimates
               </summary>
@@ -240,7 +243,7 @@ function SamplesRow({
   const { fork, row: { group } = {} } = leaves[0] ?? {}
   const rewards = leaves.flatMap(({ row }) => (row.reward === null ? [] : [row.reward]))
   const running = leaves.filter(({ row }) => row.outcomeKind === 'running').length
-  const [least, most] = [Math.min(...rewards), Math.max(...rewards)]
+  const [least, most] = rewards.length > 0 ? [Math.min(...rewards), Math.max(...rewards)] : [0, 0]
   return (
     <li data-depth={Math.min(depth, DEEPEST_INDENT)}>
       <details open={search.trim() !== '' || hasKey(rows, current) || undefined}>
@@ -259,7 +262,7 @@ function SamplesRow({
           </span>
           <span className="flex justify-between gap-2 pl-4 text-dim">
             <span className="truncate">{fork && FORK_TEXTS[fork.kind]}</span>
-            {rewards.length > 1 && (
+            {least !== most && (
               <span className="whitespace-nowrap tabular-nums" title="Smallest and largest reward">
                 {rewardText(least)} to {rewardText(most)}
               </span>

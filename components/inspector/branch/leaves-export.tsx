@@ -1,6 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { SeveralExport } from '#components/export/several-export.tsx'
+import { FORK_TEXTS } from '#components/inspector/fork-relation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
@@ -67,8 +68,8 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
           {leaves.map((leaf) => (
             <li key={leaf.row.key}>
               <CheckField
-                label={leaf.fork ? `at ${countText(leaf.fork.token)}` : 'main'}
-                note={`${leaf.row.reward === null ? leaf.row.outcome : `reward ${rewardText(leaf.row.reward)}`} · ${countText(leaf.row.tokens)} tokens`}
+                label={placeText(leaf)}
+                note={noteText(leaf)}
                 checked={isInScope[scope](leaf)}
                 disabled={scope !== 'selection'}
                 onChange={() => toggle(leaf.row.key)}
@@ -89,4 +90,18 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
       </div>
     </Dialog>
   )
+}
+
+/** Returns where a trajectory begins and what it inserted or edited there, such as “at 211, find for ls”. */
+function placeText({ fork }: TreeLeaf): string {
+  if (!fork) return 'main'
+  const { token, inserted, edited } = fork
+  const changed = inserted?.text ?? edited
+  const instead = inserted?.instead != null ? ` for ${inserted.instead}` : ''
+  return `at ${countText(token)}${changed === null ? '' : `, ${changed}${instead}`.replaceAll('\n', '↵')}`
+}
+
+function noteText({ row, fork }: TreeLeaf): string {
+  const reward = row.reward === null ? row.outcome : `reward ${rewardText(row.reward)}`
+  return [fork && FORK_TEXTS[fork.kind], reward, `${countText(row.tokens)} tokens`].filter(Boolean).join(' · ')
 }

@@ -46,9 +46,10 @@ test('matchingRows keeps the trajectories whose texts contain every word, and th
   expect(found('absent')).toEqual([])
 })
 
-test('foundPiece returns a text from a little before the first found word on, and nothing without one', () => {
+test('foundPiece returns a text from a little before the search or its longest found word on, and nothing without one', () => {
   expect(foundPiece('The answer is 13.', 'ANSWER absent')).toBe('The answer is 13.')
   expect(foundPiece('I count the files: there are 13 files.', '13 there')).toBe('… the files: there are 13 files.')
+  expect(foundPiece('To compute 2 * 3, I multiply. 2 * 3 = 6.', ' 2 * 3 = ')).toBe('…I multiply. 2 * 3 = 6.')
   // The cut does not split a surrogate pair.
   expect(foundPiece('a 😀234567890 13', '13')).toBe('…😀234567890 13')
   expect(foundPiece('The answer is 13.', 'absent')).toBe(undefined)

@@ -96,15 +96,23 @@ const wordsOf = (search: string): readonly string[] => search.toLowerCase().spli
 /** Characters of a text before a found word. */
 const CHARACTERS_BEFORE = 12
 
-/** Returns the part of a text with the first of the found words, from a little before it on; undefined if the text has none of them. */
+/**
+ * Returns the part of a text that a search has found, from a little before it on: the whole search, or else its longest word. Undefined if
+ * the text has none of its words.
+ */
 export function foundPiece(text: string, search: string): string | undefined {
-  const places = wordsOf(search)
-    .map((word) => text.toLowerCase().indexOf(word))
-    .filter((place) => place >= 0)
-  if (places.length === 0) return undefined
-  const start = Math.min(...places) - CHARACTERS_BEFORE
+  const place = [search.trim().toLowerCase(), ...wordsOf(search).toSorted((a, b) => b.length - a.length)]
+    .filter((part) => part !== '')
+    .map((part) => text.toLowerCase().indexOf(part))
+    .find((found) => found >= 0)
+  if (place === undefined) return undefined
+  const start = place - CHARACTERS_BEFORE
   return start > 0 ? `…${text.slice(isPairAt(text, start - 1) ? start - 1 : start)}` : text
 }
+
+/** Returns the trajectories of rows, also of folded ones. */
+export const leavesIn = (rows: readonly TreeRow[]): readonly TreeLeaf[] =>
+  rows.flatMap((row) => (row.kind === 'leaf' ? [row.leaf] : leavesIn(row.rows)))
 
 /** Returns how many tokens a trajectory shares with the first one of its tree; undefined for the first one, or if it is unknown. */
 export function sharedWithMain(leaves: readonly TreeLeaf[], key: string): number | undefined {
