@@ -48,10 +48,13 @@ export function ForkRelation({ forkedFrom, trajectory, storedKey, onChoose }: Fo
           </Link>
         )}{' '}
         at{' '}
-        <button type="button" className={link} onClick={() => onChoose(token)}>
-          token {countText(token)}
-        </button>
-        : {FORK_TEXTS[kind]}.
+        <span className="whitespace-nowrap">
+          <button type="button" className={link} onClick={() => onChoose(token)}>
+            token {countText(token)}
+          </button>
+          :
+        </span>{' '}
+        {FORK_TEXTS[kind]}.
       </p>
       {other && (
         <p className="flex flex-wrap items-baseline gap-x-2">

@@ -83,7 +83,7 @@ export function ValueChart({ inspection, estimate, storedKey, forkedAt }: ValueC
     <>
       {known.length > 0 && (
         <Plot
-          label={`Mean reward of ${n} samples at ${countText(known.length)} tokens. The table below has the numbers.`}
+          label={`Mean reward of ${n} samples at ${countWithNoun(known.length, 'token')}. The table below has the numbers.`}
           x={{ label: '', min: 0, max: last }}
           y={{ label: '', min: -0.06, max: 1.06, ticks: REWARDS }}
           points={data}
@@ -103,7 +103,9 @@ export function ValueChart({ inspection, estimate, storedKey, forkedAt }: ValueC
       )}
       <div className="flex min-h-6 flex-wrap items-center gap-x-2 text-dim text-xs tabular-nums">
         <span className="min-w-0 flex-1" data-value-point={described?.at}>
-          {described ? pointText(trajectory, described) : 'Click a point to pin its token; drag to zoom.'}
+          {described
+            ? pointText(trajectory, described)
+            : known.length > 0 && 'Click a point to pin its token; drag to zoom.'}
         </span>
         {reset && (
           <Button className="min-h-6 text-xs" onClick={reset}>
@@ -127,7 +129,7 @@ export function ValueChart({ inspection, estimate, storedKey, forkedAt }: ValueC
         </ul>
       )}
       <TokenList
-        title={`All ${countText(points.length)} positions as a table`}
+        title={points.length === 1 ? 'The numbers as a table' : `All ${countText(points.length)} positions as a table`}
         trajectory={trajectory}
         columns={['mean reward', 'interval', 'samples', 'answers', 'tokens', 'tool calls']}
         tokens={points.map((point) => ({

@@ -231,7 +231,7 @@ test('A branch without an estimate shows that of its trajectory up to the fork, 
   client.setQueryData(trajectoryOptions('main').queryKey, { ...trajectory, vocab: { 3: 'ls' } } as never)
   expect(within(panel).getByRole('heading').textContent).toBe('Value of main')
   expect(panel.textContent).toContain('1 of 2 positions, up to the fork at token 3')
-  expect(within(panel).getByRole('button', { name: /^Mean reward of 8 samples at 1 tokens/ })).toBeTruthy()
+  expect(within(panel).getByRole('button', { name: /^Mean reward of 8 samples at 1 token\./ })).toBeTruthy()
   const drop = await within(panel).findByRole('link', { name: '−1 between token 2 "ls" and token 4 of main' })
   expect(drop.getAttribute('href')).toBe('/t/main?at=2')
   expect(panel.textContent).toContain('This branch leaves main at token 3.')
@@ -248,12 +248,14 @@ test('A drop before the fork is the first line of the branch too, with the branc
   expect(within(panel).getByRole('link', { name: 'find for ls at 4: reward 1, 1 sample' })).toBeTruthy()
 })
 
-test('Estimates of other trajectories of the tree are named in the choice', () => {
+test('Estimates of other trajectories of the tree are named in the choice, and the first with a curve is shown', () => {
   const [main] = inheritedAt(4, 2)
-  const { panel } = show(ofMain, { inherited: main ? [main, { ...main, id: 'f', key: 'b', fork: 1211 }] : [] })
+  const others = main ? [{ ...main, id: 'f', key: 'b', fork: 1211, positions: 1 }, main] : []
+  const { panel } = show(ofMain, { inherited: others })
+  expect(within(panel).getByRole('heading').textContent).toBe('Value of main')
   const options = within(within(panel).getByRole('combobox', { name: 'Shown estimate' })).getAllByRole('option')
   expect(options.map(({ textContent }) => textContent?.replace(/, [^,]*$/, ''))).toEqual([
-    'main: 2 tokens, × 8',
     'the branch at 1,211: 2 tokens, × 8',
+    'main: 2 tokens, × 8',
   ])
 })

@@ -80,7 +80,9 @@ function Estimates({ inspection, storedKey, known, onClose }: EstimatesProps) {
   const [isStarting, setIsStarting] = useState(false)
   const [failure, setFailure] = useState<ApiError>()
   const panel = useRef<HTMLDivElement>(null)
-  const id = chosen ?? known.estimates[0]?.id ?? known.inherited[0]?.id
+  // A curve needs two positions, and a later estimate may share only one.
+  const ofOthers = known.inherited.find(({ positions }) => positions > 1) ?? known.inherited[0]
+  const id = chosen ?? known.estimates[0]?.id ?? ofOthers?.id
   const { data: estimate } = useQuery({ ...valueEstimateOptions(id ?? ''), enabled: id !== undefined })
   /** Set if the shown estimate is that of a trajectory from which this one was forked. */
   const inherited = known.inherited.find((each) => each.id === id)
