@@ -44,6 +44,8 @@ export interface CallSettings {
   /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobs: number
   readonly stream: boolean
+  /** Fewest tokens of a chunk of a stream, where the server lets the client choose. Omitted: few enough for a live view. */
+  readonly leastTokensAStep?: number
   /** Name of the LoRA adapter. Omitted: none. */
   readonly adapter?: string
   /** See GenerateRequest. Omitted: none. */
@@ -159,7 +161,9 @@ export async function callModel(
     rid: dependencies.newRequestId(),
     expected: dependencies.server,
     stream: isStreamed,
-    ...('tokensAStep' in view && { streamInterval: Math.max(view.tokensAStep, images ? TOKENS_A_STEP : 0) }),
+    ...('tokensAStep' in view && {
+      streamInterval: Math.max(view.tokensAStep, settings.leastTokensAStep ?? 0, images ? TOKENS_A_STEP : 0),
+    }),
     ...(isStreamed && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     ...(settings.adapter !== undefined && { adapter: settings.adapter }),

@@ -203,6 +203,7 @@ async function generate(
     promptLogprobs: false,
     topLogprobs: call.logprobs ?? 0,
     stream: true,
+    ...(!stream && !session.live.isWatched && { leastTokensAStep: UNREAD_TOKENS_A_STEP }),
     routingKey: session.id,
   }
   const client = all.servers.client(serverName)
@@ -236,6 +237,12 @@ const readingOf = ({
   // Chat completions have the logprobs of all tokens, responses those of texts.
   hasSpans: protocol === 'responses' && logprobs !== undefined,
 })
+
+/**
+ * Tokens in a chunk of a reply that its client gets whole and that no page shows: each chunk costs processor time, and what has arrived is
+ * kept when the call is interrupted.
+ */
+const UNREAD_TOKENS_A_STEP = 256
 
 /** Limit of a reply on a server that does not report its context length. */
 const MOST_WITHOUT_CONTEXT = 4096

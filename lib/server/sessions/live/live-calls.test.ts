@@ -24,7 +24,10 @@ const chunk = (text: string) => ({
   tokens: { ids: byteTokenizer.encode(text), logprobs: byteTokenizer.encode(text).map(() => -1) },
   problems: [],
 })
-const generate: EngineClient['generate'] = (_, left) => {
+/** Interval of the stream of each call that the model answered. */
+const steps: (number | undefined)[] = []
+const generate: EngineClient['generate'] = ({ streamInterval }, left) => {
+  steps.push(streamInterval)
   const script = scripts.shift()
   if (!script) return says('ok')
   return (async function* () {
@@ -38,6 +41,7 @@ const generate: EngineClient['generate'] = (_, left) => {
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-live-'))
   scripts = []
+  steps.length = 0
   services = testServices(folder, {
     template: () => chatml,
     describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
@@ -148,6 +152,14 @@ test('A call that fails before its first token is not listed as running any more
   scripts[0]?.rest.catch(() => {})
   await send({ messages: [user('a')] })
   expect(running()).toEqual([])
+})
+
+test('A whole reply arrives in a few large chunks, unless its client or a page reads it while it is generated', async () => {
+  await send({ messages: [user('a')] })
+  await (await send({ messages: [user('b')], stream: true })).text()
+  running()
+  await send({ messages: [user('c')] })
+  expect(steps).toEqual([256, 16, 16])
 })
 
 interface Reply {

@@ -35,6 +35,8 @@ export interface LiveCall {
 /** The calls of a session that are being answered. */
 export interface LiveCalls {
   begin(call: BegunCall): LiveCall
+  /** Whether somebody has looked at the rows in the last seconds, as an open page does again and again. */
+  readonly isWatched: boolean
   /** Returns the rows of the calls, numbered after those that have ended. Their status is 0, and the ids in `live` are for `follow`. */
   rows(ended: EndedCalls): readonly SessionCallRow[]
   /**
@@ -53,10 +55,17 @@ interface LiveReply {
   readonly followers: Set<EventLog<Uint8Array>>
 }
 
+/** Milliseconds after a look at the rows in which they count as watched: several polls of a page. */
+const WATCHED_MS = 10_000
+
 /** Creates the live calls of a session, without any. */
 export function createLiveCalls(): LiveCalls {
   const calls = new Map<LiveCall, BegunCall & { readonly replies: readonly LiveReply[] }>()
+  let watchedMs = Number.NEGATIVE_INFINITY
   return {
+    get isWatched() {
+      return performance.now() - watchedMs < WATCHED_MS
+    },
     begin(begun) {
       const replies: LiveReply[] = []
       const call: LiveCall = {
@@ -84,6 +93,7 @@ export function createLiveCalls(): LiveCalls {
       return call
     },
     rows({ last, nodes }) {
+      watchedMs = performance.now()
       let node = nodes
       return [...calls.values()].map(({ facts, attachment, replies }, index) => ({
         ...facts,
