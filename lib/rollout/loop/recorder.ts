@@ -1,7 +1,12 @@
-import { type VocabularyWriter, vocabularyTexts, vocabularyWriter } from '#lib/rollout/record/record.ts'
+import {
+  growingVocabulary,
+  type VocabularyWriter,
+  vocabularyTexts,
+  vocabularyWriter,
+} from '#lib/rollout/record/record.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { createFold } from '#lib/trajectory/events/fold.ts'
+import { createFold, type Fold } from '#lib/trajectory/events/fold.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
 /** The growing trajectory: every part of a run reads it here, and changes it only through here. */
@@ -12,22 +17,42 @@ export interface Recorder {
   emit(event: RolloutEvent): void
 }
 
-/**
- * Creates a recorder; `tokenizer` is the run's. By default the vocabulary of a new trajectory is that of the tokenizer, which is read
- * fastest. An empty `fold` collects the texts of the trajectory only.
- */
+/** Creates a recorder; `tokenizer` is the run's. */
 export function createRecorder(
   rolloutId: string,
   start: Trajectory,
   tokenizer: Tokenizer,
   publish: (event: RolloutEvent) => void,
-  fold = createFold(isNew(start) ? vocabularyTexts(tokenizer) : undefined),
+): Recorder {
+  // A continued trajectory may give an id another text.
+  const isNew = Object.keys(start.vocab).length === 0
+  const fold = createFold(isNew ? vocabularyTexts(tokenizer) : undefined)
+  return recorderOf(rolloutId, start, fold, vocabularyWriter(start, tokenizer), publish)
+}
+
+/**
+ * Creates a recorder that adds texts to the vocabulary of `start` itself: a caller that continues one trajectory again and again has no copy
+ * for each continuation.
+ */
+export const createGrowingRecorder = (
+  rolloutId: string,
+  start: Trajectory,
+  tokenizer: Tokenizer,
+  publish: (event: RolloutEvent) => void,
+): Recorder => recorderOf(rolloutId, start, createFold(start.vocab), growingVocabulary(start, tokenizer), publish)
+
+function recorderOf(
+  rolloutId: string,
+  start: Trajectory,
+  fold: Fold,
+  newVocabulary: VocabularyWriter,
+  publish: (event: RolloutEvent) => void,
 ): Recorder {
   const recorder: Recorder = {
     get trajectory() {
       return fold.trajectory as LiveTrajectory
     },
-    newVocabulary: vocabularyWriter(start, tokenizer),
+    newVocabulary,
     emit(event) {
       fold.add(event)
       publish(event)
@@ -36,6 +61,3 @@ export function createRecorder(
   recorder.emit({ type: 'started', rolloutId, trajectory: { ...start, outcome: { kind: 'running', rolloutId } } })
   return recorder
 }
-
-/** A continued trajectory may give an id another text. */
-const isNew = ({ vocab }: Trajectory): boolean => Object.keys(vocab).length === 0

@@ -81,6 +81,37 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
   }
 }
 
+/**
+ * Creates a vocabulary writer that adds the entries to the vocabulary of the trajectory itself, and costs little for the ids that it has. Several
+ * continuations of a trajectory may share the vocabulary, so that the entries of an event are those of all its ids.
+ */
+export function growingVocabulary(
+  { vocab, model }: Pick<Trajectory, 'vocab' | 'model'>,
+  tokenizer: Tokenizer,
+): VocabularyWriter {
+  const texts: Record<number, VocabEntry> = vocab
+  const entryOf = entriesOf(tokenizer)
+  const { added } = marksOf(tokenizer)
+  const known = new Set(model.tokenizer?.specialIds)
+  const entryIn = (id: number): VocabEntry => {
+    const entry = texts[id] ?? entryOf(id)
+    texts[id] = entry
+    return entry
+  }
+  return (ids) => {
+    const used = ids.filter((id) => id >= 0)
+    const entries = used.map((id) => [id, entryIn(id)] as const)
+    const specialIds = [...new Set(used)].filter((id) => added.has(id) && !known.has(id))
+    for (const id of specialIds) known.add(id)
+    return {
+      get vocab() {
+        return Object.fromEntries(entries)
+      },
+      specialIds,
+    }
+  }
+}
+
 /** Returns a function that returns true at the first call with an id that is not in `known`. */
 function firstTimes(known: readonly number[], vocabularySize: number): (id: number) => boolean {
   // It stores one bit for each id, because a set of numbers takes several times as long.

@@ -1,9 +1,8 @@
 /** What the calls of a session have in common, whether the server gets ids or messages. */
 import type { ModelDependencies } from '#lib/rollout/loop/model-call.ts'
-import { createRecorder, type Recorder } from '#lib/rollout/loop/recorder.ts'
+import { createGrowingRecorder, type Recorder } from '#lib/rollout/loop/recorder.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Prepared } from './tito.ts'
@@ -22,12 +21,13 @@ export const modelDependencies = ({
   newRequestId,
 })
 
-/** Creates the recorder of one reply. Its trajectory has the texts of its own tokens only, so that it can be stored. */
+/** Creates the recorder of one reply. The trajectories that begin with one prompt share a vocabulary. */
 export const createCallRecorder = (
   start: Trajectory,
   tokenizer: Tokenizer,
   publish: (event: RolloutEvent) => void = () => {},
-): Recorder => createRecorder(start.id, start, tokenizer, publish, createFold())
+): Recorder =>
+  createGrowingRecorder(start.id, start.segments.length > 0 ? start : { ...start, vocab: {} }, tokenizer, publish)
 
 /** Returns the response that a call closes. A call that fails after its first token has closed one too; before it, there is none. */
 export async function closedResponse(
