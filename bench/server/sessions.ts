@@ -27,9 +27,8 @@ const SESSIONS = 128
 const CALLS = 8
 const TOKENS = 256
 const REPLY_MS = 2000
-/** Sessions before the measured ones, which make the first two of their calls. */
+/** Sessions that make the same calls before the measured ones. */
 const WARM_UP = 128
-const WARM_UP_CALLS = 2
 /** The smallest ratio of Python's processor time to that of the application. */
 const LEAST_RATIO = 2
 
@@ -149,16 +148,16 @@ async function measure(
   child: ChildProcess,
   create: (number: number) => Promise<void>,
 ): Promise<Measured> {
-  const run = async (numbers: readonly number[], calls: number): Promise<readonly number[]> => {
+  const run = async (numbers: readonly number[]): Promise<readonly number[]> => {
     for (const number of numbers) await create(number)
-    const latencies = await staggered(numbers, (number) => converse(base, number, calls))
+    const latencies = await staggered(numbers, (number) => converse(base, number))
     return latencies.flat()
   }
   const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
-  await run(numbers(0, WARM_UP), WARM_UP_CALLS)
+  await run(numbers(0, WARM_UP))
   const before = processorMs(child)
   const measured = numbers(WARM_UP, SESSIONS)
-  const latencies = await run(measured, CALLS)
+  const latencies = await run(measured)
   const spent = processorMs(child) - before
   const sessions: Records[] = []
   for (const number of measured)
@@ -177,13 +176,13 @@ function staggered<Task, Result>(tasks: readonly Task[], run: (task: Task) => Pr
 }
 
 /** Makes the calls of a conversation as an agent does, and returns the milliseconds of each. */
-async function converse(base: string, number: number, calls: number): Promise<readonly number[]> {
+async function converse(base: string, number: number): Promise<readonly number[]> {
   const messages: unknown[] = [
     { role: 'system', content: systemPrompt },
     { role: 'user', content: prompts[number] },
   ]
   const latencies: number[] = []
-  while (latencies.length < calls) {
+  while (latencies.length < CALLS) {
     const body = JSON.stringify({ model: 'mock', messages, tools: TOOLS, temperature: 1, max_tokens: TOKENS })
     const { text, ms } = await answerOf(`${base}/sessions/session-${number}/v1/chat/completions`, body)
     latencies.push(ms)
