@@ -3,9 +3,9 @@ import type { SessionCallRow } from '#lib/api/sessions/session.ts'
 import { testCall } from '#testing/sessions.ts'
 import {
   attachmentText,
+  callEntries,
   changeSentence,
   comparedHref,
-  entriesOf,
   entryKey,
   forestText,
   forkedFrom,
@@ -82,7 +82,7 @@ test('A call without a place in the forest has a row with its status and its err
     without(3, 502, null),
     without(4, 499, 'The client closed the connection.'),
   ]
-  const entries = entriesOf(all)
+  const entries = callEntries(all)
   expect(entries.map(entryKey)).toEqual(['0', 'call 2', 'call 3', 'call 4'])
   expect(all.slice(1).map((each) => Object.values(attachmentText(each, [])))).toEqual([
     ['refused', 'status 400', 'bad'],

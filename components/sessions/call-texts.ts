@@ -18,7 +18,7 @@ export interface CallEntry {
 }
 
 /** Returns the rows of all calls, in their order. */
-export const entriesOf = (calls: readonly SessionCallRow[]): readonly CallEntry[] =>
+export const callEntries = (calls: readonly SessionCallRow[]): readonly CallEntry[] =>
   calls.flatMap((call) => (call.nodes.length > 0 ? call.nodes : [undefined]).map((node) => ({ call, node })))
 
 /** Returns a key of a row that it keeps while its session grows. */

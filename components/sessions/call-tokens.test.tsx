@@ -6,7 +6,7 @@ import { pageReader } from '#lib/browser/page-reader.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { testCall } from '#testing/sessions.ts'
-import { type CallEntry, entriesOf, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
+import { type CallEntry, callEntries, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { CallTokens } from './call-tokens.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -80,7 +80,7 @@ test('The tokens of a running reply appear as they arrive, and stay until the st
       <CallTokens sessionId="ses_1" entry={entry} nodes={[]} />
     </QueryClientProvider>
   )
-  const stored = entriesOf([testCall(2, { kind: 'continued' })])[0] as CallEntry
+  const stored = callEntries([testCall(2, { kind: 'continued' })])[0] as CallEntry
   const node = { ...stored.node, status: 'running', trajectory: null } as NonNullable<CallEntry['node']>
   const { rerender } = render(show({ ...stored, node: { ...node, live: 'reply 1' } }))
   expect(screen.getByText('The reply is being generated…')).toBeTruthy()
@@ -99,7 +99,7 @@ test('The tokens of a running reply appear as they arrive, and stay until the st
   await expect.poll(() => readAgain.mock.calls).toEqual([[{ queryKey: ['sessions'] }]])
   rerender(show(stored))
   expect(screen.getByText(text)).toBeTruthy()
-  rerender(show(entriesOf([testCall(1, { kind: 'new-root' })])[0] as CallEntry))
+  rerender(show(callEntries([testCall(1, { kind: 'new-root' })])[0] as CallEntry))
   expect(screen.getByText('Loading…')).toBeTruthy()
   rerender(show({ ...stored, node: { ...node, node: 2 } }))
   expect(screen.getByText('The server sends the whole reply when it has ended.')).toBeTruthy()

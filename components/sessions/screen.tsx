@@ -32,8 +32,8 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallForest } from './call-forest.tsx'
 import {
   type CallEntry,
+  callEntries,
   comparedHref,
-  entriesOf,
   entryKey,
   forestText,
   forkedFrom,
@@ -70,7 +70,7 @@ export function SessionsScreen() {
   const calls = opened.data?.calls ?? []
   const listed = [...calls, ...(opened.data?.running ?? [])]
   const nodes = nodesOfCalls(listed)
-  const entries = entriesOf(listed)
+  const entries = callEntries(listed)
   const entry =
     entries.find(({ call, node }) => (node ? node.node === address.node : call.sequence === address.call)) ??
     entries.at(-1)

@@ -7,7 +7,7 @@ import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { testCall, testSession } from '#testing/sessions.ts'
 import { CallForest } from './call-forest.tsx'
-import { entriesOf, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
+import { callEntries, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
 import { FirstDifferingToken } from './first-difference.tsx'
 import { RewardField } from './reward-field.tsx'
@@ -87,7 +87,7 @@ test('The forest shows a call that was refused with its status and its reason', 
   const calls = [testCall(1, { kind: 'new-root' }), refused]
   render(
     <CallForest
-      entries={entriesOf(calls)}
+      entries={callEntries(calls)}
       nodes={nodesOfCalls(calls)}
       selected="call 2"
       focused={undefined}
