@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { countText, percentText } from '#components/token-view/numbers.ts'
+import { countText, intervalText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupBranch, GroupForest } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { advantageColour } from './colour.ts'
-import { estimateInterval, firstTokenText, intervalText, meanText } from './words.ts'
+import { estimateInterval, firstTokenText, meanText } from './words.ts'
 
 interface DecisiveLineProps {
   readonly forest: GroupForest

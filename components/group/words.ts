@@ -1,5 +1,5 @@
 /** Texts of the group page: rewards, intervals, advantages and labels. */
-import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
+import { countText, decimalText, intervalText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupBranch, GroupForest, RewardEstimate } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -9,14 +9,9 @@ import { type SampleBranch, type SampleTree, splitsOfTree } from './tree.ts'
 /** Returns a mean reward with two decimals. */
 export const meanText = (mean: number): string => decimalText(mean, 2)
 
-/** Returns an interval such as `[0.6–1]`. */
-export const intervalText = ({ low, high }: RewardEstimate['interval']): string => `[${endText(low)}–${endText(high)}]`
-
 /** Returns the interval of a mean; '' for a single reward, whose interval is the whole range. */
 export const estimateInterval = ({ known, interval }: RewardEstimate): string =>
   known > 1 ? intervalText(interval) : ''
-
-const endText = (value: number): string => rewardText(Math.round(100 * value) / 100)
 
 /** Returns a value with its sign, such as `+0.98`; — if it is unknown. */
 export const signedText = (value: number | null): string =>

@@ -21,6 +21,13 @@ export function rewardText(reward: number | null): string {
   return String(Number(isTiny ? reward.toPrecision(2) : reward.toFixed(3))).replaceAll('-', '−')
 }
 
+/** Returns a mean reward with at most two decimals: few samples give no more. */
+export const shortRewardText = (value: number): string => rewardText(Number(value.toFixed(2)))
+
+/** Returns an interval of rewards with at most two decimals, such as `[0.34–0.88]`. */
+export const intervalText = ({ low, high }: { readonly low: number; readonly high: number }): string =>
+  `[${shortRewardText(low)}–${shortRewardText(high)}]`
+
 /** Returns a fraction of 1 as a percentage with at most one decimal. Values that would round to 0 % or 100 % are written as bounds. */
 export function percentText(share: number): string {
   const percent = 100 * share

@@ -4,7 +4,7 @@
  */
 
 import type { Coloured, ColourMode, NumberMode } from '#components/token-view/colour/mode.ts'
-import { colourModeNamed, columnNames } from '#components/token-view/colour/modes.ts'
+import { colourModeNamed } from '#components/token-view/colour/modes.ts'
 import {
   COLUMN_PREFIX,
   entropyMode,
@@ -15,6 +15,7 @@ import {
   trainerMode,
 } from '#components/token-view/colour/number-modes.ts'
 import { hasTrained } from '#components/token-view/colour/scale.ts'
+import { columnNames } from '#lib/trajectory/tokens/column-roles.ts'
 import { TOKEN_QUANTITIES } from '#lib/trajectory/tokens/quantities.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -57,7 +58,7 @@ export const quantities = (trajectory: Coloured): readonly Quantity[] => [
     name,
     title: isApproximate ? `${quantity} (approximate)` : quantity,
   })),
-  ...columnNames(trajectory.segments).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
+  ...columnNames(trajectory).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
 ]
 
 /** Returns the quantity of a colour mode; logprobs if the mode shows no number. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { tokenHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
-import { countText } from '#components/token-view/numbers.ts'
+import { countText, intervalText, shortRewardText } from '#components/token-view/numbers.ts'
 import { selectedToken, single } from '#components/token-view/selection.ts'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -17,7 +17,7 @@ import { Plot } from '../charts/plot.tsx'
 import { TokenList } from '../charts/token-list.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
 import { type BranchReward, branchRewards } from './branch-rewards.ts'
-import { answersText, intervalText, pointText, shortRewardText } from './value-text.ts'
+import { answersText, pointText } from './value-text.ts'
 
 interface ValueChartProps extends InspectorPartProps {
   readonly estimate: ValueEstimate

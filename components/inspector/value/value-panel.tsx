@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { countText } from '#components/token-view/numbers.ts'
+import { countText, shortRewardText } from '#components/token-view/numbers.ts'
 import { selectedToken, single } from '#components/token-view/selection.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -31,7 +31,7 @@ import {
   withKnownPositions,
 } from './value-draft.ts'
 import { ValueForm } from './value-form.tsx'
-import { answersText, cliffEvidence, cliffText, meanWithInterval, rangeText, shortRewardText } from './value-text.ts'
+import { answersText, cliffEvidence, cliffText, meanWithInterval, rangeText } from './value-text.ts'
 
 interface ValuePanelProps extends InspectorPartProps {
   readonly storedKey: string

@@ -1,5 +1,5 @@
 /** What a value estimate says, as text. */
-import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
+import { countText, decimalText, intervalText, rewardText, shortRewardText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { ValueCliff, ValueEstimate, ValuePoint, ValueRange } from '#lib/api/forest/value.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
@@ -10,13 +10,6 @@ import { excerpt } from '#lib/util/text/excerpt.ts'
 /** Returns a mean reward with its interval, such as `0.61 [0.34–0.88]`. */
 export const meanWithInterval = (value: ValuePoint['value']): string =>
   value === null ? '—' : `${shortRewardText(value.mean)} ${intervalText(value)}`
-
-/** Returns an interval, such as `[0.34–0.88]`. */
-export const intervalText = ({ low, high }: NonNullable<ValuePoint['value']>): string =>
-  `[${shortRewardText(low)}–${shortRewardText(high)}]`
-
-/** Returns a mean reward with at most two decimals: few samples give no more. */
-export const shortRewardText = (value: number): string => rewardText(Number(value.toFixed(2)))
 
 /** Returns a token with its text, such as `211 "ls"`. */
 function tokenText(trajectory: TrajectoryView, index: number): string {

@@ -3,10 +3,10 @@
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import { columnNames } from '#lib/trajectory/tokens/column-roles.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { versionAt, versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
-import { columnNames } from '../colour/modes.ts'
 import { messagePlace } from '../overview/message-place.ts'
 
 /** Returns the JSON value of a token. `rank` is `"> k"` if the sampled token is not among the k recorded alternatives. */
@@ -43,8 +43,8 @@ interface ColumnValue {
 }
 
 /** Returns the token's value in every column that any segment of the file has. */
-export const columnsOf = ({ segments }: TrajectoryView, { segment, indexInSegment }: Token): readonly ColumnValue[] =>
-  columnNames(segments).map((name) => ({ name, value: numberAt(segment.columns?.[name], indexInSegment) }))
+export const columnsOf = (trajectory: TrajectoryView, { segment, indexInSegment }: Token): readonly ColumnValue[] =>
+  columnNames(trajectory).map((name) => ({ name, value: numberAt(segment.columns?.[name], indexInSegment) }))
 
 function textRecord(vocab: Vocab, id: number): object {
   const entry = vocab[id]

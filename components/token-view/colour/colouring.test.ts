@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { columnNames } from '#lib/trajectory/tokens/column-roles.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -10,7 +11,7 @@ import { withRatios } from '#testing/trainer-ratios.ts'
 import { trajectoryReading } from '../card/token-reading.ts'
 import { colouringOf } from './colouring.ts'
 import type { Coloured } from './mode.ts'
-import { colourGroups, columnNames, heatToggled, maskToggled } from './modes.ts'
+import { colourGroups, heatToggled, maskToggled } from './modes.ts'
 import { HEAT_LEVELS } from './palette.ts'
 import { colourScale } from './scale.ts'
 
@@ -172,7 +173,7 @@ describe('colours of other numbers', () => {
     expect(drawn(trajectory, 'column:nothing')).toEqual(Array(5).fill('heat-unknown'))
     expect(drawn(trajectory, 'column:advantage', undefined, 0)).toEqual([''])
     expect(words(trajectory, 'column:kl')).toEqual(['kl 0', 'kl 0.5', 'kl 1', 'kl no data', 'kl 2'])
-    expect(columnNames(trajectory.segments)).toEqual(Object.keys(columns))
+    expect(columnNames(trajectory)).toEqual(Object.keys(columns))
   })
 
   test('a column with the same value everywhere has a scale too', () => {

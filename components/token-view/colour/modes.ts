@@ -1,6 +1,6 @@
 /** All colour modes of a trajectory, by their name in the address and as the groups of the menu. */
 
-import { columnRoles } from '#lib/trajectory/tokens/column-roles.ts'
+import { columnNames, columnRoles } from '#lib/trajectory/tokens/column-roles.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
@@ -124,7 +124,7 @@ function groupsOf(trajectory: Coloured): readonly ColourGroup[] {
   const choice = (name: string, title: string, missing?: string): ColourChoice => ({ name, title, missing })
   const number = ({ name, title, isApproximate }: NumberMode, missing?: string): ColourChoice =>
     choice(name, isApproximate ? `${title} (approximate)` : title, missing)
-  const columns = columnNames(segments)
+  const columns = columnNames(trajectory)
   return [
     {
       title: 'Numbers',
@@ -163,11 +163,6 @@ function groupsOf(trajectory: Coloured): readonly ColourGroup[] {
     { title: 'No colour', choices: [choice('none', 'Plain')] },
   ]
 }
-
-/** Returns the names of the further columns, in the order of their first appearance. */
-export const columnNames = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [
-  ...new Set(segments.flatMap(({ columns = {} }) => Object.keys(columns))),
-])
 
 /** Returns the mode after the key that switches the mask colours on and off. */
 export const maskToggled = (name: string): string => (name === 'mask' ? 'none' : 'mask')

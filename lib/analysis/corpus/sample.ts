@@ -1,7 +1,7 @@
 /** Defines the row of one sample of a corpus. A row is small and does not reference the trajectory, so that its memory is released. */
 import * as z from 'zod/mini'
 import { DRIFT_KINDS, DRIFT_SEVERITIES, type DriftLayer } from '#lib/trajectory/drift/report.ts'
-import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
+import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
@@ -145,6 +145,6 @@ export const uncheckedSample = (
 
 /** Returns the id and the title of a trajectory. Its first question replaces a missing title; the title is omitted if it has neither. */
 export function nameOf(trajectory: TrajectoryView): Pick<CheckedSample, 'id' | 'title'> {
-  const title = trajectory.title ?? firstQuestion(trajectory)
+  const title = titleOrQuestion(trajectory)
   return { id: trajectory.id, ...(title !== undefined && { title }) }
 }

@@ -8,7 +8,7 @@ import type { Writer } from '#lib/formats/writing/writer.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
+import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { ADVANTAGE_FORMULAS } from '#lib/trajectory/reward/advantage.ts'
 import { countForced, FORCED_CHOICES, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { ndjson, streamResponse } from '../http/ndjson.ts'
@@ -152,7 +152,8 @@ async function forEachTrajectory(
 
 /** Returns the title with the number of the sample, because the samples of a group share their question. */
 function titleOf(trajectory: Trajectory): string | undefined {
-  const { title = firstQuestion(trajectory), group } = trajectory
+  const title = titleOrQuestion(trajectory)
+  const { group } = trajectory
   const sample = group && `sample ${group.index + 1}`
   return title === undefined ? sample : [title, sample].filter(Boolean).join(' · ')
 }

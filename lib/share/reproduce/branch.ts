@@ -1,14 +1,13 @@
 /** Writes the request that starts branches as Python and as curl, also for a branch that is stored. */
 import type { BranchBody } from '#lib/api/forest/branch.ts'
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
-import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { messageText, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
 import { requestAt } from '#lib/trajectory/messages/response-calls.ts'
 import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { idsBetween, type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { type ApiRequest, apiCurl, apiPython } from './api-request.ts'
-import { messageText } from './repeatable-run.ts'
 
 /** The branches of a trajectory as a request. */
 export interface RepeatableBranches {

@@ -7,9 +7,10 @@ import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { inDocstring, pythonString } from '#lib/templates/document/python-source.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { messageText } from '#lib/trajectory/messages/conversation.ts'
 import { notesOn, PARSERS } from './python-notes.ts'
 import { toolImports, toolSource, toolsOf } from './python-tools.ts'
-import { messageText, type RepeatableRun } from './repeatable-run.ts'
+import type { RepeatableRun } from './repeatable-run.ts'
 
 /** Addresses that a script uses. */
 export interface ScriptPlaces {

@@ -5,7 +5,7 @@ import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import { messageText } from '#lib/trajectory/messages/conversation.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -95,7 +95,3 @@ function toRequestedTool({ name, description, inputSchema, mock, mcp }: ToolSpec
   if (mock) return { name, ...(description !== undefined && { description }), inputSchema, mock } as MockTool
   return mcp ? { mcp: mcp.server, name } : name
 }
-
-/** Returns the text of a message. Parts that are not text are left out. */
-export const messageText = ({ content = '' }: Message): string =>
-  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

@@ -6,7 +6,8 @@ import { templateMessage, templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { replyTexts, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { Message, ToolCall } from '#lib/trajectory/format/trajectory.ts'
-import { firstQuestion, withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { valueJson } from '../tool-parsing/arguments.ts'
@@ -19,7 +20,7 @@ export function trajectoryInput(trajectory: TrajectoryView, key: string): Source
   return {
     source: hasTemplate ? { kind: 'trajectory', key } : undefined,
     trajectory: key,
-    name: `recorded: ${trajectory.title ?? firstQuestion(trajectory) ?? key}`,
+    name: `recorded: ${titleOrQuestion(trajectory) ?? key}`,
     ...(hasTemplate && { template: template.text }),
     // The server's own tokenizer cannot render, so that the chosen one remains.
     ...(tokenizer && tokenizer.source !== 'server' && { tokenizer: tokenizer.name }),

@@ -115,14 +115,3 @@ export function withResultText(message: Message, trajectory: TrajectoryView): Me
 /** Returns the text of a message: its content, or the texts of its parts together. */
 export const messageText = ({ content = '' }: Pick<Message, 'content'>): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
-
-const LONGEST_QUESTION = 60
-
-/** Returns the beginning of the first question if it is a text; it names a trajectory without a title. */
-export function firstQuestion({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined {
-  const content = segments
-    .flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : []))
-    .find(({ role }) => role === 'user')?.content
-  if (typeof content !== 'string') return undefined
-  return content.length > LONGEST_QUESTION ? `${content.slice(0, LONGEST_QUESTION)} …` : content
-}

@@ -1,18 +1,33 @@
 /** The beginning of a run in words, which lists show as its title. */
-import type { Message, Trajectory } from '../format/trajectory.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
+import type { Message } from '../format/trajectory.ts'
 import { textOf } from '../tokens/pieces.ts'
+import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+
+type QuestionSource = Pick<TrajectoryView, 'segments' | 'outcome' | 'vocab'>
 
 /**
  * Returns the first question of a run. For a run that began with text or ids, it is the beginning of these: the text of at most
  * `mostTokens` tokens.
  */
-export function firstQuestion({ segments, outcome, vocab }: Trajectory, mostTokens: number): string {
+export function firstQuestion({ segments, outcome, vocab }: QuestionSource, mostTokens: number): string {
   const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
   const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome
   const [first] = segments
   const given = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
-  const begun = textOf(given?.ids.slice(0, mostTokens) ?? [], vocab)
+  const begun = textOf(given ? Array.from(given.ids).slice(0, mostTokens) : [], vocab)
   if (begun !== '') return begun
   const content = [...read, ...unsent].find(({ role }) => role === 'user')?.content ?? ''
-  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n')
+  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n')
+}
+
+/** Longest title that is made of a question, in UTF-16 units. */
+const LONGEST_TITLE = 60
+
+/** Returns the title of a trajectory, or the beginning of its first question if it has none; undefined if it has neither. */
+export function titleOrQuestion(trajectory: QuestionSource & Pick<TrajectoryView, 'title'>): string | undefined {
+  if (trajectory.title !== undefined) return trajectory.title
+  const question = firstQuestion(trajectory, LONGEST_TITLE)
+  if (question === '') return undefined
+  return question.length > LONGEST_TITLE ? `${beginningOf(question, LONGEST_TITLE)} …` : question
 }

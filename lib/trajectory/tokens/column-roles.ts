@@ -1,4 +1,5 @@
 /** Finds the columns that Rollscope computes with: by their recorded meaning, or else by the names that trainers use. */
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { ColumnMeaning } from '../format/trajectory.ts'
 import { segmentsOf } from './tokens.ts'
 import type { NumberColumn, SegmentView, TrajectoryView } from './trajectory-view.ts'
@@ -72,10 +73,15 @@ export function columnRoles(trajectory: ColumnSource): ColumnRoles {
   return roles
 }
 
-/** Returns the names of the columns that any segment has, in the order of their first appearance. */
-export const columnNames = (trajectory: ColumnSource): readonly string[] => [
-  ...new Set(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
-]
+/** Returns the names of the columns that any segment has, in the order of their first appearance. Those of closed segments are cached. */
+export function columnNames({ segments, live }: Pick<ColumnSource, 'segments' | 'live'>): readonly string[] {
+  const closed = namesOfClosed(segments)
+  return live?.open?.columns ? [...new Set([...closed, ...Object.keys(live.open.columns)])] : closed
+}
+
+const namesOfClosed = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [
+  ...new Set(segments.flatMap(({ columns = {} }) => Object.keys(columns))),
+])
 
 function hasRole({ quantity, model, names }: RoleRule, meaning: ColumnMeaning | undefined, name: string): boolean {
   if (!meaning) return names.includes(name.toLowerCase().replaceAll(/[_-]/g, ''))

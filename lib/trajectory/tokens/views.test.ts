@@ -6,7 +6,8 @@ import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from 
 import { createFold } from '../events/fold.ts'
 import { inputHash } from '../format/input-hash.ts'
 import type { Message, ResponseSegment } from '../format/trajectory.ts'
-import { conversation, firstQuestion, messageText, responseText } from '../messages/conversation.ts'
+import { conversation, messageText, responseText } from '../messages/conversation.ts'
+import { titleOrQuestion } from '../messages/first-question.ts'
 import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
 import { statistics } from './statistics.ts'
 import {
@@ -155,9 +156,11 @@ describe('the statistics', () => {
 })
 
 describe('the conversation', () => {
-  test('is named by the beginning of its first question if that is a text', () => {
+  test('has the beginning of its first question as its title, or the text or ids that a run began with', () => {
+    const ended = { outcome: { kind: 'ended', reason: 'end_turn' }, vocab: { 1: 'On', 2: 'ce' } } as const
     const asking = (...messages: readonly Message[]) =>
-      firstQuestion({
+      titleOrQuestion({
+        ...ended,
         segments: [
           { kind: 'response', ids: [], thinks: [], toolCalls: [] },
           { kind: 'prompt', ids: [], messages },
@@ -165,8 +168,11 @@ describe('the conversation', () => {
       })
     expect(asking({ role: 'system', content: 'be' }, { role: 'user', content: 'hi' })).toBe('hi')
     expect(asking({ role: 'user', content: 'x'.repeat(61) })).toBe(`${'x'.repeat(60)} …`)
-    expect(asking({ role: 'user', content: [{ type: 'text', text: 'hi' }] })).toBeUndefined()
+    expect(asking({ role: 'user', content: [{ type: 'text', text: 'hi' }] })).toBe('hi')
     expect(asking()).toBeUndefined()
+    const given = { kind: 'prompt', ids: [1, 2], messages: [], derivation: { kind: 'given', what: 'ids' } } as const
+    expect(titleOrQuestion({ ...ended, segments: [given] })).toBe('Once')
+    expect(titleOrQuestion({ ...ended, segments: [given], title: 'named' })).toBe('named')
   })
 
   test('comes from the segments, and results come from their calls', () => {
