@@ -233,7 +233,9 @@ export function PlaygroundScreen() {
               baseUrl={server.servers.find(({ name }) => name === server.name)?.baseUrl}
               setup={setup}
               status={server.status}
-              onTurn={(using, question) => sending.send(using, { mode: 'question', question })}
+              onTurn={(using, question) =>
+                sending.send(using, { kind: 'prompt', prompt: { mode: 'question', question } })
+              }
             />
           ) : (
             <p className="text-faint text-xs">No run yet.</p>

@@ -23,17 +23,22 @@ interface SendingOptions {
   readonly prepare: (samples: number) => Promise<unknown>
 }
 
+/** What a request sends in place of the composer's draft. */
+export type SentContent =
+  | { readonly kind: 'prompt'; readonly prompt: Partial<PromptWithImages> }
+  /** The results of the last calls, without a question. */
+  | { readonly kind: 'tool-results' }
+  /** The last response continues. */
+  | { readonly kind: 'resume' }
+
 /** State of sending, and the functions that start and stop runs. */
 export interface RunControls {
   readonly state: 'ready' | 'starting' | 'running' | 'stopping'
   /** Why the last request to send or stop failed. */
   readonly problem: ApiError | undefined
   readonly forgetProblem: () => void
-  /**
-   * Sends `asked` instead of the composer's draft. unread: sends the results of the last calls without a question; resume: the
-   * last response continues.
-   */
-  readonly send: (using?: Setup, asked?: Partial<PromptWithImages> | 'unread' | 'resume') => Promise<void>
+  /** Sends `content`. Omitted: the composer's draft. */
+  readonly send: (using?: Setup, content?: SentContent) => Promise<void>
   readonly sendWithServerTokenizer: () => Promise<void>
   readonly stop: () => Promise<void>
   /** Awaits a request and shows the refusal of the server. */
@@ -52,7 +57,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
 
-  const send: RunControls['send'] = async (using = setup, asked) => {
+  const send: RunControls['send'] = async (using = setup, content) => {
     // A second click on a button that is still visible must do nothing.
     if (starting || isRunning) return
     const request = requestOf(using)
@@ -62,7 +67,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
     }
     // The code is loaded while the request is in progress.
     prepare(request.samples * (request.servers?.length ?? 1)).catch(() => {})
-    const given = typeof asked === 'object' ? { ...draft, images: [], ...asked } : draft
+    const given = content?.kind === 'prompt' ? { ...draft, images: [], ...content.prompt } : draft
     const { question, images = [] } = given
     const continued = trajectory && trajectory.segments.length > 0 ? view.key : undefined
     const ownServer = group.rows.find(({ key }) => key === view.key)?.server
@@ -79,8 +84,8 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       // The next turn has another question. A draft that was edited but not sent is kept for the next run,
       // and so is a question of the user if text or ids were sent instead.
       const isDone = continued !== undefined || draft.mode === 'question' || question === FIRST_QUESTION
-      if (asked === undefined && isDone) onDraft({ question: '', images: [] })
-      if (first && asked === undefined && (request.samples > 1 || request.servers || request.reward)) {
+      if (content === undefined && isDone) onDraft({ question: '', images: [] })
+      if (first && content === undefined && (request.samples > 1 || request.servers || request.reward)) {
         const { samples, servers, reward } = request
         const { server, ...settings } = request.settings
         const where = servers ? { servers } : server !== undefined && { server }
@@ -96,9 +101,9 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
             ? first.opening
             : {
                 seenSegments: trajectory?.segments.length,
-                ...(asked === 'resume'
+                ...(content?.kind === 'resume'
                   ? { resume: true }
-                  : asked !== 'unread' && { prompt: question, ...(images.length > 0 && { images }) }),
+                  : content?.kind !== 'tool-results' && { prompt: question, ...(images.length > 0 && { images }) }),
               }),
           ...request.settings,
           // A sample of one of several servers stays on its server.
@@ -110,7 +115,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       if (continued === undefined) await view.setKey(started.trajectoryId)
     } catch (error) {
       // If the user has typed since then, the new text is kept.
-      if (asked === undefined) onDraft((now) => (now.question === '' ? { question, images } : {}))
+      if (content === undefined) onDraft((now) => (now.question === '' ? { question, images } : {}))
       if (error instanceof ApiError) setProblem(error)
       else if (!controller.signal.aborted) throw error
     } finally {
@@ -159,9 +164,9 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
           return onSetup(step.setup)
         case 'send':
           onSetup(step.setup)
-          return send(step.setup, step.prompt ?? 'unread')
+          return send(step.setup, step.prompt ? { kind: 'prompt', prompt: step.prompt } : { kind: 'tool-results' })
         case 'resume':
-          return send(step.setup, 'resume')
+          return send(step.setup, { kind: 'resume' })
         case 'take-back':
           return onDraft(step.prompt)
         case 'write':
