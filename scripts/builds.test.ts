@@ -166,14 +166,14 @@ test('a builder that is killed leaves no lock', async () => {
     '--input-type=module',
     '--eval',
     `import { tryLock } from ${JSON.stringify(path.resolve('scripts/file-lock.ts'))}
-    console.log(tryLock(${JSON.stringify(file)}, 'alone') !== undefined)
+    console.log(tryLock(${JSON.stringify(file)}, 'exclusive') !== undefined)
     setInterval(() => {}, 1000)`,
   ])
   expect(String((await once(builder.stdout, 'data'))[0])).toBe('true\n')
-  expect(tryLock(file, 'alone')).toBeUndefined()
+  expect(tryLock(file, 'exclusive')).toBeUndefined()
   builder.kill('SIGKILL')
   await once(builder, 'exit')
-  const lock = tryLock(file, 'alone')
+  const lock = tryLock(file, 'exclusive')
   expect(lock).toBeDefined()
   lock?.release()
 })
@@ -182,9 +182,9 @@ test('many processes can share the lock of a file, and meanwhile none has it alo
   const file = path.join(folder, 'lock')
   const shared = [tryLock(file, 'shared'), tryLock(file, 'shared')]
   expect(shared).not.toContain(undefined)
-  expect(tryLock(file, 'alone')).toBeUndefined()
+  expect(tryLock(file, 'exclusive')).toBeUndefined()
   for (const lock of shared) lock?.release()
-  const alone = tryLock(file, 'alone')
+  const alone = tryLock(file, 'exclusive')
   expect(tryLock(file, 'shared')).toBeUndefined()
   alone?.release()
   expect(tryLock(path.join(folder, 'nowhere', 'lock'), 'shared')).toBeUndefined()

@@ -77,7 +77,7 @@ export async function claimBuild(builds: Builds, isForced = false): Promise<stri
 export function claimPresentBuild(folder: string, hash: string): string | undefined {
   const found = claimFound(folder, hash)
   if (found === undefined) return undefined
-  const lock = tryLock(path.join(folder, BUILDING), 'alone')
+  const lock = tryLock(path.join(folder, BUILDING), 'exclusive')
   if (lock) removeUnused(folder, found)
   lock?.release()
   return found
@@ -115,7 +115,7 @@ function claimFound(folder: string, hash: string): string | undefined {
 
 async function waitForLock(file: string, onWait: () => void): Promise<FileLock> {
   for (let isFirst = true; ; isFirst = false) {
-    const lock = tryLock(file, 'alone')
+    const lock = tryLock(file, 'exclusive')
     if (lock) return lock
     if (isFirst) onWait()
     await setTimeout(POLL_MS)
@@ -126,7 +126,7 @@ async function waitForLock(file: string, onWait: () => void): Promise<FileLock> 
 function removeUnused(folder: string, current: string): void {
   for (const build of buildsIn(folder)) {
     if (build === current) continue
-    const lock = tryLock(path.join(build, IN_USE), 'alone')
+    const lock = tryLock(path.join(build, IN_USE), 'exclusive')
     if (!lock) continue
     // This comes first, so that no process uses the build from now on.
     rmSync(path.join(build, COMPLETE), { force: true })

@@ -11,13 +11,13 @@ export interface FileLock {
 
 /**
  * Returns the lock, or undefined if another process has it or the file cannot be created. Any number of processes may have a
- * `shared` lock at once while no process has it alone. The file is empty and remains.
+ * `shared` lock at once while no process has an `exclusive` one. The file is empty and remains.
  */
-export function tryLock(file: string, kind: 'alone' | 'shared'): FileLock | undefined {
+export function tryLock(file: string, kind: 'exclusive' | 'shared'): FileLock | undefined {
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file, { timeout: 0 })
-    if (kind === 'alone') database.exec('BEGIN EXCLUSIVE')
+    if (kind === 'exclusive') database.exec('BEGIN EXCLUSIVE')
     else database.exec('BEGIN; SELECT * FROM sqlite_schema')
     const open = database
     openLocks.add(open)

@@ -15,9 +15,9 @@ for (const alternatives of [0, 5]) {
   row('not streamed', alternatives, 'all', megabytes(whole), '1.00')
   for (const manner of ['incremental', 'cumulative'] as const) {
     const view = liveViewOf({ incrementalStreaming: manner === 'incremental' }, TOKENS, alternatives)
-    if (!('tokensAStep' in view)) throw new Error('a server that tells how it streams can be watched')
-    const chosen = await bytesOf(manner, alternatives, view.tokensAStep)
-    row(manner, alternatives, view.tokensAStep, megabytes(chosen), (chosen / whole).toFixed(2))
+    if (!('tokensPerChunk' in view)) throw new Error('a server that tells how it streams can be watched')
+    const chosen = await bytesOf(manner, alternatives, view.tokensPerChunk)
+    row(manner, alternatives, view.tokensPerChunk, megabytes(chosen), (chosen / whole).toFixed(2))
     const naive = naiveBytes(manner, alternatives)
     row(manner, alternatives, '1, naive', megabytes(naive), (naive / whole).toFixed(0))
   }

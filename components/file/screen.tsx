@@ -52,7 +52,7 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
   const found = `${countWithNoun(rows.length - unread, 'sample')}${unread === 0 ? '' : `, ${countText(unread)} not read`}`
   const list = listQuery(filter)
   const hrefOf = (index: number) => `/file/${index}${list === '' ? '' : `?${new URLSearchParams({ list })}`}`
-  const isStoring = storing.kind === 'under-way'
+  const isStoring = storing.kind === 'pending'
   return (
     <main
       className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]"

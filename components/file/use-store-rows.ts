@@ -9,7 +9,7 @@ import { TRAJECTORIES } from '#lib/browser/queries.ts'
 /** State of storing trajectories of the listed file. */
 export type RowStoring =
   | { readonly kind: 'none' }
-  | { readonly kind: 'under-way' }
+  | { readonly kind: 'pending' }
   | { readonly kind: 'stored'; readonly imported: ImportResult }
   | { readonly kind: 'failed'; readonly error: Error }
 
@@ -21,7 +21,7 @@ export function useStoreRows() {
     storing,
     forget: () => setStoring({ kind: 'none' }),
     async store(rows: readonly FileSampleRow[] | 'all'): Promise<ImportResult | undefined> {
-      setStoring({ kind: 'under-way' })
+      setStoring({ kind: 'pending' })
       try {
         const imported = await indexedFile.store(rows)
         setStoring({ kind: 'stored', imported })

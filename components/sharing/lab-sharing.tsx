@@ -41,7 +41,7 @@ const LARGEST_FILE = 64 << 20
 
 /** Shows the dialog that shares the current document, or the preview of a received one. */
 export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: LabSharingProps) {
-  const [link, setLink] = useState<SharedLink>({ kind: 'being-made' })
+  const [link, setLink] = useState<SharedLink>({ kind: 'pending' })
   /** The document that was read last, or why it cannot be opened. */
   const [found, setFound] = useState<SharedDocument | string>()
   const document = sharedDocument(shown)
@@ -51,7 +51,7 @@ export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: La
     void hashOfJson(json, 'lab').then((hash) => {
       if (!isCurrent) return
       const href = `${window.location.origin}/templates${hash}`
-      setLink(hash === undefined || href.length > LONGEST_LINK ? { kind: 'too-large' } : { kind: 'made', href })
+      setLink(hash === undefined || href.length > LONGEST_LINK ? { kind: 'too-large' } : { kind: 'ready', href })
     })
     return () => {
       isCurrent = false

@@ -41,7 +41,7 @@ interface Opened {
 
 /** Shows the dialog that shares the current setup, or the preview of a received one. */
 export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onClose }: SetupSharingProps) {
-  const [link, setLink] = useState<SharedLink>({ kind: 'being-made' })
+  const [link, setLink] = useState<SharedLink>({ kind: 'pending' })
   const [opened, setOpened] = useState<Opened>()
   const [problem, setProblem] = useState<string>()
   const text = sharedText(setup, draft)
@@ -49,7 +49,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
     let isCurrent = true
     void hashOfJson(text, 'setup').then((hash) => {
       if (!isCurrent) return
-      setLink(hash === undefined ? { kind: 'too-large' } : { kind: 'made', href: `${window.location.origin}/${hash}` })
+      setLink(hash === undefined ? { kind: 'too-large' } : { kind: 'ready', href: `${window.location.origin}/${hash}` })
     })
     return () => {
       isCurrent = false

@@ -7,14 +7,14 @@ test('the share dialog warns about a link that programs would cut, and opens a p
   const onOpen = vi.fn()
   const props = { what: 'setup', about: 'No keys.', copies: [], onSave: () => {}, onOpen, onClose: () => {} } as const
   const { rerender } = render(
-    <ShareDialog {...props} link={{ kind: 'made', href: 'http://a/#setup=x' }} problem={undefined} />,
+    <ShareDialog {...props} link={{ kind: 'ready', href: 'http://a/#setup=x' }} problem={undefined} />,
   )
   expect(screen.getByLabelText('Link')).toHaveProperty('value', 'http://a/#setup=x')
   expect(screen.queryByText(/send the file/)).toBeNull()
   expect(screen.getByRole('button', { name: 'Preview' })).toHaveProperty('disabled', true)
   await userEvent.type(screen.getByLabelText('Link or JSON'), 'http://b/#setup=y{Tab}{Enter}')
   expect(onOpen).toHaveBeenCalledWith('http://b/#setup=y')
-  rerender(<ShareDialog {...props} link={{ kind: 'made', href: 'x'.repeat(9000) }} problem="It is cut off." />)
+  rerender(<ShareDialog {...props} link={{ kind: 'ready', href: 'x'.repeat(9000) }} problem="It is cut off." />)
   expect(screen.getByText(/has 9,000 characters/)).toBeDefined()
   expect(screen.getByText('It is cut off.')).toBeDefined()
   expect(screen.getByRole('button', { name: 'Copy link' })).toBeDefined()

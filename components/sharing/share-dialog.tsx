@@ -11,8 +11,8 @@ import { useBoundedText } from './use-bounded-text.ts'
 
 /** State of the link to the shared content. */
 export type SharedLink =
-  | { readonly kind: 'being-made' }
-  | { readonly kind: 'made'; readonly href: string }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'ready'; readonly href: string }
   /** The content is too large for a link. */
   | { readonly kind: 'too-large' }
 
@@ -51,10 +51,10 @@ export function ShareDialog({ what, about, link, copies, onSave, onOpen, problem
           {link.kind === 'too-large' ? (
             <p data-link="too-large">This {what} is larger than a link can hold: send the file.</p>
           ) : (
-            <LinkField href={link.kind === 'made' ? link.href : undefined} />
+            <LinkField href={link.kind === 'ready' ? link.href : undefined} />
           )}
           <CopyChoices
-            choices={[...(link.kind === 'made' ? [{ name: 'link', text: () => link.href }] : []), ...copies]}
+            choices={[...(link.kind === 'ready' ? [{ name: 'link', text: () => link.href }] : []), ...copies]}
           />
           <div>
             <Button onClick={onSave}>Save as file</Button>

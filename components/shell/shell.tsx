@@ -57,7 +57,7 @@ const UNTOLD_MS = 300
 
 /** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, storedKey, notice, server = '', onExport, onFiles, children }: ShellProps) {
-  const { go, isGone, waiting, stay } = useNavigation()
+  const { go, isUnreachable, waiting, stay } = useNavigation()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
@@ -160,7 +160,7 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
         <Header title={title} server={server} help={help} onOpen={actions.openFile} onExport={actions.exportFile} />
       </div>
       <div id={CONTENT_ID} tabIndex={-1}>
-        {isGone && <Gone waiting={waiting} onStay={stay} />}
+        {isUnreachable && <ApplicationUnreachable waiting={waiting} onStay={stay} />}
         {problem && (
           <Banner tone="bad" title={problem.title} hint={problem.hint}>
             <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
@@ -253,7 +253,13 @@ const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => 
 )
 
 /** Reports that the application does not respond; the page can still be read, copied and saved. */
-function Gone({ waiting, onStay }: { readonly waiting: string | undefined; readonly onStay: () => void }) {
+function ApplicationUnreachable({
+  waiting,
+  onStay,
+}: {
+  readonly waiting: string | undefined
+  readonly onStay: () => void
+}) {
   const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The requested page'
   return (
     <Banner

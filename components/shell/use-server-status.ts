@@ -18,12 +18,12 @@ export function useServerStatus(chosen: string): ServerView {
   const { data } = useQuery(serversOptions())
   const name = chosen === '' ? data?.default : chosen
   const status = displayedStatus(useQuery(serverStatusOptions(name)))
-  const { isGone } = useNavigation()
-  return { servers: data?.servers ?? [], name: name ?? '', status: isGone ? GONE : status }
+  const { isUnreachable } = useNavigation()
+  return { servers: data?.servers ?? [], name: name ?? '', status: isUnreachable ? UNREACHABLE : status }
 }
 
 /** Status of every server while the application does not respond. */
-const GONE: ShownStatus = {
+const UNREACHABLE: ShownStatus = {
   state: 'failed',
   code: 'UNREACHABLE',
   message: 'The application does not respond.',

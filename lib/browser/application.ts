@@ -30,7 +30,7 @@ export async function isAnswering(): Promise<boolean> {
 export const applicationOptions = () =>
   queryOptions({
     queryKey: ['application'],
-    queryFn: async () => ((await isAnswering()) ? 'answers' : 'gone') as 'answers' | 'gone',
+    queryFn: async () => ((await isAnswering()) ? 'answers' : 'unreachable') as 'answers' | 'unreachable',
     refetchInterval: POLL_MS,
     refetchOnWindowFocus: 'always',
     networkMode: 'always',

@@ -91,7 +91,7 @@ describe('the rollout store', () => {
     answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
     expect(recorded(await settlement())).toEqual({ kind: 'ended', key: 'k', trajectory })
     answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
-    expect(await settlement()).toEqual({ kind: 'gone', key: 'k' })
+    expect(await settlement()).toEqual({ kind: 'unavailable', key: 'k' })
     expect(settled).toHaveLength(2)
   })
 
@@ -155,7 +155,7 @@ describe('the rollout store', () => {
 
   test('is gone if the rollout no longer exists, and has failed if it may not be read', async () => {
     answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
-    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'gone', key: 'k' })
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'unavailable', key: 'k' })
     answer = (_request, response) =>
       response.writeHead(401).end('{"code":"TOKEN_REQUIRED","detail":"no","hint":"paste it"}')
     expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({

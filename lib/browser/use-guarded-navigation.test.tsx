@@ -54,13 +54,13 @@ async function page() {
 describe('An unreachable application', () => {
   test.each<Server>(['refuses', 'hangs', 'proxy'])('is noticed within 3 s if its address %s', async (gone) => {
     const { result } = await page()
-    expect(result.current.isGone).toBe(false)
+    expect(result.current.isUnreachable).toBe(false)
     server = gone
     await pass(3_000)
-    expect(result.current.isGone).toBe(true)
+    expect(result.current.isUnreachable).toBe(true)
     server = 'up'
     await pass(3_000)
-    expect(result.current.isGone).toBe(false)
+    expect(result.current.isUnreachable).toBe(false)
   })
 
   test('is not polled while the page is hidden', async () => {
@@ -70,7 +70,7 @@ describe('An unreachable application', () => {
     )
     server = 'refuses'
     await pass(60_000)
-    expect(result.current.isGone).toBe(false)
+    expect(result.current.isUnreachable).toBe(false)
   })
 })
 
@@ -90,7 +90,7 @@ describe('A guarded navigation', () => {
     const { result } = await page()
     server = 'refuses'
     await act(() => result.current.go('/library'))
-    expect([result.current.isGone, result.current.waiting, push.mock.calls]).toEqual([true, '/library', []])
+    expect([result.current.isUnreachable, result.current.waiting, push.mock.calls]).toEqual([true, '/library', []])
     await pass(5_000)
     expect(push).not.toHaveBeenCalled()
     server = 'up'

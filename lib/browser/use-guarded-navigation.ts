@@ -5,7 +5,7 @@ import { applicationOptions, isAnswering } from './application.ts'
 
 /** Navigation that never leaves a page for one that cannot be loaded. */
 export interface Navigation {
-  readonly isGone: boolean
+  readonly isUnreachable: boolean
   /** Address that is opened once the application answers again. */
   readonly waiting: string | undefined
   /** Opens another page once the application answers; until then this page stays with its content. */
@@ -27,7 +27,7 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
     const step = ++latest.current
     const answers = await isAnswering()
     if (step !== latest.current) return
-    cache.setQueryData(applicationOptions().queryKey, answers ? 'answers' : 'gone')
+    cache.setQueryData(applicationOptions().queryKey, answers ? 'answers' : 'unreachable')
     setWaiting(answers ? undefined : href)
     if (answers) push(href)
   }
@@ -37,11 +37,11 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
     if (data === 'answers') void cache.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
   }, [data, cache])
   useEffect(() => {
-    // This also runs if 'gone' was never drawn because the answer followed at once.
+    // This also runs if 'unreachable' was never drawn because the answer followed at once.
     if (data === 'answers' && waiting !== undefined) void resume(waiting)
   }, [data, waiting])
   return {
-    isGone: data === 'gone',
+    isUnreachable: data === 'unreachable',
     waiting,
     go,
     stay() {

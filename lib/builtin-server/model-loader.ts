@@ -43,18 +43,18 @@ export interface ModelLoader {
 }
 
 type State =
-  | { readonly kind: 'asleep'; readonly failure: string | undefined }
+  | { readonly kind: 'unloaded'; readonly failure: string | undefined }
   | { readonly kind: 'loading'; readonly loading: Promise<Loaded>; readonly failure: string | undefined }
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
 
 /** Returns the loader; nothing is loaded before the first call of `get` or `start`. */
 export function createModelLoader(source: ModelSource, generations: GenerateServing['generations']): ModelLoader {
-  let state: State = { kind: 'asleep', failure: undefined }
+  let state: State = { kind: 'unloaded', failure: undefined }
   let download: Progress | undefined
   const closing = new AbortController()
   const get = async (): Promise<Loaded> => {
     if (state.kind === 'loaded') return state.loaded
-    if (state.kind === 'asleep') state = { kind: 'loading', loading: begin(), failure: state.failure }
+    if (state.kind === 'unloaded') state = { kind: 'loading', loading: begin(), failure: state.failure }
     return state.loading
   }
   const begin = async (): Promise<Loaded> => {
@@ -69,13 +69,13 @@ export function createModelLoader(source: ModelSource, generations: GenerateServ
         download = undefined
       })
       const loaded: Loaded = await load(source, files, generations, () => {
-        if (state.kind === 'loaded' && state.loaded === loaded) state = { kind: 'asleep', failure: undefined }
+        if (state.kind === 'loaded' && state.loaded === loaded) state = { kind: 'unloaded', failure: undefined }
       })
       state = { kind: 'loaded', loaded }
       return loaded
     } catch (error) {
       const why = `The model cannot be loaded: ${error instanceof Error ? error.message : error}`
-      state = { kind: 'asleep', failure: why }
+      state = { kind: 'unloaded', failure: why }
       throw unavailable(500, why)
     }
   }
@@ -92,7 +92,7 @@ export function createModelLoader(source: ModelSource, generations: GenerateServ
     async close() {
       closing.abort()
       const last = state.kind === 'loading' ? await state.loading.catch(() => undefined) : loaded()
-      state = { kind: 'asleep', failure: undefined }
+      state = { kind: 'unloaded', failure: undefined }
       await last?.engine.close()
     },
   }

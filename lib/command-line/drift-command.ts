@@ -106,7 +106,7 @@ async function rightSide(
   const tokenizer = isFolder ? path.resolve(around.folder, tokenizerName) : tokenizerName
   return {
     right: {
-      kind: 'made',
+      kind: 'reconstruction',
       check: { as: { kind, ...(tokenizer !== undefined && { tokenizer }) }, otherwise: undefined },
       template: named === undefined ? undefined : await templateNamed(named, around),
     },

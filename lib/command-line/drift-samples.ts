@@ -17,7 +17,7 @@ import { decodeUtf8, filesNamed } from './inputs.ts'
 export type RightSideSource =
   /** Compares each sample with its reconstruction. */
   | {
-      readonly kind: 'made'
+      readonly kind: 'reconstruction'
       readonly check: CorpusSettings
       /** Returns the text of the chosen template; undefined: each sample's own. */
       readonly template: ((hasTools: boolean) => string | undefined) | undefined
@@ -59,7 +59,7 @@ export async function* driftSamples(
         yield uncheckedSample(place, undefined, one)
         continue
       }
-      if (right.kind === 'made') yield await madeAgain(place, one.trajectory, right, reading)
+      if (right.kind === 'reconstruction') yield await reconstructedSample(place, one.trajectory, right, reading)
       else yield besideOther(place, one, number, right, partners)
     }
   if (right.kind === 'file') yield* withoutPartner(right, partners)
@@ -81,10 +81,10 @@ export async function otherRecords(
   return { all, byId }
 }
 
-async function madeAgain(
+async function reconstructedSample(
   place: SampleOrigin,
   trajectory: Trajectory,
-  { check, template }: Extract<RightSideSource, { kind: 'made' }>,
+  { check, template }: Extract<RightSideSource, { kind: 'reconstruction' }>,
   { tokenizer }: Reading,
 ): Promise<Sample> {
   const needed = sampleTokenizer(trajectory, check)

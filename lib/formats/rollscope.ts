@@ -40,7 +40,7 @@ function rowOf({ segments }: Trajectory): TrainingRow {
     field('mask', 'mask', ({ segment, path, tokens }) => [
       segment.mask
         ? { kind: 'array', path: [...path, 'mask'], tokens }
-        : { kind: 'meant', value: segment.kind === 'response' ? 1 : 0, tokens },
+        : { kind: 'implied', value: segment.kind === 'response' ? 1 : 0, tokens },
     ]),
     field('logprobs', 'logprobs', ({ segment, path, tokens }) =>
       segment.logprobs ? [{ kind: 'array', path: [...path, 'logprobs'], tokens }] : [],

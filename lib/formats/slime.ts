@@ -259,7 +259,7 @@ function rows(record: object): readonly TrainingRow[] {
           name: 'loss_mask',
           meaning: 'mask',
           parts: [
-            { kind: 'meant', value: 0, tokens: { start: 0, end: promptLength } },
+            { kind: 'implied', value: 0, tokens: { start: 0, end: promptLength } },
             { kind: 'array', path: ['loss_mask'], tokens: response },
           ],
         },

@@ -128,7 +128,7 @@ function EntryCell({ column, token }: { readonly column: SheetColumn; readonly t
         ·
       </Cell>
     )
-  if (entry.kind === 'meant')
+  if (entry.kind === 'implied')
     return (
       <Cell className="text-dim" title={`Not written: the format means ${entry.value} here.`}>
         ({entry.value})

@@ -124,7 +124,7 @@ interface AnswerProps {
 const VERDICTS: Readonly<Record<ServerCall['verdict'], string>> = {
   same: '✓ same as here',
   other: '✗ different arguments',
-  alone: '✗ not read here',
+  'server-only': '✗ not read here',
 }
 
 function ToolCalls({ text, server, parsing: { toolCalls }, lanes }: AnswerProps & Pick<ServerSectionProps, 'lanes'>) {

@@ -21,7 +21,7 @@ export interface SheetColumn {
 
 /** Kinds in `parts`: the file has an entry, or it has none and the format defines the value. */
 const ENTRY = 0
-const MEANT = 1
+const IMPLIED = 1
 
 /** Reads a field of a record. `tokens` is the number of tokens of the trajectory. */
 export function columnOf(record: object, { name, meaning, parts }: TokenField, tokens: number): SheetColumn {
@@ -29,7 +29,7 @@ export function columnOf(record: object, { name, meaning, parts }: TokenField, t
   const found = { entries: 0, expected: 0, width: 1 }
   for (const part of parts) {
     const { start, end } = part.tokens
-    if (part.kind === 'meant') {
+    if (part.kind === 'implied') {
       values.fill(part.value, start, end)
       continue
     }
@@ -41,7 +41,7 @@ export function columnOf(record: object, { name, meaning, parts }: TokenField, t
     for (let token = start; token < end; token++) values[token] = array[width * (token - start)] ?? Number.NaN
   }
   const filled = parts.filter(({ tokens: { start, end } }) => end > start)
-  const places = filled.flatMap(({ kind, tokens: { start, end } }) => [start, end, kind === 'array' ? ENTRY : MEANT])
+  const places = filled.flatMap(({ kind, tokens: { start, end } }) => [start, end, kind === 'array' ? ENTRY : IMPLIED])
   return { name, meaning, values, parts: Int32Array.from(places), ...found }
 }
 
@@ -55,7 +55,7 @@ function emptyValues(meaning: TokenField['meaning'], tokens: number): SheetColum
 export type Entry =
   /** `value` is null if the file has null. */
   | { readonly kind: 'entry'; readonly value: number | null }
-  | { readonly kind: 'meant'; readonly value: number }
+  | { readonly kind: 'implied'; readonly value: number }
   | { readonly kind: 'absent' }
 
 /** Returns the entry of a column for a token of the trajectory. */
@@ -64,6 +64,6 @@ export function entryAt({ parts, values }: SheetColumn, token: number): Entry {
   const start = parts[3 * place]
   if (start === undefined || token < start) return { kind: 'absent' }
   const value = elementAt(values, token)
-  if (parts[3 * place + 2] === MEANT) return { kind: 'meant', value }
+  if (parts[3 * place + 2] === IMPLIED) return { kind: 'implied', value }
   return { kind: 'entry', value: Number.isNaN(value) ? null : value }
 }

@@ -159,7 +159,7 @@ function cutsOf({ fields }: TrainingRow, tokens: number): SheetCut[] {
   }
   for (const { name, parts } of fields)
     for (const { kind, tokens: part } of parts) {
-      if (kind === 'meant' || part.end === part.start) continue
+      if (kind === 'implied' || part.end === part.start) continue
       if (part.start > 0) cutAt(part.start).begins.push(name)
       if (part.end < tokens) cutAt(part.end).ends.push(name)
     }

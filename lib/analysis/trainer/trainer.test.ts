@@ -88,7 +88,7 @@ test('the trainer sheet lists the turns of the sample', () => {
 test('an empty cell of the trainer sheet has one of three meanings', () => {
   const [, mask, logprobs] = rowOf('rollscope', sample).columns
   if (!mask || !logprobs) throw new Error('Rollscope writes both')
-  expect(entryAt(mask, 0)).toEqual({ kind: 'meant', value: 0 })
+  expect(entryAt(mask, 0)).toEqual({ kind: 'implied', value: 0 })
   expect(entryAt(logprobs, 0)).toEqual({ kind: 'entry', value: null })
   expect(entryAt(logprobs, 9)).toEqual({ kind: 'absent' })
   expect(entryAt(logprobs, 99)).toEqual({ kind: 'absent' })

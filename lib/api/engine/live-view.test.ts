@@ -4,16 +4,24 @@ import { liveViewNote, liveViewOf } from './live-view.ts'
 import { ENGINE_CAPABILITIES } from './unsupported.ts'
 
 test.each([
-  ['an incremental server', { kind: 'server', version: '0.5.23', incrementalStreaming: true }, 'fine'],
-  ['a cumulative server', { kind: 'server', version: '0.5.23', incrementalStreaming: false }, 'coarse'],
-  ['an older, cumulative server', { kind: 'server', version: '0.5.2' }, 'coarse'],
-  ['the oldest server that knows the parameter', { kind: 'server', version: '0.4.10.post2' }, 'coarse'],
-  ['a server that does not know the parameter', { kind: 'server', version: '0.4.6.post5' }, 'unpaced'],
-  ['a server of a later major version', { kind: 'server', version: '1.0.0' }, 'coarse'],
-  ['a server that does not report its version', { kind: 'server' }, 'unpaced'],
-  ['a server whose version is not a number', { kind: 'server', version: 'main' }, 'unpaced'],
-  ['a build without a version that reports how it streams', { version: 'main', incrementalStreaming: true }, 'fine'],
-  ['a router, whatever it reports', { kind: 'router', version: '0.5.23', incrementalStreaming: true }, 'unpaced'],
+  ['an incremental server', { kind: 'server', version: '0.5.23', incrementalStreaming: true }, 'incremental'],
+  ['a cumulative server', { kind: 'server', version: '0.5.23', incrementalStreaming: false }, 'cumulative'],
+  ['an older, cumulative server', { kind: 'server', version: '0.5.2' }, 'cumulative'],
+  ['the oldest server that knows the parameter', { kind: 'server', version: '0.4.10.post2' }, 'cumulative'],
+  ['a server that does not know the parameter', { kind: 'server', version: '0.4.6.post5' }, 'token-by-token'],
+  ['a server of a later major version', { kind: 'server', version: '1.0.0' }, 'cumulative'],
+  ['a server that does not report its version', { kind: 'server' }, 'token-by-token'],
+  ['a server whose version is not a number', { kind: 'server', version: 'main' }, 'token-by-token'],
+  [
+    'a build without a version that reports how it streams',
+    { version: 'main', incrementalStreaming: true },
+    'incremental',
+  ],
+  [
+    'a router, whatever it reports',
+    { kind: 'router', version: '0.5.23', incrementalStreaming: true },
+    'token-by-token',
+  ],
 ] as const)('the live view of %s has the expected kind', (_what, server, kind) => {
   expect(liveViewOf(server, 1000, 5).kind).toBe(kind)
 })
@@ -22,7 +30,7 @@ test('a server that repeats everything sends at most 32 chunks, and never fewer 
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.nat(20), (longest, alternatives) => {
       const view = liveViewOf({ incrementalStreaming: false }, longest, alternatives)
-      const tokens = view.kind === 'coarse' ? view.tokensAStep : 0
+      const tokens = view.kind === 'cumulative' ? view.tokensPerChunk : 0
       expect(tokens).toBeGreaterThanOrEqual(256)
       expect(Math.ceil(longest / tokens)).toBeLessThanOrEqual(32)
     }),
@@ -32,8 +40,8 @@ test('a server that repeats everything sends at most 32 chunks, and never fewer 
 test('a chunk of the live view has more tokens if a token has fewer bytes', () => {
   const step = (alternatives: number) => liveViewOf({ incrementalStreaming: true }, 100, alternatives)
   expect([step(0), step(5)]).toEqual([
-    { kind: 'fine', tokensAStep: 16 },
-    { kind: 'fine', tokensAStep: 4 },
+    { kind: 'incremental', tokensPerChunk: 16 },
+    { kind: 'incremental', tokensPerChunk: 4 },
   ])
 })
 
@@ -45,13 +53,13 @@ test('a reply whose interval cannot be requested is streamed up to 128 MiB of re
     const most = view.kind === 'none' ? view.mostNewTokens : 0
     expect(worstBytes(most, alternatives)).toBeLessThanOrEqual(128 << 20)
     expect(worstBytes(most + 1, alternatives)).toBeGreaterThan(128 << 20)
-    expect(liveViewOf({ kind: 'router' }, most, alternatives)).toEqual({ kind: 'unpaced' })
+    expect(liveViewOf({ kind: 'router' }, most, alternatives)).toEqual({ kind: 'token-by-token' })
     expect(liveViewOf({ kind: 'router' }, most + 1, alternatives)).toEqual(view)
   }
-  expect(liveViewOf({ kind: 'router' }, 1024, 5)).toEqual({ kind: 'unpaced' })
+  expect(liveViewOf({ kind: 'router' }, 1024, 5)).toEqual({ kind: 'token-by-token' })
 })
 
-test('the note on a coarse live view names the step, the option that makes it finer, and what the option changes', () => {
+test('the note on the live view of a cumulative server names the tokens per chunk, the option that lowers them, and what the option changes', () => {
   const note = (alternatives: number) =>
     liveViewNote(liveViewOf({ incrementalStreaming: false, version: '0.5.23' }, 1024, alternatives))
   expect(note(5)).toBe(
@@ -61,8 +69,8 @@ test('the note on a coarse live view names the step, the option that makes it fi
 })
 
 test('the live view note is absent for views that follow the tokens, and names what to lower if there is no view', () => {
-  expect(liveViewNote({ kind: 'fine', tokensAStep: 4 })).toBeUndefined()
-  expect(liveViewNote({ kind: 'unpaced' })).toBeUndefined()
+  expect(liveViewNote({ kind: 'incremental', tokensPerChunk: 4 })).toBeUndefined()
+  expect(liveViewNote({ kind: 'token-by-token' })).toBeUndefined()
   expect(liveViewNote({ kind: 'none', mostNewTokens: 1155 })).toBe(
     'No live view: the server takes no stream_interval (a router drops it), so each reply is fetched whole, and a cancelled one is lost. Lower max_new_tokens to 1,155 or less to watch replies.',
   )

@@ -59,7 +59,7 @@ test('An opened file is shown, then stored, and then no longer kept in the page'
   }))
   expect(await file.open('a')).toEqual({ count: 1, isShown: true })
   await file.store()
-  expect(file.states).toEqual(['shown a waiting', 'shown a under-way', 'stored'])
+  expect(file.states).toEqual(['shown a waiting', 'shown a pending', 'stored'])
   expect(file.state()).toEqual({ kind: 'stored', key: 'key of a' })
   expect([file.openingOf('key of a'), file.openingOf('b')]).toEqual([1, undefined])
   expect(file.stored).toHaveLength(1)
@@ -106,7 +106,7 @@ test('An opened file that cannot be stored stays, and is stored on a retry', asy
   expect(file.state()).toMatchObject({ kind: 'shown', trajectory, storing: { kind: 'failed', error } })
   isAway = false
   await Promise.all([file.store(), file.store()])
-  expect(file.states.slice(2)).toEqual(['shown a failed', 'shown a under-way', 'stored'])
+  expect(file.states.slice(2)).toEqual(['shown a failed', 'shown a pending', 'stored'])
   expect(file.stored).toHaveLength(1)
 })
 

@@ -26,7 +26,7 @@ export type OpenedFile =
 /** State of storing a shown file. */
 export type Storing =
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'under-way' }
+  | { readonly kind: 'pending' }
   | { readonly kind: 'failed'; readonly error: ApiError }
 
 /** Access to the opened file. */
@@ -150,14 +150,14 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
     openUrl: async (url, signal) => showStored(await importUrl(url, signal)),
     async store() {
       const current = state()
-      if (current.kind !== 'shown' || current.storing.kind === 'under-way' || shownFile === undefined) return
+      if (current.kind !== 'shown' || current.storing.kind === 'pending' || shownFile === undefined) return
       const { opening, trajectory, failed } = current
       /** Another file may be shown by now. */
       const shownState = () => {
         const now = state()
         return now.kind === 'shown' && now.opening === opening ? now : undefined
       }
-      set({ ...current, storing: { kind: 'under-way' } })
+      set({ ...current, storing: { kind: 'pending' } })
       try {
         const { trajectories, existing, first } = await importFile(shownFile)
         const [key] = trajectories

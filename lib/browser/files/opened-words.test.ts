@@ -4,7 +4,7 @@ import { storedWords } from './opened-words.ts'
 
 test.each([
   ['that waits to be stored', { kind: 'waiting' } as const, undefined, 'Storing them…'],
-  ['that is being stored', { kind: 'under-way' } as const, undefined, 'Storing them…'],
+  ['that is being stored', { kind: 'pending' } as const, undefined, 'Storing them…'],
   [
     'that could not be stored',
     { kind: 'failed', error: new ApiError(507, 'DISK_FULL', 'full') } as const,

@@ -64,7 +64,7 @@ function followRun(
   const look = () => {
     const state = store.state()
     if (state.kind === 'following' && state.trajectory) onProgress?.(progressOf(key, state.trajectory))
-    if (state.kind === 'ended' || state.kind === 'gone' || state.kind === 'failed') resolve(state)
+    if (state.kind === 'ended' || state.kind === 'unavailable' || state.kind === 'failed') resolve(state)
   }
   store.subscribe(look)
   store.follow(rolloutId, key)

@@ -60,7 +60,7 @@ function page(path: string, last: number, locks: Locks) {
         return n === last ? 'done' : 'more'
       },
       onConnected: (isConnected) => connected.push(isConnected),
-      onGone: () => {},
+      onUnavailable: () => {},
     },
     { locks, pauseMs: 5 },
   )

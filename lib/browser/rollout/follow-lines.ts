@@ -13,7 +13,7 @@ interface Following<Line> {
   readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void
   /** Called when the stream cannot be followed any more; undefined means that it no longer exists. */
-  readonly onGone: (error: ApiError | undefined) => void
+  readonly onUnavailable: (error: ApiError | undefined) => void
 }
 
 /** Milliseconds to wait after a lost connection, and between two polls of a page without a stream. */
@@ -35,7 +35,7 @@ interface Browser {
  * the next line.
  */
 export async function followLines<Line>(
-  { path, signal, schema: loadSchema, onLine, onConnected, onGone }: Following<Line>,
+  { path, signal, schema: loadSchema, onLine, onConnected, onUnavailable }: Following<Line>,
   { locks = navigator.locks, pauseMs = PAUSE_MS }: Browser = {},
 ): Promise<void> {
   let received = 0
@@ -51,7 +51,7 @@ export async function followLines<Line>(
       try {
         if (onLine(checkedAnswer(path, line, schema)) === 'done') return 'done'
       } catch (error) {
-        onGone(notUnderstood(error))
+        onUnavailable(notUnderstood(error))
         return 'done'
       }
     }
@@ -68,8 +68,8 @@ export async function followLines<Line>(
       if (more === 'at once') continue
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError && error.status === 404) return onGone(undefined)
-      if (error instanceof ApiError && error.status !== 0) return onGone(error)
+      if (error instanceof ApiError && error.status === 404) return onUnavailable(undefined)
+      if (error instanceof ApiError && error.status !== 0) return onUnavailable(error)
       isLook = false
     }
     if (!signal.aborted && !isLook) onConnected(false)

@@ -92,11 +92,11 @@ test('The group store reports contradictory events, and a group that no longer e
   telling([{ sample: 0, event: events[1] }])
   const broken = followed(0)
   await broken.over
-  expect(broken.store.state()).toMatchObject({ kind: 'gone', error: { code: 'BAD_EVENTS' } })
+  expect(broken.store.state()).toMatchObject({ kind: 'unavailable', error: { code: 'BAD_EVENTS' } })
   vi.stubGlobal('fetch', async () => new Response('{"code":"NO_GROUP","detail":"gone"}', { status: 404 }))
   const gone = followed(0)
   await gone.over
-  expect(gone.store.state()).toMatchObject({ kind: 'gone', error: undefined })
+  expect(gone.store.state()).toMatchObject({ kind: 'unavailable', error: undefined })
 })
 
 test('The group store stops showing a sample that continues by itself', async () => {

@@ -33,7 +33,7 @@ export type GroupState =
       readonly trajectory: TrajectoryView | undefined
     }
   /** The group ended without a reader, or cannot be followed any more; the stored samples have the current state. */
-  | { readonly kind: 'gone'; readonly groupId: string; readonly error: ApiError | undefined }
+  | { readonly kind: 'unavailable'; readonly groupId: string; readonly error: ApiError | undefined }
 
 /** Access to the open group. */
 export interface GroupStore {
@@ -69,7 +69,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
       set({ ...current, kind: hasEnded ? 'ended' : 'following', samples, trajectory })
     } catch (error) {
       leave.abort()
-      set({ kind: 'gone', groupId: current.groupId, error: notUnderstood(error) })
+      set({ kind: 'unavailable', groupId: current.groupId, error: notUnderstood(error) })
     }
   }
   const drawSoon = () => {
@@ -109,7 +109,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
           const current = state()
           if (current.kind === 'following' && current.isConnected !== isConnected) set({ ...current, isConnected })
         },
-        onGone: (error) => set({ kind: 'gone', groupId, error }),
+        onUnavailable: (error) => set({ kind: 'unavailable', groupId, error }),
       })
     },
     show(sample) {

@@ -20,7 +20,7 @@ export type RolloutState =
     }
   | { readonly kind: 'ended'; readonly key: string; readonly trajectory: TrajectoryView }
   /** The rollout ended without a reader; the stored trajectory says how. */
-  | { readonly kind: 'gone'; readonly key: string }
+  | { readonly kind: 'unavailable'; readonly key: string }
   /** The rollout cannot be followed any more, but may continue on the server. The trajectory has the events so far. */
   | {
       readonly kind: 'failed'
@@ -30,7 +30,7 @@ export type RolloutState =
     }
 
 /** State of a rollout that is not followed any more. */
-export type SettledRollout = Extract<RolloutState, { kind: 'ended' | 'gone' | 'failed' }>
+export type SettledRollout = Extract<RolloutState, { kind: 'ended' | 'unavailable' | 'failed' }>
 
 /** Access to the open rollout. */
 export interface RolloutStore {
@@ -123,6 +123,6 @@ function followUntilEnd(path: string, key: string, { signal, nextFrame, current,
       const state = current()
       if (state.kind === 'following' && state.isConnected !== isConnected) set({ ...state, isConnected })
     },
-    onGone: (error) => (error ? fail(error) : settle({ kind: 'gone', key })),
+    onUnavailable: (error) => (error ? fail(error) : settle({ kind: 'unavailable', key })),
   })
 }

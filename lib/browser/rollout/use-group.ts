@@ -71,7 +71,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     if (store.state() === ended && ended.kind === 'ended') store.reset()
   })
   useEffect(() => {
-    if (all.kind === 'ended' || all.kind === 'gone') void settle(all)
+    if (all.kind === 'ended' || all.kind === 'unavailable') void settle(all)
   }, [all])
 
   const address = `/api/groups/${encodeURIComponent(groupId ?? '')}`
@@ -83,7 +83,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     state:
       groupId === undefined ? 'none' : live.kind === 'following' ? 'following' : group || error ? 'ended' : 'unknown',
     isConnected: live.kind !== 'following' || live.isConnected,
-    error: live.kind === 'gone' ? (live.error ?? error ?? undefined) : (error ?? undefined),
+    error: live.kind === 'unavailable' ? (live.error ?? error ?? undefined) : (error ?? undefined),
     async start(request, signal) {
       const { groupStartedSchema } = await import('#lib/api/group.ts')
       const started = await fetchJson('/api/groups', groupStartedSchema, { method: 'POST', json: request, signal })

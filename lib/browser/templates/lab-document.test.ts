@@ -42,7 +42,7 @@ function browser() {
     const own: DocumentStorage = {
       read: async () => stored,
       write: async (document, after) => {
-        if (stored && stored.edition !== after) return { kind: 'overtaken', value: stored }
+        if (stored && stored.edition !== after) return { kind: 'conflict', value: stored }
         stored = structuredClone({ ...document, edition: after + 1 })
         for (const [other, watcher] of watchers) if (other !== own) watcher()
         return { kind: 'written', edition: after + 1 }

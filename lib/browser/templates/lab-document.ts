@@ -31,7 +31,7 @@ export interface DocumentStorage {
 
 type WriteResult =
   | { readonly kind: 'written'; readonly edition: number }
-  | { readonly kind: 'overtaken'; readonly value: unknown }
+  | { readonly kind: 'conflict'; readonly value: unknown }
 
 /** State of the lab in this window. */
 export type LabState =
@@ -313,7 +313,7 @@ export function openDocumentStorage(): DocumentStorage {
     write: async (document, after) => {
       const result = await transaction<WriteResult>('readwrite', (store, done) =>
         get<unknown>(store.get(KEY), (value) => {
-          if (value !== undefined && editionOf(value) !== after) return done({ kind: 'overtaken', value })
+          if (value !== undefined && editionOf(value) !== after) return done({ kind: 'conflict', value })
           store.put({ ...document, edition: after + 1 }, KEY)
           done({ kind: 'written', edition: after + 1 })
         }),

@@ -89,7 +89,7 @@ export function responseRow(
         ],
       },
       field('mask', paths.mask, [
-        { kind: 'meant', value: 0, tokens: prompt },
+        { kind: 'implied', value: 0, tokens: prompt },
         { kind: 'array', path: paths.mask, tokens: response },
       ]),
       field('logprobs', paths.logprobs, hasLogprobs ? [{ kind: 'array', path: paths.logprobs, tokens: response }] : []),

@@ -17,7 +17,7 @@ function entriesOf(record: object, { parts }: TokenField, count: number): unknow
     if (array) expect(array.length).toBe(width * (part.tokens.end - part.tokens.start))
     for (let token = part.tokens.start; token < part.tokens.end; token++) {
       expect(entries[token]).toBeUndefined()
-      entries[token] = array ? array[width * (token - part.tokens.start)] : part.kind === 'meant' && part.value
+      entries[token] = array ? array[width * (token - part.tokens.start)] : part.kind === 'implied' && part.value
     }
   }
   return entries
@@ -45,7 +45,7 @@ test.each(trainerFormats.map(({ name }) => name))('%s: training rows map arrays 
       const mask = lossMask(trajectory)
       // These formats cannot mark a token of the first prompt as trained, and report that as lost.
       const [first] = row.fields.find(({ meaning }) => meaning === 'mask')?.parts ?? []
-      if (UNTRAINED_PROMPT.has(name) && first?.kind === 'meant') mask.fill(0, first.tokens.start, first.tokens.end)
+      if (UNTRAINED_PROMPT.has(name) && first?.kind === 'implied') mask.fill(0, first.tokens.start, first.tokens.end)
       for (const field of row.fields) {
         const entries = entriesOf(record, field, all.length)
         if (field.meaning === 'ids') expect(entries).toEqual(all)
@@ -69,7 +69,7 @@ test('training rows name the arrays of a sample', () => {
     rowsOf(name, sample).row.fields.map((field) => [
       field.name,
       ...field.parts.map(
-        (part) => `${part.tokens.start}-${part.tokens.end}${part.kind === 'meant' ? ` = ${part.value}` : ''}`,
+        (part) => `${part.tokens.start}-${part.tokens.end}${part.kind === 'implied' ? ` = ${part.value}` : ''}`,
       ),
     ])
   expect(named('strands-sglang')).toEqual([

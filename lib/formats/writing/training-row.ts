@@ -30,7 +30,7 @@ export type FieldPart =
       readonly width?: number
     }
   /** The record has no entry for these tokens; in this format that means `value`. */
-  | { readonly kind: 'meant'; readonly value: number; readonly tokens: Span }
+  | { readonly kind: 'implied'; readonly value: number; readonly tokens: Span }
 
 /** A number in the record with the length of its arrays; for a list of segments, the sum. */
 interface StatedLength {

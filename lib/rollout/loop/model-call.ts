@@ -153,7 +153,7 @@ export async function callModel(
     : ({ kind: 'none' } as const)
   const scoresPrompt = settings.promptLogprobs && prompt !== undefined
   const experts = settings.routedExperts ? expertsSoFar(recorder.trajectory) : undefined
-  const isStreamed = view.kind !== 'none' && !(images && view.kind === 'unpaced')
+  const isStreamed = view.kind !== 'none' && !(images && view.kind === 'token-by-token')
   const request: GenerateRequest = {
     inputIds: input.ids,
     bodyWith: input.bodyWith,
@@ -161,8 +161,8 @@ export async function callModel(
     rid: dependencies.newRequestId(),
     expected: dependencies.server,
     stream: isStreamed,
-    ...('tokensAStep' in view && {
-      streamInterval: Math.max(view.tokensAStep, settings.leastTokensAStep ?? 0, images ? TOKENS_A_STEP : 0),
+    ...('tokensPerChunk' in view && {
+      streamInterval: Math.max(view.tokensPerChunk, settings.leastTokensAStep ?? 0, images ? TOKENS_A_STEP : 0),
     }),
     ...(isStreamed && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,

@@ -70,7 +70,7 @@ describe('a streamed reply of 8,192 tokens', () => {
     'from an %s server with %d alternatives has at most %d times the bytes of the plain one',
     async (manner, top, limit) => {
       const view = liveViewOf({ incrementalStreaming: manner === 'incremental' }, 8192, top)
-      const step = 'tokensAStep' in view ? view.tokensAStep : 1
+      const step = 'tokensPerChunk' in view ? view.tokensPerChunk : 1
       if (manner === 'incremental') expect(step).toBeLessThanOrEqual(16)
       else expect(step).toBeGreaterThanOrEqual(256)
       expect((await bytesOf(manner, top, step)) / (await bytesOf(manner, top, undefined))).toBeLessThan(limit)

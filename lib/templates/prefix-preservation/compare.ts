@@ -56,7 +56,7 @@ export type TurnComparison =
   | { readonly kind: 'refused'; readonly error: InputError }
   | { readonly kind: 'failed'; readonly error: InputError }
   /** No render shows what the model writes here, so that there is nothing to compare. */
-  | { readonly kind: 'unlearnt' }
+  | { readonly kind: 'unknown-reply' }
 
 /**
  * Compares the two sides of a turn. `trained` is the template whose replies the model writes, `writing` the reply as the model writes it.
@@ -78,7 +78,7 @@ export function compareTurn(
   const { text } = after.rendering
   const prompt = before.rendering.text
   const reply = writing.parts.map((part) => part.text).join('') + writing.end
-  if (writing.source === 'composed' && !isCertain(turn.reply, prompt, reply, text)) return { kind: 'unlearnt' }
+  if (writing.source === 'composed' && !isCertain(turn.reply, prompt, reply, text)) return { kind: 'unknown-reply' }
   const appended = appendedFor(subject, isEnd ? [] : turn.reply.calls, reply, added)
   const behind = appended.ok ? appended.behind : undefined
   const expected = renderParts(subject.tokenizer, [prompt, reply, behind ?? ''])

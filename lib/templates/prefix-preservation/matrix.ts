@@ -104,7 +104,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   const writing = writings(settings).get(id) ?? writingOf(turn, replies)
   writings(settings).set(id, writing)
   const compared = compareTurn(turn, subject, replies, writing)
-  if (compared.kind === 'unlearnt') return only({ kind: 'notApplicable', why: UNLEARNT })
+  if (compared.kind === 'unknown-reply') return only({ kind: 'notApplicable', why: UNKNOWN_REPLY })
   if (compared.kind === 'refused')
     return only({ kind: 'notApplicable', why: `The template raises an error: ${compared.error.message}` })
   if (compared.kind === 'failed') return only({ kind: 'error', failure: compared.error })
@@ -154,7 +154,7 @@ const states = memoizeByIdentity((_: MatrixSettings) => new Map<string, Thinking
 /** Replies by the id of the cell: changes to a template are tried by the hundred, and the replies remain the same. */
 const writings = memoizeByIdentity((_: MatrixSettings) => new Map<string, WrittenReplyText>())
 
-const UNLEARNT =
+const UNKNOWN_REPLY =
   'The model’s text is unknown here: the template never writes this reply after its generation prompt, and a reply built from its parts does not render again.'
 
 /**

@@ -60,7 +60,7 @@ test('the server view has text that the server leaves out, and calls with other 
     ],
   }
   expect(viewOf(text, 'hermes', '', answer)).toEqual({
-    calls: ['same', 'other', 'alone'],
+    calls: ['same', 'other', 'server-only'],
     dropped: ['between', 'behind'],
   })
 })

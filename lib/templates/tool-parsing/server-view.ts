@@ -19,8 +19,8 @@ export interface ServerView {
 export interface ServerCall {
   readonly name: string | undefined
   readonly arguments: string
-  /** same: it is read here too. other: a call of this name is read here, with other arguments. alone: it is not read here. */
-  readonly verdict: 'same' | 'other' | 'alone'
+  /** same: it is read here too. other: a call of this name is read here, with other arguments. server-only: it is not read here. */
+  readonly verdict: 'same' | 'other' | 'server-only'
 }
 
 /** Compares a server's answer with the calls of a lane. */
@@ -65,7 +65,7 @@ function pairs(
   return theirs.map(({ name, arguments: json }) => {
     const at = own.findIndex((call, index) => index >= next && call.kind === 'parsed' && call.name === name)
     const call = at < 0 ? undefined : own[at]
-    if (call?.kind !== 'parsed') return { name, arguments: json, verdict: 'alone', own: undefined }
+    if (call?.kind !== 'parsed') return { name, arguments: json, verdict: 'server-only', own: undefined }
     next = at + 1
     const read = Object.fromEntries(call.arguments.map((argument) => [argument.name, JSON.parse(argument.json)]))
     return {

@@ -80,7 +80,7 @@ export function fixChecker(subject: Subject, settings: MatrixSettings, options: 
 
 /** Returns the outcome. A conversation without a verdict is no better than one that breaks. */
 function outcomeOf(compared: TurnComparison): Outcome {
-  if (compared.kind === 'unlearnt') return 'unstable'
+  if (compared.kind === 'unknown-reply') return 'unstable'
   if (compared.kind !== 'compared') return 'raises'
   return compared.comparison.tokenIndex === undefined ? 'stable' : 'unstable'
 }

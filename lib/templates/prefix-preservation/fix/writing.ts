@@ -14,8 +14,8 @@ export interface WrittenReplyText {
   readonly parts: readonly { readonly kind: 'thinking' | 'content' | 'calls'; readonly text: string }[]
   /** The added token that ends the turn; '' if there is none. */
   readonly end: string
-  /** learnt: the template itself writes this text after its generation prompt. composed: the text is composed of pieces. */
-  readonly source: 'learnt' | 'composed'
+  /** rendered: the template itself writes this text after its generation prompt. composed: the text is composed of pieces. */
+  readonly source: 'rendered' | 'composed'
 }
 
 /** The template whose replies the model writes. It remains the same while the template is changed. */
@@ -28,8 +28,8 @@ export interface TrainingTemplate {
 type WrittenTurn = Pick<ReplyBoundary, 'history' | 'reply'>
 
 /**
- * Returns the reply as it is learnt after this very history; if that is impossible, composed of what is learnt there or after a plain
- * question.
+ * Returns the reply as the template renders it after this very history; if that is impossible, composed of what it renders there or after
+ * a plain question.
  */
 export function writingOf({ history, reply }: WrittenTurn, trained: TrainingTemplate): WrittenReplyText {
   const own = frameOf(history, reply, trained)
@@ -129,7 +129,7 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
         ? [bare[0], ...missing, ...bare.slice(1), ...lostCalls]
         : [...missing, ...bare, ...lostCalls],
     end,
-    source: isAddition && isWhole ? 'learnt' : 'composed',
+    source: isAddition && isWhole ? 'rendered' : 'composed',
   }
 }
 
