@@ -24,7 +24,7 @@ interface SendingOptions {
 }
 
 /** What a request sends in place of the composer's draft. */
-export type SentContent =
+type SentContent =
   | { readonly kind: 'prompt'; readonly prompt: Partial<PromptWithImages> }
   /** The results of the last calls, without a question. */
   | { readonly kind: 'tool-results' }
