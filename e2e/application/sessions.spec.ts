@@ -48,3 +48,39 @@ test('A session shows how each call attached, and a rollback opens beside the hi
   await expect(page.getByRole('grid', { name: 'Tokens' })).toHaveAttribute('data-idle', 'true')
   await expectFitEverywhere(page)
 })
+
+test('A running reply appears at its place as it is sampled, and a refused call shows its reason and its request', async ({
+  page,
+  request,
+}) => {
+  const id = `journey-${randomUUID().slice(0, 8)}`
+  const post = (path: string, data: unknown) => request.post(path, { headers: AUTHORIZED, data })
+  expect((await post('/sessions', { session_id: id })).status()).toBe(200)
+  const messages = [{ role: 'user', content: 'What is 2 + 2?' }]
+  const send = (more: object) => post(`/sessions/${id}/v1/chat/completions`, { model: 'any', messages, ...more })
+  await send({ max_tokens: 8 })
+  await open(page, `/sessions?session=${id}`)
+  const forest = page.getByRole('table', { name: 'Calls' })
+  const tokens = page.getByRole('grid', { name: 'Tokens' })
+  await expect(tokens).toHaveAttribute('data-idle', 'true')
+
+  const running = send({ max_tokens: 400, min_tokens: 400 })
+  await expect(forest.getByRole('row').last()).toContainText('retried same prompt as 1generating…')
+  await expect(page.getByRole('heading', { name: 'Call 2' })).toBeVisible()
+  await expect(tokens).toHaveAttribute('data-idle', 'false')
+  expect((await running).status()).toBe(200)
+  await expect(tokens).toHaveAttribute('data-idle', 'true')
+  await expect(forest.getByRole('row').last()).toContainText('+ 400')
+  await expect(page.getByRole('link', { name: 'Open in inspector' })).toBeVisible()
+
+  expect((await send({ ebnf: 'root ::= "a"' })).status()).toBe(400)
+  await expect(forest.getByRole('row').last()).toContainText('refused status 400')
+  await expect(page.getByRole('heading', { name: 'Request' })).toBeVisible()
+  await expect(page.getByText('"ebnf": "root')).toBeVisible()
+  await forest.getByRole('button', { name: 'Call 3', exact: true }).focus()
+  await page.keyboard.press('ArrowUp')
+  await expect(page.getByRole('heading', { name: 'Call 2' })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('heading', { name: 'Request' })).toBeVisible()
+  await expectFitEverywhere(page)
+})
