@@ -19,6 +19,7 @@ import { createPieceTables, type PieceTables } from './piece-tables.ts'
 import { rowsOfTree } from './rows.ts'
 import { indentOfLevel, type TreePicture } from './tree-picture.ts'
 import type { Trajectories } from './use-trajectories.ts'
+import { whenIdle } from './when-idle.ts'
 
 /** The input of a drawing of the tree. */
 export interface TreePictureOptions {
@@ -204,8 +205,7 @@ function createStateCache<Key, Value>() {
 }
 
 const SETTLED_AT_ONCE = 20
-/** Longest slice of measuring, and the longest time without one while the view scrolls, in milliseconds. */
-const SLICE_MS = 8
+/** Longest time without a slice of measuring while the view scrolls, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000
 
 /** Measures estimated widths in slices. Returns a number that increases when widths have changed. */
@@ -221,25 +221,11 @@ function useSettledTables(tables: PieceTables | undefined, trajectories: Traject
       let isLeft = true
       do isLeft = tables.settle(SETTLED_AT_ONCE)
       while (isLeft && performance.now() < until)
-      if (isLeft) cancel = whenIdle(slice)
+      if (isLeft) cancel = whenIdle(LONGEST_WAIT_MS, slice)
       else if (tables.version() !== version) setSettled((count) => count + 1)
     }
-    cancel = whenIdle(slice)
+    cancel = whenIdle(LONGEST_WAIT_MS, slice)
     return () => cancel()
   }, [tables, size])
   return settled
-}
-
-/** Calls `run` between frames, with the time of the page until which it may take. Returns a function that cancels the call. */
-function whenIdle(run: (until: number) => void): () => void {
-  // Safari has no idle callbacks.
-  if (!('requestIdleCallback' in window)) {
-    const timer = setTimeout(() => run(performance.now() + SLICE_MS))
-    return () => clearTimeout(timer)
-  }
-  const handle = requestIdleCallback(
-    (deadline) => run(performance.now() + Math.min(SLICE_MS, Math.max(1, deadline.timeRemaining()))),
-    { timeout: LONGEST_WAIT_MS },
-  )
-  return () => cancelIdleCallback(handle)
 }
