@@ -20,7 +20,10 @@ interface GroupLayoutProps {
   readonly onUnpin: () => void
 }
 
-/** Shows the samples, the tree and the card of a token side by side. In a narrow window the first two are tabs, and the card is a sheet at the bottom. */
+/**
+ * Shows the samples, the tree and the card of a token side by side. In a narrow window the first two are tabs, and the card is a sheet at
+ * the bottom. The parts beside the tree are stacking contexts of their own, so that browsers keep their painting while the tree scrolls.
+ */
 export function GroupLayout({ samples, tree, token, gist, buttons, part, onShow, onUnpin }: GroupLayoutProps) {
   const [isOpen, setIsOpen] = useState(true)
   const hasSheet = gist !== undefined && part === 'tree'
@@ -43,7 +46,7 @@ export function GroupLayout({ samples, tree, token, gist, buttons, part, onShow,
       <main className="flex min-h-0 flex-1 flex-col lg:grid lg:grid-cols-[280px_minmax(0,1fr)_300px] lg:grid-rows-[minmax(0,1fr)] 2xl:grid-cols-[300px_minmax(0,1fr)_340px]">
         <aside
           aria-label="Samples"
-          className={`min-h-0 overflow-y-auto bg-panel p-3.5 max-lg:flex-1 lg:block lg:border-line lg:border-r ${part === 'samples' ? '' : 'hidden'}`}
+          className={`isolate min-h-0 overflow-y-auto bg-panel p-3.5 max-lg:flex-1 lg:block lg:border-line lg:border-r ${part === 'samples' ? '' : 'hidden'}`}
         >
           {samples}
         </aside>
@@ -55,7 +58,7 @@ export function GroupLayout({ samples, tree, token, gist, buttons, part, onShow,
         </section>
         <aside
           aria-label="Token"
-          className={`min-h-0 bg-panel lg:block lg:overflow-y-auto lg:border-line lg:border-l lg:p-3.5 ${hasSheet ? 'flex flex-col border-line max-lg:max-h-[38dvh] max-lg:border-t max-lg:shadow-[0_-4px_16px_rgb(0_0_0/12%)]' : 'hidden'}`}
+          className={`isolate min-h-0 bg-panel lg:block lg:overflow-y-auto lg:border-line lg:border-l lg:p-3.5 ${hasSheet ? 'flex flex-col border-line max-lg:max-h-[38dvh] max-lg:border-t max-lg:shadow-[0_-4px_16px_rgb(0_0_0/12%)]' : 'hidden'}`}
         >
           {hasSheet && (
             <div className="flex shrink-0 items-center gap-2 px-3.5 py-1 lg:hidden">

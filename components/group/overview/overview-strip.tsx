@@ -54,7 +54,8 @@ export function OverviewStrip({ tree, colour, farthest, chosen, pinned, onPin }:
   }
   const gap = height / Math.max(1, plan.laneCount) >= 4 ? 1 : 0
   return (
-    <div className="border-line border-b px-3.5 py-1" data-lanes={plan.laneCount}>
+    // A stacking context keeps its painting while the tree below scrolls.
+    <div className="isolate border-line border-b px-3.5 py-1" data-lanes={plan.laneCount}>
       <div ref={box}>
         {width > 0 && (
           <svg
