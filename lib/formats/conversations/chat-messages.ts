@@ -7,7 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { slimeOutcome } from '../slime.ts'
+import { slimeOutcome } from '../trainers/slime.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from './text-trajectory.ts'
 
 const NAME = 'messages'

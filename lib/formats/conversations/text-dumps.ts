@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { slimeOutcome } from '../slime.ts'
+import { slimeOutcome } from '../trainers/slime.ts'
 import { completionSegments, groupCounter, recordsOf, textTrajectory } from './text-trajectory.ts'
 
 /** The format of TRL's completions, from `completions_00001.parquet`. */

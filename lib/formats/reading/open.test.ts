@@ -13,8 +13,8 @@ import { source } from '#testing/trajectories.ts'
 import type { ByteSource } from '../containers/container.ts'
 import type { Format } from '../format.ts'
 import { writableFormats } from '../registry.ts'
-import { slime } from '../slime.ts'
 import { strandsSglang } from '../strands-sglang.ts'
+import { slime } from '../trainers/slime.ts'
 import { openFile, openText } from './open.ts'
 
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })

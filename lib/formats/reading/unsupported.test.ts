@@ -1,8 +1,8 @@
 /** Records come from files that the tools wrote, or have the fields that their writers document. */
 import { expect, test } from 'vitest'
 import { source } from '#testing/trajectories.ts'
-import { slime } from '../slime.ts'
 import { strandsSglang } from '../strands-sglang.ts'
+import { slime } from '../trainers/slime.ts'
 import { openText } from './open.ts'
 import { openEach } from './open-each.ts'
 import { unsupportedFormat } from './unsupported.ts'

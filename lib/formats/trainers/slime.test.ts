@@ -7,9 +7,9 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
+import { trajectoryOf } from '../test-trajectories.ts'
+import { numberGroups } from '../writing/group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
-import { trajectoryOf } from './test-trajectories.ts'
-import { numberGroups } from './writing/group-numbers.ts'
 
 /** Output of slime's Sample.to_dict(): two turns with a tool result between them. */
 const sample = {

@@ -6,8 +6,8 @@ import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
-import { openText } from './reading/open.ts'
-import { trajectoryOf } from './test-trajectories.ts'
+import { openText } from '../reading/open.ts'
+import { trajectoryOf } from '../test-trajectories.ts'
 import { torchrl } from './torchrl.ts'
 
 interface Golden {

@@ -10,12 +10,12 @@ import { responseTextWithStarts, withResultText } from '#lib/trajectory/messages
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
-import { contradiction, hasLogprobs, idsSchema, lengthViolation, logprobsSchema, maskSchema } from './columns.ts'
-import type { Format, RecordSource } from './format.ts'
-import { catchRefusals, parsedAt, refuseIf } from './reading/record-error.ts'
-import { trainedTrajectory } from './trainers/trained-sequence.ts'
-import { listDroppedContent, listDroppedForeignFields } from './writing/export-losses.ts'
-import type { TokenField } from './writing/training-row.ts'
+import { contradiction, hasLogprobs, idsSchema, lengthViolation, logprobsSchema, maskSchema } from '../columns.ts'
+import type { Format, RecordSource } from '../format.ts'
+import { catchRefusals, parsedAt, refuseIf } from '../reading/record-error.ts'
+import { listDroppedContent, listDroppedForeignFields } from '../writing/export-losses.ts'
+import type { TokenField } from '../writing/training-row.ts'
+import { trainedTrajectory } from './trained-sequence.ts'
 
 const NAME = 'torchrl'
 
