@@ -56,7 +56,7 @@ const pictures = ({
   glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
   groups: { address: '/group/41-07?at=1.180', height: 520, prepare: idle },
   branches: { address: `/t/${forcedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
-  'decisive-token': { address: `/t/${failedKey}`, height: 540, prepare: showDrop },
+  'value-curve': { address: `/t/${failedKey}`, height: 540, prepare: showDrop },
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
   library: { address: '/library', height: 520, prepare: unfoldGroup },
   compare: { address: '/compare?left=example:retokenization-drift&drift=1', height: 640, prepare: idle },

@@ -16,7 +16,7 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'inspector', title: 'Inspector' },
   { name: 'find', title: 'Find' },
   { name: 'branches', title: 'Branches' },
-  { name: 'decisive-token', title: 'Find the decisive token' },
+  { name: 'value-curve', title: 'Find where a rollout was lost' },
   { name: 'harness', title: 'See what your harness really sends' },
   { name: 'sessions', title: 'Sessions' },
   { name: 'groups', title: 'Read a GRPO group' },
