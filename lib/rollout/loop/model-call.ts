@@ -45,7 +45,7 @@ export interface CallSettings {
   readonly topLogprobs: number
   readonly stream: boolean
   /** Fewest tokens of a chunk of a stream, where the server lets the client choose. Omitted: few enough for a live view. */
-  readonly leastTokensAStep?: number
+  readonly leastTokensPerChunk?: number
   /** Name of the LoRA adapter. Omitted: none. */
   readonly adapter?: string
   /** See GenerateRequest. Omitted: none. */
@@ -162,7 +162,7 @@ export async function callModel(
     expected: dependencies.server,
     stream: isStreamed,
     ...('tokensPerChunk' in view && {
-      streamInterval: Math.max(view.tokensPerChunk, settings.leastTokensAStep ?? 0, images ? TOKENS_A_STEP : 0),
+      streamInterval: Math.max(view.tokensPerChunk, settings.leastTokensPerChunk ?? 0, images ? TOKENS_A_STEP : 0),
     }),
     ...(isStreamed && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,

@@ -203,7 +203,7 @@ async function generate(
     promptLogprobs: false,
     topLogprobs: call.logprobs ?? 0,
     stream: true,
-    ...(!stream && !session.live.isWatched && { leastTokensAStep: UNREAD_TOKENS_A_STEP }),
+    ...(!stream && !session.live.isWatched && { leastTokensPerChunk: UNREAD_TOKENS_A_STEP }),
     routingKey: session.id,
   }
   const client = all.servers.client(serverName)
