@@ -8,6 +8,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { CheckField } from '#components/ui/field.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import type { TreeLeaf } from './tree-rows.ts'
 
 interface LeavesExportProps {
@@ -57,12 +58,16 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
           ]}
         />
         {valueSamples > 0 && (
-          <CheckField
-            label={`Include the ${countWithNoun(valueSamples, 'sample')} of value estimates`}
-            note="Left out otherwise: the library hides them too."
-            checked={hasValueSamples}
-            onChange={({ target }) => setHasValueSamples(target.checked)}
-          />
+          <div>
+            <CheckField
+              label={`Include the ${countWithNoun(valueSamples, 'sample')} of value estimates`}
+              checked={hasValueSamples}
+              onChange={({ target }) => setHasValueSamples(target.checked)}
+            />
+            <p className="text-dim text-xs">
+              Unchecked, the file has only the trajectories that you started. The library hides these samples too.
+            </p>
+          </div>
         )}
         <ul className="max-h-80 overflow-y-auto text-xs">
           {leaves.map((leaf) => (
@@ -92,11 +97,15 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
   )
 }
 
+/** Characters of an inserted or edited text in a row: the reward is beside it, also in a narrow window. */
+const LONGEST_TEXT = 20
+
 /** Returns where a trajectory begins and what it inserted or edited there, such as “at 211, find for ls”. */
 function placeText({ fork }: TreeLeaf): string {
   if (!fork) return 'main'
   const { token, inserted, edited } = fork
-  const changed = inserted?.text ?? edited
+  const text = inserted?.text ?? edited
+  const changed = text === null ? null : excerpt(text, LONGEST_TEXT)
   const instead = inserted?.instead != null ? ` for ${inserted.instead}` : ''
   return `at ${countText(token)}${changed === null ? '' : `, ${changed}${instead}`.replaceAll('\n', '↵')}`
 }
