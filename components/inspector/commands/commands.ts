@@ -114,12 +114,15 @@ export const COMMANDS: readonly InspectorCommand[] = [
     },
   },
   {
-    name: 'first-jump',
-    title: 'Main finding: where the importance ratios first jump',
+    name: 'main-finding',
+    title: 'Main finding: the largest drop of the value, or where the importance ratios first jump',
     group: 'Find',
     keys: ['d'],
-    obstacle: obstacleWithout('first-jump', 'Colour the tokens by importance ratio first.'),
-    run: ({ offers }) => offers['first-jump']?.(),
+    obstacle: obstacleWithout(
+      'main-finding',
+      'Show a value estimate with a drop, or colour the tokens by importance ratio.',
+    ),
+    run: ({ offers }) => offers['main-finding']?.(),
   },
   {
     name: 'previous-hit',

@@ -54,7 +54,7 @@ export function useRatios(inspection: Inspection): RatiosState {
   const jumpToken = ratios?.jump?.token
   usePanelCommand(
     offer,
-    'first-jump',
+    'main-finding',
     isOn && jumpToken !== undefined ? () => onSelect(single(jumpToken), 'tokens') : undefined,
   )
   if (!isOn) return { kind: 'off' }

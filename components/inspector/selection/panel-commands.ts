@@ -2,8 +2,8 @@
 import { useEffect, useEffectEvent } from 'react'
 
 /**
- * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `first-jump` selects the main finding about
- * importance ratios. `alternative` chooses an alternative of the selected token by its position, `resample` and `branch` start branches
+ * `find` focuses the search field; `verify` focuses the button that rescores the trajectory; `main-finding` selects the token of the
+ * largest drop of the value, or of the first jump of importance ratios. `alternative` chooses an alternative of the selected token by its position, `resample` and `branch` start branches
  * there, `force` focuses the text to insert, and `cut` stores the tokens before it.
  * `value` shows or hides the value estimates. `note` opens the note on the selected tokens.
  */
@@ -12,7 +12,7 @@ export type PanelCommandName =
   | 'next-hit'
   | 'previous-hit'
   | 'verify'
-  | 'first-jump'
+  | 'main-finding'
   | 'alternative'
   | 'resample'
   | 'branch'

@@ -77,7 +77,16 @@ const estimate: ValueEstimate = {
 }
 
 const onSelect = vi.fn()
-beforeEach(() => onSelect.mockClear())
+/** The actions for keys that the panel registers. */
+const offers = new Map<string, () => void>()
+const offer = (name: string, run: () => void) => {
+  offers.set(name, run)
+  return () => offers.delete(name)
+}
+beforeEach(() => {
+  onSelect.mockClear()
+  offers.clear()
+})
 
 interface Shown {
   readonly on?: Trajectory
@@ -102,7 +111,7 @@ function show(shown: ValueEstimate | undefined, { on = trajectory, rule = reward
   ]
   client.setQueryData(treeOptions('k').queryKey, { leaves, nodes: [], leftOut: 0 } as never)
   client.setQueryData(serversOptions().queryKey, { servers: [{ name: 'sglang-b' }] } as never)
-  const inspection = { trajectory: on, view: { selection: single(3) }, onSelect } as unknown as Inspection
+  const inspection = { trajectory: on, view: { selection: single(3) }, onSelect, offer } as unknown as Inspection
   render(
     <QueryClientProvider client={client}>
       <ValuePanel inspection={inspection} storedKey="k" onClose={() => {}} />
@@ -148,6 +157,9 @@ test('A drop is the first line, and selects its token; the table has every posit
   const { user, panel } = show(estimate)
   const drop = within(panel).getByRole('button', { name: /^−1 between token 2.* and token 4/ })
   await user.click(drop)
+  expect(onSelect).toHaveBeenLastCalledWith(single(2), 'tokens')
+  onSelect.mockClear()
+  offers.get('main-finding')?.()
   expect(onSelect).toHaveBeenLastCalledWith(single(2), 'tokens')
   expect(panel.textContent).toContain('1 [0–1] → 0 [0–1], p = 1.0e−4 after Holm’s correction (Fisher’s exact test)')
   await user.click(within(panel).getByRole('button', { name: /^Mean reward of 8 samples at 2 tokens/ }))
@@ -235,6 +247,7 @@ test('A branch without an estimate shows that of its trajectory up to the fork, 
   const drop = await within(panel).findByRole('link', { name: '−1 between token 2 "ls" and token 4 of main' })
   expect(drop.getAttribute('href')).toBe('/t/main?at=2')
   expect(panel.textContent).toContain('This branch leaves main at token 3.')
+  expect(offers.has('main-finding')).toBe(false)
   expect(within(panel).getByRole('table', { hidden: true }).textContent).not.toContain('0.00')
   expect(within(panel).queryByRole('list', { name: 'Rewards of branches with inserted tokens' })).toBe(null)
   expect(within(panel).queryByRole('button', { name: /Resume|Narrow it down/ })).toBe(null)

@@ -20,6 +20,7 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { continuationObstacle } from '../branch/branch-obstacle.ts'
 import type { InspectorPartProps } from '../inspection.ts'
+import { usePanelCommand } from '../selection/panel-commands.ts'
 import { DropAfterFork, type InheritedEstimate, originText, sharedPart } from './inherited-value.tsx'
 import { ValueChart } from './value-chart.tsx'
 import {
@@ -240,10 +241,15 @@ interface ReadingProps extends InspectorPartProps {
 
 /** Says what may be concluded from the samples. */
 function Reading({ inspection, estimate, inherited }: ReadingProps) {
-  const { trajectory, onSelect } = inspection
+  const { trajectory, onSelect, offer } = inspection
   const { cliff, reading, points, state } = estimate
-  if (cliff && inherited && !sharedPart(estimate, inherited, tokenCount(trajectory)).cliff)
-    return <DropAfterFork estimate={estimate} cliff={cliff} inherited={inherited} />
+  const isAfterFork = cliff && inherited && !sharedPart(estimate, inherited, tokenCount(trajectory)).cliff
+  usePanelCommand(
+    offer,
+    'main-finding',
+    cliff && !isAfterFork ? () => onSelect(single(cliff.from), 'tokens') : undefined,
+  )
+  if (isAfterFork) return <DropAfterFork estimate={estimate} cliff={cliff} inherited={inherited} />
   if (cliff)
     return (
       <p role="status" className="text-xs tabular-nums" data-value-cliff={cliff.from}>
