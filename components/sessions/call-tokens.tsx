@@ -24,7 +24,7 @@ import {
   forkedFrom,
   type SessionCallNode,
 } from './call-texts.ts'
-import { FirstDifferingToken } from './first-difference.tsx'
+import { FirstDifferingToken } from './first-differing-token.tsx'
 
 interface CallTokensProps {
   readonly sessionId: string

@@ -48,7 +48,7 @@ import { reportOutcome } from './report-outcome.ts'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
 import { savingsParts } from './savings-text.ts'
-import { SessionList } from './session-table.tsx'
+import { SessionList } from './session-list.tsx'
 import { SetupLine } from './setup-line.tsx'
 
 // The token view is most of the code of this page, and a list without calls does not need it.

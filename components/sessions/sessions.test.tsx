@@ -9,10 +9,10 @@ import { testCall, testSession } from '#testing/sessions.ts'
 import { CallForest } from './call-forest.tsx'
 import { callEntries, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
-import { FirstDifferingToken } from './first-difference.tsx'
+import { FirstDifferingToken } from './first-differing-token.tsx'
 import { RewardField } from './reward-field.tsx'
 import { SavingsLine } from './savings-line.tsx'
-import { SessionList } from './session-table.tsx'
+import { SessionList } from './session-list.tsx'
 import { SetupLine } from './setup-line.tsx'
 
 const session = testSession

@@ -3,7 +3,7 @@ import type { Capacity } from '#lib/builtin-server/engine/job.ts'
 import { cachedShare, type EngineCounters, readRunningTokens } from '#lib/builtin-server/engine/tally.ts'
 import { WEIGHT_VERSION } from '#lib/builtin-server/generate/reply.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
-import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
+import type { ModelFacts } from '#lib/builtin-server/models/onnx-session.ts'
 
 /** Begins with the version of SGLang whose protocol is served; the build part names this server. */
 const VERSION = '0.5.23+rollscope'

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
-import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { readImages, requireImagePlaceholders } from './images.ts'
 
 const goldenSchema = z.object({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { imageSpans, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
-import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { type RequestImages, readImages, requireImagePlaceholders } from './images.ts'
 import { type EngineReply, replyReader } from './reply.ts'
 

@@ -4,8 +4,8 @@
  */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { type PlaceholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
-import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'

@@ -1,6 +1,6 @@
 /**
  * Checks the replies of one call, for every engine: one plain reply, chunks that repeat everything so far (SGLang's default),
- * or chunks with only the new tokens. The reader of an engine's JSON passes them on as `ReplyPart`s.
+ * or chunks with only the new tokens. The reader of an engine's JSON passes them on as `EngineReply` values.
  */
 
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'

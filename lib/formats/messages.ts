@@ -1,6 +1,6 @@
 /** Assigns messages of other programs to the segments of a trajectory, and reads their tools. */
 import { isObject, storable } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message, Segment } from '#lib/trajectory/format/trajectory.ts'
 import { readForeignMessage } from '#lib/trajectory/messages/foreign-message.ts'

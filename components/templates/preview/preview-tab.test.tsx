@@ -2,7 +2,7 @@ import { act, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
-import { type Preview, pictureOf } from '#lib/templates/preview/preview.ts'
+import { type Preview, renderPreviewOf } from '#lib/templates/preview/preview.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import type { LabTabProps } from '../lab-tab.ts'
@@ -28,7 +28,7 @@ const input = { template: 'hi\n{{ it }}', messages: '[]', tools: '', options: ''
 const rendered: Preview = {
   kind: 'rendered',
   leftOut: undefined,
-  picture: pictureOf(
+  renderPreview: renderPreviewOf(
     {
       text: 'abcd',
       pieces: [

@@ -14,7 +14,7 @@ import {
   type RenderPreview,
   tokenAtOffset,
   tokensOfTemplateLine,
-} from '#lib/templates/preview/picture.ts'
+} from '#lib/templates/preview/render-preview.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -37,7 +37,7 @@ export function PreviewTab(props: LabTabProps) {
   const { input, tokenizer, run, cursorLine, view, onView, onCheck, onLine, serverProblem } = props
   const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
   const result = state.kind === 'done' ? state.result : undefined
-  const fresh = result?.kind === 'rendered' ? result.picture : undefined
+  const fresh = result?.kind === 'rendered' ? result.renderPreview : undefined
   const prefix = useTask(run, 'prefixMask', fresh?.mask.kind === 'unknown' ? input : undefined, {
     tokenizers: [tokenizer],
     pauseMs: MASK_PAUSE_MS,
@@ -47,8 +47,8 @@ export function PreviewTab(props: LabTabProps) {
   const [drawn, setDrawn] = useState<Drawn>()
   const leftOut = result?.kind === 'rendered' ? result.leftOut : undefined
   if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
-    setDrawn({ fresh, mask, picture: withMask(fresh, mask, drawn), leftOut })
-  const picture = drawn?.picture
+    setDrawn({ fresh, mask, renderPreview: withMask(fresh, mask, drawn), leftOut })
+  const renderPreview = drawn?.renderPreview
   const askedAt = state.kind === 'done' ? state.askedAt : undefined
   useEffect(() => {
     if (askedAt === undefined) return
@@ -63,7 +63,7 @@ export function PreviewTab(props: LabTabProps) {
       <div className="grid gap-px bg-line">
         {state.kind === 'failed' && <TaskBanner error={state.error} />}
         {result?.kind === 'refused' &&
-          (picture ? (
+          (renderPreview ? (
             <InputLine error={result.error} onLine={onLine} />
           ) : (
             <InputBanner error={result.error} onLine={onLine} />
@@ -74,9 +74,9 @@ export function PreviewTab(props: LabTabProps) {
           </p>
         )}
       </div>
-      {picture ? (
+      {renderPreview ? (
         <Tokens
-          picture={picture}
+          renderPreview={renderPreview}
           isStale={isStale}
           isBusy={state.kind === 'running'}
           {...{ tokenizer, cursorLine, view, onView, onLine }}
@@ -91,7 +91,7 @@ export function PreviewTab(props: LabTabProps) {
         serverProblem={serverProblem}
         onAsk={onCheck}
         onShow={({ unit, at }) => {
-          const index = unit === 'token' || !picture ? at : tokenAtOffset(picture, at)
+          const index = unit === 'token' || !renderPreview ? at : tokenAtOffset(renderPreview, at)
           onView({ at: String(index) })
         }}
       />
@@ -103,7 +103,7 @@ export function PreviewTab(props: LabTabProps) {
 interface Drawn {
   readonly fresh: RenderPreview
   readonly mask: PreviewMask | undefined
-  readonly picture: RenderPreview
+  readonly renderPreview: RenderPreview
   readonly leftOut: string | undefined
 }
 
@@ -115,29 +115,29 @@ function maskOf(fresh: RenderPreview, prefix: TaskState<void, PreviewMask>): Pre
 
 const withMask = (fresh: RenderPreview, mask: PreviewMask | undefined, before: Drawn | undefined): RenderPreview => ({
   ...fresh,
-  mask: mask ?? (before ? carriedMask(before.picture, fresh.ids) : fresh.mask),
+  mask: mask ?? (before ? carriedMask(before.renderPreview, fresh.ids) : fresh.mask),
 })
 
 /** Name of the performance measure from a keystroke to the drawn preview. */
 export const MEASURE = 'rollscope: preview'
 
 interface TokensProps extends Pick<LabTabProps, 'tokenizer' | 'cursorLine' | 'view' | 'onView' | 'onLine'> {
-  readonly picture: RenderPreview
+  readonly renderPreview: RenderPreview
   /** Whether the render is of an earlier document, because the current one does not render. */
   readonly isStale: boolean
   /** Whether the document is being rendered again. */
   readonly isBusy: boolean
 }
 
-function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView, onLine }: TokensProps) {
+function Tokens({ renderPreview, isStale, isBusy, tokenizer, cursorLine, view, onView, onLine }: TokensProps) {
   const [form, setForm] = useState<'tokens' | 'text'>('tokens')
   const [pointed, setPointed] = useState<number>()
   const colour = PREVIEW_COLOURS.find((name) => name === view.colour) ?? 'message'
   const selected = view.at !== undefined && /^\d+$/.test(view.at) ? Number(view.at) : undefined
-  const tokens = useMemo(() => previewTokens(picture, tokenizer), [picture, tokenizer])
+  const tokens = useMemo(() => previewTokens(renderPreview, tokenizer), [renderPreview, tokenizer])
   const found = useMemo(
-    () => (cursorLine === undefined ? [] : tokensOfTemplateLine(picture, cursorLine)),
-    [picture, cursorLine],
+    () => (cursorLine === undefined ? [] : tokensOfTemplateLine(renderPreview, cursorLine)),
+    [renderPreview, cursorLine],
   )
   const isFound = (index: number) => isWithin(found, index)
   const reading = useMemo(
@@ -147,7 +147,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
   const shownToken = tokenAt(tokens.trajectory, selected ?? pointed ?? -1)
   const select = (index: number | undefined) => {
     onView({ at: index === undefined ? undefined : String(index) })
-    const origin = index === undefined ? undefined : originOf(picture, index)
+    const origin = index === undefined ? undefined : originOf(renderPreview, index)
     if (origin) onLine(origin.line)
   }
   return (
@@ -175,10 +175,15 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
             ]}
           />
         )}
-        <Legend picture={picture} colour={form === 'tokens' ? colour : 'none'} cursorLine={cursorLine} found={found} />
+        <Legend
+          renderPreview={renderPreview}
+          colour={form === 'tokens' ? colour : 'none'}
+          cursorLine={cursorLine}
+          found={found}
+        />
         <p className="ml-auto text-dim text-xs tabular-nums" data-preview-counts>
-          {countText(picture.ids.length)} tokens · {countText(picture.text.length)} characters
-          {picture.mask.kind === 'known' && <> · {countText(trainedCount(picture.mask.trained))} trained</>}
+          {countText(renderPreview.ids.length)} tokens · {countText(renderPreview.text.length)} characters
+          {renderPreview.mask.kind === 'known' && <> · {countText(trainedCount(renderPreview.mask.trained))} trained</>}
         </p>
       </div>
       <div
@@ -187,8 +192,8 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
         data-preview={isStale ? 'stale' : isBusy ? 'busy' : 'current'}
       >
         {form === 'text' ? (
-          <RenderedText text={picture.text} />
-        ) : picture.ids.length === 0 ? (
+          <RenderedText text={renderPreview.text} />
+        ) : renderPreview.ids.length === 0 ? (
           <p className="p-4 text-faint">The template writes nothing.</p>
         ) : (
           <TokenGrid
@@ -204,7 +209,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
       {form === 'tokens' && (
         <div className="border-line border-t bg-panel px-3.5 py-2 text-xs">
           {shownToken ? (
-            <PreviewToken token={shownToken} picture={picture} onLine={onLine} />
+            <PreviewToken token={shownToken} renderPreview={renderPreview} onLine={onLine} />
           ) : (
             <p className="text-faint">
               Point at a token to see where it comes from; click to show its template line. Arrow keys move, Esc clears
@@ -218,24 +223,24 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
 }
 
 interface LegendProps {
-  readonly picture: RenderPreview
+  readonly renderPreview: RenderPreview
   readonly colour: PreviewColour
   readonly cursorLine: number | undefined
   readonly found: readonly Span[]
 }
 
-function Legend({ picture, colour, cursorLine, found }: LegendProps) {
+function Legend({ renderPreview, colour, cursorLine, found }: LegendProps) {
   const count = found.reduce((sum, { start, end }) => sum + end - start, 0)
   return (
     <span className="inline-flex flex-wrap items-center gap-x-3 text-dim text-xs tabular-nums">
       {colour === 'mask' &&
-        (picture.mask.kind === 'known' ? (
+        (renderPreview.mask.kind === 'known' ? (
           <span className="inline-flex items-center gap-1.5">
             <span className="legend-mask" aria-hidden /> trained, by{' '}
-            {picture.mask.by === 'generation' ? '{% generation %}' : 'what each reply adds'}
+            {renderPreview.mask.by === 'generation' ? '{% generation %}' : 'what each reply adds'}
           </span>
         ) : (
-          <span>unknown: {picture.mask.why}</span>
+          <span>unknown: {renderPreview.mask.why}</span>
         ))}
       {cursorLine !== undefined && (
         <span className="inline-flex items-center gap-1.5" data-cursor-line={cursorLine} data-found={count}>

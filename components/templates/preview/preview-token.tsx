@@ -1,27 +1,27 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { entryText, pieceBytesText } from '#components/token-view/pieces/piece-text.ts'
-import { originOf, type RenderPreview } from '#lib/templates/preview/picture.ts'
+import { originOf, type RenderPreview } from '#lib/templates/preview/render-preview.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { tokenFacts } from './preview-trajectory.ts'
 
 interface PreviewTokenProps {
   readonly token: Token
-  readonly picture: RenderPreview
+  readonly renderPreview: RenderPreview
   readonly onLine: (line: number) => void
 }
 
 /** Details of one token of the preview in two lines. */
-export function PreviewToken({ token, picture, onLine }: PreviewTokenProps) {
-  const entry = picture.vocab[token.id]
-  const origin = originOf(picture, token.index)
-  const facts = tokenFacts(picture, token).slice(origin ? 1 : 0)
+export function PreviewToken({ token, renderPreview, onLine }: PreviewTokenProps) {
+  const entry = renderPreview.vocab[token.id]
+  const origin = originOf(renderPreview, token.index)
+  const facts = tokenFacts(renderPreview, token).slice(origin ? 1 : 0)
   return (
     <section aria-label="Token" data-token={token.index} className="grid gap-1 tabular-nums">
       <p className="flex min-w-0 items-baseline gap-x-3 overflow-hidden">
         <span className="shrink-0 font-semibold">Token {countText(token.index)}</span>
         <span className="min-w-0 overflow-hidden rounded border border-line bg-raised px-1.5 font-mono text-sm">
-          <MarkedPiece id={token.id} vocab={picture.vocab} className="inline-block" />
+          <MarkedPiece id={token.id} vocab={renderPreview.vocab} className="inline-block" />
         </span>
         <span className="shrink-0 text-dim">id {token.id}</span>
         <span className="truncate font-mono text-dim" title={`text ${entryText(entry)}`}>

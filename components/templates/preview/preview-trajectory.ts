@@ -3,7 +3,7 @@
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { tint } from '#components/token-view/colour/palette.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import { messageRuns, originOf, type RenderPreview } from '#lib/templates/preview/picture.ts'
+import { messageRuns, originOf, type RenderPreview } from '#lib/templates/preview/render-preview.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, type Token } from '#lib/trajectory/tokens/tokens.ts'
@@ -15,7 +15,7 @@ export type PreviewColour = (typeof PREVIEW_COLOURS)[number]
 
 /** A render as a trajectory, with facts about its segments and lines. */
 export interface PreviewTokens {
-  readonly picture: RenderPreview
+  readonly renderPreview: RenderPreview
   readonly trajectory: LiveTrajectory
   /** Title of each segment. */
   readonly titles: readonly string[]
@@ -26,25 +26,25 @@ export interface PreviewTokens {
 }
 
 /** Returns the render for the token view. */
-export function previewTokens(picture: RenderPreview, tokenizerName: string): PreviewTokens {
-  const runs = messageRuns(picture)
-  const { mask } = picture
+export function previewTokens(renderPreview: RenderPreview, tokenizerName: string): PreviewTokens {
+  const runs = messageRuns(renderPreview)
+  const { mask } = renderPreview
   const masks = runs.map(({ start, end }) =>
     mask.kind === 'known' ? Array.from(mask.trained.subarray(start, end), (bit) => (bit === 1 ? 1 : 0)) : undefined,
   )
   return {
-    picture,
+    renderPreview,
     trajectory: {
       format: FORMAT,
       id: 'preview',
       createdAt: '',
-      model: { tokenizer: { name: tokenizerName, specialIds: picture.specialIds }, tools: [] },
-      vocab: picture.vocab,
+      model: { tokenizer: { name: tokenizerName, specialIds: renderPreview.specialIds }, tools: [] },
+      vocab: renderPreview.vocab,
       segments: runs.map(({ start, end }, index): PromptSegment => {
         const bits = masks[index]
         return {
           kind: 'prompt',
-          ids: Array.from(picture.ids.subarray(start, end)),
+          ids: Array.from(renderPreview.ids.subarray(start, end)),
           messages: [],
           ...(bits?.includes(1) && { mask: bits }),
         }
@@ -53,16 +53,16 @@ export function previewTokens(picture: RenderPreview, tokenizerName: string): Pr
       provenance: { kind: 'recorded' },
     },
     titles: runs.map(({ message }) =>
-      message === undefined ? 'template' : `${message + 1} · ${picture.roles[message] ?? ''}`,
+      message === undefined ? 'template' : `${message + 1} · ${renderPreview.roles[message] ?? ''}`,
     ),
     trained: masks.map((bits) => bits?.reduce<number>((sum, bit) => sum + bit, 0)),
-    lineOrder: new Map([...new Set(picture.origins.lines)].map((line, order) => [line, order])),
+    lineOrder: new Map([...new Set(renderPreview.origins.lines)].map((line, order) => [line, order])),
   }
 }
 
 /** Returns how the token view reads the render. `found` returns whether a token was written by the cursor's line. */
 export function previewReading(
-  { picture, titles, trained, lineOrder }: PreviewTokens,
+  { renderPreview, titles, trained, lineOrder }: PreviewTokens,
   colour: PreviewColour,
   found: (index: number) => boolean,
 ): TokenReading {
@@ -71,7 +71,7 @@ export function previewReading(
       if (found(index)) return 'var(--tint-found)'
       if (colour === 'none') return undefined
       if (colour === 'mask') return isTrained(segment, offset) ? 'var(--mask-on)' : undefined
-      const origin = originOf(picture, index)
+      const origin = originOf(renderPreview, index)
       if (!origin) return undefined
       if (colour === 'line') return tint(lineOrder.get(origin.line) ?? 0)
       return origin.message === undefined ? undefined : tint(origin.message)
@@ -81,23 +81,23 @@ export function previewReading(
       const count = trained[index]
       return count === undefined ? '' : count === 0 ? 'mask 0' : `${countText(count)} trained`
     },
-    fact: (token) => tokenFacts(picture, token).join(', '),
+    fact: (token) => tokenFacts(renderPreview, token).join(', '),
   }
 }
 
 /** Returns the origin of a token and its mask as texts. */
-export function tokenFacts(picture: RenderPreview, { index, trained }: Token): readonly string[] {
-  const origin = originOf(picture, index)
+export function tokenFacts(renderPreview: RenderPreview, { index, trained }: Token): readonly string[] {
+  const origin = originOf(renderPreview, index)
   return [
     ...(origin
       ? [
           `template line ${origin.line}`,
           origin.message === undefined
             ? 'no message'
-            : `message ${origin.message + 1} ${picture.roles[origin.message] ?? ''}`.trim(),
+            : `message ${origin.message + 1} ${renderPreview.roles[origin.message] ?? ''}`.trim(),
           origin.source === 'value' ? 'a value' : 'the template’s own text',
         ]
       : []),
-    picture.mask.kind === 'unknown' ? 'mask unknown' : trained ? 'trained' : 'not trained',
+    renderPreview.mask.kind === 'unknown' ? 'mask unknown' : trained ? 'trained' : 'not trained',
   ]
 }

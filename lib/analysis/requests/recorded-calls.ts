@@ -4,8 +4,8 @@
  */
 
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { imageDataOf, imageSpansOf } from '#lib/trajectory/images/image-boxes.ts'
-import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
 import { chatBody, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'

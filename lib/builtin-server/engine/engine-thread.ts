@@ -1,6 +1,6 @@
 /** The server's side of the engine thread: starts it, sends it jobs, and notices its end. */
 import { Worker } from 'node:worker_threads'
-import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
+import type { ModelFacts } from '#lib/builtin-server/models/onnx-session.ts'
 import {
   type Capacity,
   type EngineStart,

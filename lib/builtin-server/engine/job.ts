@@ -1,6 +1,6 @@
 /** Messages between the server and the engine thread, as plain data that can be cloned between threads. */
 import type { ModelFiles } from '#lib/builtin-server/models/model-files.ts'
-import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
+import type { ModelFacts } from '#lib/builtin-server/models/onnx-session.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import type { NativeGate } from './native-gate.ts'
 import type { EngineCounters } from './tally.ts'

@@ -1,7 +1,7 @@
 /** Runs the engine in its own thread, because session.run blocks the thread that calls it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { onnxModel } from '#lib/builtin-server/models/onnx-model.ts'
-import { openOnnxSession } from '#lib/builtin-server/models/open-session.ts'
+import { openOnnxSession } from '#lib/builtin-server/models/onnx-session.ts'
 import { isPaddingInvariant } from '#lib/builtin-server/models/padding.ts'
 import { createEngine, shortMessage } from './engine.ts'
 import { type GrammarCompiler, loadGrammars } from './grammar.ts'

@@ -3,7 +3,7 @@ import { SHIPPED_FILES } from '#lib/builtin-server/test-model.ts'
 import type { KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 import { onnxModel } from './onnx-model.ts'
-import { openOnnxSession } from './open-session.ts'
+import { openOnnxSession } from './onnx-session.ts'
 import { isPaddingInvariant } from './padding.ts'
 
 const keys = (rows: number, length: number): KeyValues => ({

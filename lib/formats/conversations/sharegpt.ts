@@ -1,6 +1,6 @@
 /** ShareGPT: `conversations` of `{from, value}`. */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'

@@ -1,6 +1,6 @@
 /** Messages in the attributes of OpenTelemetry’s GenAI conventions: JSON texts or lists of `{role, parts}`. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 
 /** Returns the messages of a request in the notation of chat completions. */
 export function genAiMessages(attributes: JsonObject): readonly JsonObject[] {

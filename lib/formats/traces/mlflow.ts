@@ -1,6 +1,6 @@
 /** Traces of MLflow: the inputs and outputs of model spans are JSON texts, often a whole request and reply. */
 import { isObject, type JsonObject, storable } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
 import { trajectoriesOfCalls } from '../replies/call-chains.ts'

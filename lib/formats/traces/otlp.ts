@@ -3,7 +3,7 @@
  * itself (`gen_ai.…`). Each trace becomes a run of its model spans in the order of their times.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { isObject } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
 import { foreignTrajectory, isoTime } from '../foreign-trajectory.ts'

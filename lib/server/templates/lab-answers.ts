@@ -100,7 +100,7 @@ async function answerTo(question: LabWorkRequest, deps: Deps): Promise<LabAnswer
       const { tokenizer, template, input } = question
       const compiled =
         tokenizer === undefined ? chatTemplate(template, {}) : (await deps.tokenizers.load(tokenizer)).compile(template)
-      return boundedTemplate(compiled).render(receivedInput(input))
+      return boundedTemplate(compiled).render(fromRenderInputJson(input))
     }
     case 'preview':
       return JSON.stringify(renderConversation(question.texts, await chosenFor(question, deps)))
@@ -150,7 +150,7 @@ export const toRenderInputJson = ({
   continueFinalMessage,
 })
 
-const receivedInput = ({ messages, tools, options, ...flags }: RenderInputJson): RenderInput => {
+const fromRenderInputJson = ({ messages, tools, options, ...flags }: RenderInputJson): RenderInput => {
   const named = readJson(options)
   return {
     ...flags,

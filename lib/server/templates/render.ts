@@ -1,7 +1,7 @@
 /** Renders a conversation with a chat template over HTTP, with the source of every token. */
 import * as z from 'zod'
 import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
-import { originOf, type RenderPreview } from '#lib/templates/preview/picture.ts'
+import { originOf, type RenderPreview } from '#lib/templates/preview/render-preview.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
@@ -39,12 +39,12 @@ export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: To
   const preview = runToEnd(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
   if (preview.kind === 'refused') throw rejectedInput(preview.error)
   const { name, fingerprint } = chosen.tokenizer
-  return { ...pictureAnswer(preview.picture), tokenizer: { name, fingerprint } }
+  return { ...previewAnswer(preview.renderPreview), tokenizer: { name, fingerprint } }
 }
 
-function pictureAnswer(picture: RenderPreview): Omit<RenderAnswer, 'tokenizer'> {
-  const { text, ids, starts, ends, mask, vocab } = picture
-  const origins = Array.from(ids, (_, index) => originOf(picture, index))
+function previewAnswer(renderPreview: RenderPreview): Omit<RenderAnswer, 'tokenizer'> {
+  const { text, ids, starts, ends, mask, vocab } = renderPreview
+  const origins = Array.from(ids, (_, index) => originOf(renderPreview, index))
   return {
     text,
     ids: [...ids],

@@ -5,7 +5,7 @@ import { foreignText } from '#lib/engine/http/errors.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { type ChatReply, chatReplySchema } from '../server/schema.ts'
-import { engineReply } from './reply-part.ts'
+import { engineReply } from './engine-reply.ts'
 
 /** Sends a chat request. Throws EngineError, or the reason of the signal. */
 export function chat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer> {

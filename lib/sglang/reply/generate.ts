@@ -11,12 +11,12 @@ import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { type Chunk, type EngineColumns, replyReader } from '#lib/engine/reply.ts'
 import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
-import { toEngineInput } from '#lib/trajectory/images/sent-input.ts'
+import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { type GenerateReply, generateReplySchema } from '../server/schema.ts'
+import { engineReply } from './engine-reply.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { columnsIn, readBytes } from './reply-columns.ts'
-import { engineReply } from './reply-part.ts'
 
 /** Yields the reply to a request; `scoringRid` makes a separate scoring call first. */
 export function streamReply(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {

@@ -26,7 +26,7 @@ const read = (changed: Partial<LabInput>): RenderInput => {
 }
 const rendered = (changed: Partial<LabInput>) => {
   const shown = runToEnd(preview(document(changed), [tokenizer]))
-  return shown.kind === 'rendered' ? shown.picture.text : `${shown.error.className}: ${shown.error.message}`
+  return shown.kind === 'rendered' ? shown.renderPreview.text : `${shown.error.className}: ${shown.error.message}`
 }
 
 test.each([
@@ -101,7 +101,7 @@ describe('continue_final_message', () => {
   test('leaves no mask to compute, as in transformers', () => {
     const why = expect.stringContaining('not compatible with return_assistant_tokens_mask')
     const input = document({ options, template: `{% generation %}${template}{% endgeneration %}` })
-    expect(runToEnd(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })
+    expect(runToEnd(preview(input, [tokenizer]))).toMatchObject({ renderPreview: { mask: { kind: 'unknown', why } } })
     expect(runToEnd(prefixMask(document({ options }), [tokenizer]))).toMatchObject({ kind: 'unknown', why })
     expect(maskDoctor({ input }, tokenizer).failure).toMatchObject({ where: 'options', message: why })
   })

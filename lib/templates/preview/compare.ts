@@ -6,8 +6,8 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { lineDiff } from '../document/line-diff.ts'
-import { messageRuns, type Origins, type RenderPreview } from './picture.ts'
-import { maskByPrefixes, pictureOf } from './preview.ts'
+import { maskByPrefixes, renderPreviewOf } from './preview.ts'
+import { messageRuns, type Origins, type RenderPreview } from './render-preview.ts'
 import { countTurns, type TurnCounts } from './turns.ts'
 
 /** The two sides of a comparison. */
@@ -105,10 +105,10 @@ function* drawSides(
 ): Generator<undefined, ReadInput<RenderPreview>> {
   const compiled = orTemplateFailure(() => compile(template))
   if (!compiled.ok) return compiled
-  const picture = orTemplateFailure(() => pictureOf(compiled.value.trace(input), input, { tokenizer }))
-  if (!picture.ok || picture.value.mask.kind === 'known') return picture
+  const renderPreview = orTemplateFailure(() => renderPreviewOf(compiled.value.trace(input), input, { tokenizer }))
+  if (!renderPreview.ok || renderPreview.value.mask.kind === 'known') return renderPreview
   const mask = yield* forEach(maskByPrefixes(input, compiled.value, tokenizer), () => undefined)
-  return { ok: true, value: { ...picture.value, mask } }
+  return { ok: true, value: { ...renderPreview.value, mask } }
 }
 
 function* forEach<In, Out, Result>(steps: Generator<In, Result>, mapStep: (step: In) => Out): Generator<Out, Result> {
@@ -149,9 +149,9 @@ function differencesOf(left: RenderPreview, right: RenderPreview, isSameTokenize
 }
 
 function messageDifferences(left: RenderPreview, right: RenderPreview): MessageDifference[] {
-  const counts = [left, right].map((picture) => {
+  const counts = [left, right].map((renderPreview) => {
     const tokens = new Map<number | undefined, number>()
-    for (const { message, start, end } of messageRuns(picture))
+    for (const { message, start, end } of messageRuns(renderPreview))
       tokens.set(message, (tokens.get(message) ?? 0) + end - start)
     return tokens
   })

@@ -3,8 +3,8 @@ import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { compareRevisions } from './compare.ts'
-import { carriedMask, originOf, templateLineAt, tokenAtOffset, tokensOfTemplateLine } from './picture.ts'
 import { prefixMask, preview } from './preview.ts'
+import { carriedMask, originOf, templateLineAt, tokenAtOffset, tokensOfTemplateLine } from './render-preview.ts'
 import { countTurns, type TurnCounts } from './turns.ts'
 
 const tokenizer: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
@@ -30,27 +30,27 @@ function rendered(input: LabInput) {
 
 describe('the preview of a document', () => {
   test('shows the text, its tokens and the roles, and says that the mask needs another task', () => {
-    const { picture, leftOut } = rendered(lab(PLAIN))
-    expect(picture.text).toBe('user:Hi\nassistant:Ho\n')
-    expect(picture.roles).toEqual(['user', 'assistant'])
-    expect(picture.mask).toEqual({ kind: 'unknown', why: 'the template has no {% generation %} block' })
+    const { renderPreview, leftOut } = rendered(lab(PLAIN))
+    expect(renderPreview.text).toBe('user:Hi\nassistant:Ho\n')
+    expect(renderPreview.roles).toEqual(['user', 'assistant'])
+    expect(renderPreview.mask).toEqual({ kind: 'unknown', why: 'the template has no {% generation %} block' })
     expect(leftOut).toBeUndefined()
   })
 
   test('has the mask of generation blocks', () => {
-    const { picture } = rendered(
+    const { renderPreview } = rendered(
       lab(
         "{% for m in messages %}{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% endgeneration %}{% else %}{{ m.content }}{% endif %}{% endfor %}",
       ),
     )
-    expect(picture.mask).toEqual({ kind: 'known', by: 'generation', trained: Uint8Array.of(0, 0, 1, 1) })
+    expect(renderPreview.mask).toEqual({ kind: 'known', by: 'generation', trained: Uint8Array.of(0, 0, 1, 1) })
   })
 
   test('has no mask if the final message is continued', () => {
     const continued = rendered(lab(PLAIN, { options: '{"continue_final_message": true}' }))
-    expect(continued.picture.mask.kind).toBe('unknown')
+    expect(continued.renderPreview.mask.kind).toBe('unknown')
     const asked = runToEnd(prefixMask(lab(PLAIN, { options: '{"continue_final_message": true}' }), [tokenizer]))
-    expect(asked).toEqual(continued.picture.mask)
+    expect(asked).toEqual(continued.renderPreview.mask)
   })
 
   test.each([
@@ -72,16 +72,16 @@ describe('the preview of a document', () => {
   })
 
   test('finds the line and the tokens of a position, also after the end', () => {
-    const { picture } = rendered(lab('a\n{{ messages[0].content }}'))
-    expect(picture.text).toBe('a\nHi')
-    expect([0, 2].map((offset) => templateLineAt(picture.origins, offset))).toEqual([1, 2])
-    expect([tokenAtOffset(picture, 2), tokenAtOffset(picture, 99)]).toEqual([2, 3])
-    expect(tokensOfTemplateLine(picture, 2)).toEqual([{ start: 2, end: 4 }])
-    expect(tokensOfTemplateLine(picture, 9)).toEqual([])
-    const empty = rendered(lab('{# nothing #}')).picture
+    const { renderPreview } = rendered(lab('a\n{{ messages[0].content }}'))
+    expect(renderPreview.text).toBe('a\nHi')
+    expect([0, 2].map((offset) => templateLineAt(renderPreview.origins, offset))).toEqual([1, 2])
+    expect([tokenAtOffset(renderPreview, 2), tokenAtOffset(renderPreview, 99)]).toEqual([2, 3])
+    expect(tokensOfTemplateLine(renderPreview, 2)).toEqual([{ start: 2, end: 4 }])
+    expect(tokensOfTemplateLine(renderPreview, 9)).toEqual([])
+    const empty = rendered(lab('{# nothing #}')).renderPreview
     expect(tokenAtOffset(empty, 0)).toBe(0)
     expect(originOf(empty, 0)).toBeUndefined()
-    expect(carriedMask(picture, picture.ids)).toEqual(picture.mask)
+    expect(carriedMask(renderPreview, renderPreview.ids)).toEqual(renderPreview.mask)
   })
 })
 
@@ -91,7 +91,7 @@ describe('the mask by prefixes', () => {
   test('trains what each reply adds to the render before it', () => {
     const known = mask(lab(PLAIN))
     if (known.kind !== 'known') throw new Error(known.why)
-    const { text } = rendered(lab(PLAIN)).picture
+    const { text } = rendered(lab(PLAIN)).renderPreview
     const trained = [...text].filter((_, index) => known.trained[index] === 1).join('')
     expect(trained).toBe('Ho\n')
   })

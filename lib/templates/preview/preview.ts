@@ -14,13 +14,13 @@ import { conversationTokens } from '../loss-mask/conversation.ts'
 import { generationMask } from '../loss-mask/generation.ts'
 import { prefixDifference } from '../loss-mask/prefix-difference.ts'
 import { leftOutText } from './left-out.ts'
-import { NO_MESSAGE, type Origins, type PreviewMask, type RenderPreview } from './picture.ts'
+import { NO_MESSAGE, type Origins, type PreviewMask, type RenderPreview } from './render-preview.ts'
 
-/** The picture of a document, or the error that prevents it. */
+/** The preview of a document, or the error that prevents it. */
 export type Preview =
   | {
       readonly kind: 'rendered'
-      readonly picture: RenderPreview
+      readonly renderPreview: RenderPreview
       /** A sentence on what the render leaves out of the conversation; undefined if it leaves out nothing. */
       readonly leftOut: string | undefined
     }
@@ -37,12 +37,12 @@ export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input,
   if (!rendered.ok) return { kind: 'refused', error: rendered.error }
   // If the user has continued to type, the tokens are not needed.
   yield 'rendered'
-  const picture = pictureOf(rendered.value, read.value, chosen)
-  return { kind: 'rendered', picture, leftOut: leftOutText(read.value, compiled.value) }
+  const renderPreview = renderPreviewOf(rendered.value, read.value, chosen)
+  return { kind: 'rendered', renderPreview, leftOut: leftOutText(read.value, compiled.value) }
 }
 
-/** Encodes a render and returns its picture. */
-export function pictureOf(
+/** Encodes a render and returns its preview. */
+export function renderPreviewOf(
   rendering: Rendering,
   { messages, continueFinalMessage }: Pick<RenderInput, 'messages' | 'continueFinalMessage'>,
   { tokenizer }: Pick<LabTokenizer, 'tokenizer'>,

@@ -3,7 +3,7 @@
  * Strands' content blocks.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { parseNestedJson } from '#lib/json/json-value.ts'
+import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { ContentPart, Message } from '../format/trajectory.ts'
 import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
 

@@ -6,7 +6,7 @@ import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 
-interface FirstDifferenceProps {
+interface FirstDifferingTokenProps {
   /** Key of the trajectory of a call. */
   readonly own: string
   /** Key of the trajectory of the other call. */
@@ -14,7 +14,7 @@ interface FirstDifferenceProps {
 }
 
 /** Names the first token at which the trajectories of two calls differ; shows nothing until both are known. */
-export function FirstDifferingToken({ own, other }: FirstDifferenceProps) {
+export function FirstDifferingToken({ own, other }: FirstDifferingTokenProps) {
   const { data: ownTrajectory } = useQuery(trajectoryOptions(own))
   const { data: otherTrajectory } = useQuery(trajectoryOptions(other))
   if (!ownTrajectory || !otherTrajectory) return null

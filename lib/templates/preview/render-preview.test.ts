@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { carriedMask, messageRuns, originOf, type RenderPreview, tokensOfTemplateLine } from './picture.ts'
-import { pictureOf } from './preview.ts'
+import { renderPreviewOf } from './preview.ts'
+import { carriedMask, messageRuns, originOf, type RenderPreview, tokensOfTemplateLine } from './render-preview.ts'
 
 /** Texts with characters of several bytes, and texts without characters. */
 const arbitraryPieces = fc.array(
@@ -56,19 +56,19 @@ function threeByteTokenizer(): Tokenizer {
   }
 }
 
-const picture = (rendering: Rendering): RenderPreview =>
-  pictureOf(rendering, { messages: [] }, { tokenizer: threeByteTokenizer() })
+const renderPreview = (rendering: Rendering): RenderPreview =>
+  renderPreviewOf(rendering, { messages: [] }, { tokenizer: threeByteTokenizer() })
 
 /** Returns the half-open range of each token in the text. */
 const places = ({ ids, starts, ends }: RenderPreview) =>
   Array.from(ids, (_, index) => ({ start: starts[index] as number, end: ends[index] as number }))
 
-describe('the picture of any rendering', () => {
+describe('the preview of any rendering', () => {
   test('has the origin of the first character for every token', () => {
     fc.assert(
       fc.property(arbitraryPieces, (pieces) => {
         const rendering = renderingOf(pieces)
-        const shown = picture(rendering)
+        const shown = renderPreview(rendering)
         for (const [index, { start }] of places(shown).entries()) {
           const piece = rendering.pieces.find((one) => one.start <= start && start < one.end)
           expect(originOf(shown, index)).toEqual({
@@ -85,7 +85,7 @@ describe('the picture of any rendering', () => {
     fc.assert(
       fc.property(arbitraryPieces, fc.integer({ min: 1, max: 6 }), (pieces, line) => {
         const rendering = renderingOf(pieces)
-        const shown = picture(rendering)
+        const shown = renderPreview(rendering)
         const written = rendering.pieces.filter((piece) => piece.line === line)
         const expected = places(shown).flatMap(({ start, end }, index) =>
           written.some((piece) => piece.start < end && start < piece.end) ? [index] : [],
@@ -101,7 +101,7 @@ describe('the picture of any rendering', () => {
   test('has runs of messages with every token once, and adjacent runs of different messages', () => {
     fc.assert(
       fc.property(arbitraryPieces, (pieces) => {
-        const shown = picture(renderingOf(pieces))
+        const shown = renderPreview(renderingOf(pieces))
         const runs = messageRuns(shown)
         expect(runs.flatMap(({ start, end }) => [start, end])).toEqual(
           runs.flatMap((_, i) => [i === 0 ? 0 : (runs[i - 1]?.end ?? 0), runs[i]?.end ?? 0]),
@@ -113,9 +113,9 @@ describe('the picture of any rendering', () => {
   })
 })
 
-test('the picture of a rendering trains what generation blocks wrote', () => {
+test('the preview of a rendering trains what generation blocks wrote', () => {
   const piece = { line: 1, message: undefined, source: 'template' } as const
-  const shown = picture(
+  const shown = renderPreview(
     renderingOf([
       { ...piece, text: 'abc', isTrained: false },
       { ...piece, text: 'defgh', isTrained: true },
@@ -125,12 +125,12 @@ test('the picture of a rendering trains what generation blocks wrote', () => {
   expect(shown.mask).toEqual({ kind: 'known', by: 'generation', trained: Uint8Array.of(0, 1, 1, 0) })
 })
 
-test('the picture of a template without generation blocks has no mask of its own', () => {
-  expect(picture({ ...renderingOf([]), hasGenerationTag: false }).mask).toMatchObject({ kind: 'unknown' })
+test('the preview of a template without generation blocks has no mask of its own', () => {
+  expect(renderPreview({ ...renderingOf([]), hasGenerationTag: false }).mask).toMatchObject({ kind: 'unknown' })
 })
 
-test('a picture is unchanged when it is sent to another thread', () => {
-  const shown = picture(renderingOf([{ text: 'é', line: 2, message: 1, source: 'value', isTrained: true }]))
+test('a preview is unchanged when it is sent to another thread', () => {
+  const shown = renderPreview(renderingOf([{ text: 'é', line: 2, message: 1, source: 'value', isTrained: true }]))
   expect(structuredClone(shown)).toEqual(shown)
 })
 

@@ -79,18 +79,18 @@ export function templateLineAt(
 }
 
 /** Returns the token that contains a character of the text; after its end, the last one. */
-export function tokenAtOffset(picture: RenderPreview, offset: number): number {
-  const { start, end } = tokensBetween(picture, offset, offset + 1)
-  return end > start ? start : Math.max(0, picture.ids.length - 1)
+export function tokenAtOffset(renderPreview: RenderPreview, offset: number): number {
+  const { start, end } = tokensBetween(renderPreview, offset, offset + 1)
+  return end > start ? start : Math.max(0, renderPreview.ids.length - 1)
 }
 
 /** Returns the tokens that contain a character that a line of the template wrote, in order; adjacent ones are one range. */
-export function tokensOfTemplateLine(picture: RenderPreview, line: number): Span[] {
-  const { starts, lines } = picture.origins
+export function tokensOfTemplateLine(renderPreview: RenderPreview, line: number): Span[] {
+  const { starts, lines } = renderPreview.origins
   const ranges: { start: number; end: number }[] = []
   for (let piece = 0; piece < lines.length; piece++) {
     if (lines[piece] !== line) continue
-    const range = tokensBetween(picture, elementAt(starts, piece), elementAt(starts, piece + 1))
+    const range = tokensBetween(renderPreview, elementAt(starts, piece), elementAt(starts, piece + 1))
     const last = ranges.at(-1)
     if (last && range.start <= last.end) last.end = Math.max(last.end, range.end)
     else if (range.end > range.start) ranges.push(range)
@@ -99,10 +99,10 @@ export function tokensOfTemplateLine(picture: RenderPreview, line: number): Span
 }
 
 /** Returns runs of tokens that begin in the same message (or in none), in order, without gaps. */
-export function messageRuns(picture: RenderPreview): (Span & { readonly message: number | undefined })[] {
+export function messageRuns(renderPreview: RenderPreview): (Span & { readonly message: number | undefined })[] {
   const runs: { start: number; end: number; message: number | undefined }[] = []
-  for (let index = 0; index < picture.ids.length; index++) {
-    const message = originOf(picture, index)?.message
+  for (let index = 0; index < renderPreview.ids.length; index++) {
+    const message = originOf(renderPreview, index)?.message
     const last = runs.at(-1)
     if (last && last.message === message) last.end = index + 1
     else runs.push({ start: index, end: index + 1, message })

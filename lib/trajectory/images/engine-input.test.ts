@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PNG_URL } from '#testing/images.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { imagesToScore } from '../scoring/score.ts'
-import { toEngineInput } from './sent-input.ts'
+import { toEngineInput } from './engine-input.ts'
 
 const PAD = 9
 const inputIds = [1, PAD, PAD, PAD, 2, PAD, PAD, 3]

@@ -6,7 +6,7 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import type { SessionRow } from '#lib/api/sessions/session.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
-interface SessionTableProps {
+interface SessionListProps {
   readonly sessions: readonly SessionRow[]
   /** What sessions saved, compared with a chat pipeline. */
   readonly savings: readonly { readonly id: string; readonly drifts: number }[]
@@ -39,7 +39,7 @@ const COLUMNS: readonly ColumnHeading<never>[] = [
 ]
 
 /** Shows the sessions, the newest first. Rows do not move while they are live. */
-export function SessionList({ sessions, savings, selected, onSelect }: SessionTableProps) {
+export function SessionList({ sessions, savings, selected, onSelect }: SessionListProps) {
   const avoided = new Map(savings.map(({ id, drifts }) => [id, drifts]))
   const table = useRef<HTMLTableElement>(null)
   const isEmpty = sessions.length === 0
