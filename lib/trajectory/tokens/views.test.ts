@@ -8,6 +8,7 @@ import { inputHash } from '../format/input-hash.ts'
 import type { Message, ResponseSegment } from '../format/trajectory.ts'
 import { conversation, messageText, responseText } from '../messages/conversation.ts'
 import { titleOrQuestion } from '../messages/first-question.ts'
+import { columnNames } from './column-roles.ts'
 import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
 import { statistics } from './statistics.ts'
 import {
@@ -227,6 +228,23 @@ describe('the conversation', () => {
     expect(responseText({ ...open, finish: { kind: 'stop', matched: 4 } }, trajectory)).toBe('a')
     expect(responseText(open, { ...trajectory, vocab: { 3: 'c', 4: 'd' } })).toBe('cd')
   })
+})
+
+test('the columns of a live trajectory are those of its closed segments, then those of the open one', () => {
+  const segment = (...names: readonly string[]): ResponseSegment => ({
+    kind: 'response',
+    ids: [1],
+    thinks: [],
+    toolCalls: [],
+    ...(names.length > 0 && { columns: Object.fromEntries(names.map((name) => [name, [0]])) }),
+  })
+  const segments = [segment('b', 'a'), segment(), segment('a', 'c')]
+  const namesWith = (open?: ResponseSegment) =>
+    columnNames({ segments, live: { runningCalls: {}, ...(open && { open }) } })
+  expect(columnNames({ segments })).toEqual(['b', 'a', 'c'])
+  expect(namesWith()).toEqual(['b', 'a', 'c'])
+  expect(namesWith(segment())).toEqual(['b', 'a', 'c'])
+  expect(namesWith(segment('c', 'd'))).toEqual(['b', 'a', 'c', 'd'])
 })
 
 describe('pieces', () => {
