@@ -63,7 +63,9 @@ export function createServers(config: Config, store: ServerStore): Servers {
   const clients = new Map<string, EngineClient>()
   const all = () => [...fixed, ...store.list().map((server) => ({ server, source: 'saved' as const }))]
   const find = (name: string) => {
-    const found = all().find(({ server }) => server.name === name)
+    const isNamed = ({ server }: (typeof fixed)[number]) => server.name === name
+    // Every call of a model comes here: the store is read only for saved servers.
+    const found = fixed.find(isNamed) ?? all().find(isNamed)
     if (!found)
       throw new HttpProblem({
         status: 404,
