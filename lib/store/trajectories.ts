@@ -39,10 +39,11 @@ export interface TrajectoryStore
   /** Stores all of them or none. */
   addAll(trajectories: readonly Trajectory[], origin?: { readonly runsHere: boolean }): readonly string[]
   /**
-   * Stores the changes of a run: everything except the labels and the segments before `from`. An end that cannot be
-   * written is shown until it can.
+   * Stores the changes of a run: everything except the labels and the segments before `from`. The segments before `generatedFrom`, by
+   * default `from`, have the tokens that they had, so that they stay in the search index. An end that cannot be written is shown until it
+   * can.
    */
-  update(key: string, trajectory: Trajectory, from: number): void
+  update(key: string, trajectory: Trajectory, from: number, generatedFrom?: number): void
   /** Returns the trajectory; undefined if it does not exist or is deleted. */
   get(key: string): Trajectory | undefined
   /** Returns the trajectory, also a deleted one that is not purged yet; undefined if it does not exist. */
@@ -168,7 +169,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     const outcome = unwritten.get(key)
     return found && outcome ? { ...found, outcome } : found
   }
-  const write = (key: string, trajectory: Trajectory, from: number) =>
+  const write = (key: string, trajectory: Trajectory, from: number, generatedFrom = from) =>
     transaction(database, () => {
       const runningIn = trajectory.outcome.kind === 'running' ? instance.id : null
       // The source is set when it is added: an imported Rollscope file records a rollout.
@@ -177,11 +178,11 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
       statements.countRevision.run(key)
       writeSegments(key, trajectory.segments, from)
-      searchIndex.write(key, generatedTexts(trajectory, from), from)
+      searchIndex.write(key, generatedTexts(trajectory, generatedFrom), generatedFrom)
     })
-  const update = (key: string, trajectory: Trajectory, from: number) => {
+  const update: TrajectoryStore['update'] = (key, trajectory, from, generatedFrom) => {
     try {
-      write(key, trajectory, from)
+      write(key, trajectory, from, generatedFrom)
       unwritten.delete(key)
     } catch (error) {
       if (trajectory.outcome.kind !== 'running') unwritten.set(key, trajectory.outcome)

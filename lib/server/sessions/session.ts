@@ -223,14 +223,13 @@ export function openSession(stored: StoredSession, all: Services): Session {
       if (parent && tip) {
         const { id, createdAt } = tip
         tip = undefined
-        // The last reply has got the results of its calls.
-        return { key: parent.key, trajectory: { ...path, id, createdAt }, from: parent.segments - 1 }
+        return { key: parent.key, trajectory: { ...path, id, createdAt }, before: parent.segments }
       }
       const trajectory = newTrajectory(path, settings, begunTrajectories++, all)
       const fork = basePlace && leafOf(basePlace.key)
       const whole: Trajectory =
         fork && attached ? { ...trajectory, forkedFrom: forkOf(trajectory, fork, attached.kind) } : trajectory
-      return { key: whole.id, trajectory: whole, from: undefined }
+      return { key: whole.id, trajectory: whole, before: undefined }
     })
     const row: Omit<SessionCallRow, 'sequence'> = {
       ...facts,
@@ -248,8 +247,9 @@ export function openSession(stored: StoredSession, all: Services): Session {
       keys: stored.map(({ key }) => key),
       store() {
         if (begun !== undefined) all.store.endSessionCall(begun)
-        for (const { key, trajectory, from } of stored) {
-          if (from !== undefined) all.store.update(key, trajectory, from)
+        for (const { key, trajectory, before } of stored) {
+          // The last reply before has got the results of its calls.
+          if (before !== undefined) all.store.update(key, trajectory, before - 1, before)
           else {
             all.store.add(trajectory)
             rewardLeaf(session, key, all)

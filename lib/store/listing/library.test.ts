@@ -235,15 +235,24 @@ describe('search', () => {
     expect(keys({ text })).toEqual(found)
   })
 
-  test('finds generated text by beginnings of words, also during the run, and exact phrases', () => {
-    const said = (id: string, text: string): Trajectory => {
-      const ids = Array.from(text, (character) => character.codePointAt(0) as number)
-      return {
-        ...asking(id, 'q'),
-        vocab: Object.fromEntries(ids.map((code) => [code, String.fromCodePoint(code)])),
-        segments: [{ kind: 'response', ids, thinks: [], toolCalls: [] }],
-      }
+  const said = (id: string, ...texts: readonly string[]): Trajectory => {
+    const responses = texts.map((text) => Array.from(text, (character) => character.codePointAt(0) as number))
+    return {
+      ...asking(id, 'q'),
+      vocab: Object.fromEntries(responses.flat().map((code) => [code, String.fromCodePoint(code)])),
+      segments: responses.map((ids) => ({ kind: 'response', ids, thinks: [], toolCalls: [] })),
     }
+  }
+
+  test('finds the text of a response that an update rewrites with the same tokens, and that of the next one', () => {
+    const key = store.add(said('g', 'first words'))
+    store.update(key, said('g', 'first words', 'second reply'), 0, 1)
+    expect([keys({ text: 'first words' }), keys({ text: 'second reply' })]).toEqual([['g'], ['g']])
+    store.update(key, said('g', 'other words', 'second reply'), 0)
+    expect([keys({ text: 'first words' }), keys({ text: 'other words' })]).toEqual([[], ['g']])
+  })
+
+  test('finds generated text by beginnings of words, also during the run, and exact phrases', () => {
     const whole = said('e', 'The calculator(2+2) says “4”; it is 日本語, NAÏVE.')
     const running = { ...whole, outcome: { kind: 'running' } } as const
     const key = store.add({ ...running, segments: [] }, { runsHere: true })
