@@ -212,6 +212,8 @@ test('An export of the tree leaves out the samples of value estimates unless the
     await user.click(within(list).getByRole('button', { name: 'Export leaves…' }))
     const included = await screen.findByRole('checkbox', { name: 'Include the 2 samples of value estimates' })
     expect(included).toHaveProperty('checked', false)
+    // Disabled checkboxes take no focus, so the list itself is scrolled by keyboard.
+    expect(screen.getByRole('list', { name: 'Trajectories of the file' }).tabIndex).toBe(0)
     for (const name of choices) await user.click(screen.getByText(name))
     await user.click(screen.getByRole('button', { name: /^Choose a format/ }))
     const text = (await screen.findByText(/^exports/)).textContent

@@ -69,7 +69,12 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
             </p>
           </div>
         )}
-        <ul className="max-h-80 overflow-y-auto text-xs">
+        <ul
+          aria-label="Trajectories of the file"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
+          tabIndex={0}
+          className="max-h-80 overflow-y-auto text-xs"
+        >
           {leaves.map((leaf) => (
             <li key={leaf.row.key}>
               <CheckField
