@@ -39,10 +39,12 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
   }
   const keys = leaves.filter(isInScope[scope]).map(({ row }) => row.key)
   if (isChosen) return <SeveralExport keys={keys} onClose={onClose} onSaveError={onSaveError} />
+  /** Adds or removes a trajectory of the shown choice, which becomes a selection. */
   const toggle = (key: string) => {
-    const others = new Set(selected)
+    const others = new Set(keys)
     if (!others.delete(key)) others.add(key)
     setSelected(others)
+    setScope('selection')
   }
   return (
     <Dialog title="Export leaves" onClose={onClose}>
@@ -69,19 +71,13 @@ export function LeavesExport({ leaves: all, leftOut, onClose, onSaveError }: Lea
             </p>
           </div>
         )}
-        <ul
-          aria-label="Trajectories of the file"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
-          tabIndex={0}
-          className="max-h-80 overflow-y-auto text-xs"
-        >
+        <ul className="max-h-80 overflow-y-auto text-xs">
           {leaves.map((leaf) => (
             <li key={leaf.row.key}>
               <CheckField
                 label={placeText(leaf)}
                 note={noteText(leaf)}
                 checked={isInScope[scope](leaf)}
-                disabled={scope !== 'selection'}
                 onChange={() => toggle(leaf.row.key)}
               />
             </li>
