@@ -1,5 +1,7 @@
 /** Errors of the HTTP interface as application/problem+json (RFC 9457). */
 
+import type { JsonObject } from '#lib/json/json-object.ts'
+
 /** The fields of an error response. */
 export interface ProblemDetails {
   readonly status: number
@@ -42,8 +44,11 @@ const TITLES: Readonly<Record<number, string>> = {
   507: 'Insufficient Storage',
 }
 
-/** Returns the response of an error, which no cache stores. */
-export function problemResponse({ status, code, detail, hint, remedy, field }: ProblemDetails): Response {
+/** Returns the response of an error, which no cache stores. `members` are further members of its body. */
+export function problemResponse(
+  { status, code, detail, hint, remedy, field }: ProblemDetails,
+  members: JsonObject = {},
+): Response {
   const body = {
     type: 'about:blank',
     title: TITLES[status] ?? 'Error',
@@ -53,6 +58,7 @@ export function problemResponse({ status, code, detail, hint, remedy, field }: P
     ...(hint !== undefined && { hint }),
     ...(remedy !== undefined && { remedy }),
     ...(field !== undefined && { field }),
+    ...members,
   }
   return new Response(JSON.stringify(body), {
     status,

@@ -2,6 +2,8 @@
  * Finds the row of a request in the table of routes: checks access first, then the path, the method and the body, and answers errors as
  * problems.
  */
+import { errorBody } from '#lib/session/protocols/refusal.ts'
+import { withAdvice } from '#lib/util/text/with-advice.ts'
 import { services } from '../services.ts'
 import { accessProblem, changeProblem, clientProblem, encodingProblem, originProblem } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -13,6 +15,7 @@ import { type ProblemDetails, problemResponse } from './problem.ts'
 export function createRouter(endpoints: readonly Endpoint[]): (request: Request) => Promise<Response> {
   const rows = endpoints.map((endpoint) => ({ endpoint, names: endpoint.path.split('/') }))
   return async (request) => {
+    let respond = problemResponse
     try {
       const sent = sentSegments(request)
       const fitting = rows.flatMap(({ endpoint, names }) => {
@@ -27,11 +30,12 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
       const row = found.find(({ endpoint }) => endpoint.method === method)
       const all = services()
       const access = row?.endpoint.access ?? 'token'
+      if (access === 'client') respond = clientProblemResponse
       const refused =
         ACCESS_PROBLEMS[access](request.headers, all.config) ??
         (row?.endpoint.body &&
           (access === 'client' ? encodingProblem(request.headers) : changeProblem(request.headers, row.endpoint.body)))
-      if (refused) return problemResponse(refused)
+      if (refused) return respond(refused)
       if (!row)
         return found.length === 0
           ? unknownPath(request)
@@ -48,10 +52,17 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
     } catch (error) {
       // The client has left; its work has ended with its signal.
       if (request.signal.aborted) return new Response(null, { status: 499 })
-      return problemResponse(problemOf(error))
+      return respond(problemOf(error))
     }
   }
 }
+
+/** Returns the response of an error for the client library of a model API, which reads its message in `error`. */
+const clientProblemResponse = (problem: ProblemDetails): Response =>
+  problemResponse(
+    problem,
+    errorBody('chat', { status: problem.status, message: withAdvice(problem.detail, problem.hint) }),
+  )
 
 const ACCESS_PROBLEMS = { origin: originProblem, token: accessProblem, client: clientProblem } as const
 

@@ -986,6 +986,26 @@ test('The key of a client is the launch token, in either header, and a page of a
   expect(await status({ 'x-api-key': TOKEN, host: 'evil.example' })).toBe(403)
 })
 
+test('The client of a model API reads why a key, an unknown session or an unknown path is refused', async () => {
+  const errorOf = async (method: string, url: string, headers: Record<string, string>) => {
+    const answer = await send(method, url, method === 'GET' ? undefined : {}, {
+      headers: { host: 'localhost', ...headers },
+    })
+    const { status, detail, error } = await answer.json()
+    expect(answer.status).toBe(status)
+    expect(error.message.toLowerCase()).toContain(detail.toLowerCase())
+    return [status, error.type, error.code]
+  }
+  const id = await created()
+  const key = { authorization: `Bearer ${TOKEN}` }
+  const unauthorized = [401, 'invalid_request_error', 'invalid_api_key']
+  expect(await errorOf('POST', `/sessions/${id}/v1/chat/completions`, { authorization: 'Bearer wrong' })).toEqual(
+    unauthorized,
+  )
+  expect(await errorOf('GET', '/sessions/unknown/v1/models', key)).toEqual([404, 'not_found_error', null])
+  expect(await errorOf('POST', '/sessions/unknown/v1/embeddings', key)).toEqual([404, 'not_found_error', null])
+})
+
 test('A history of 2,000 messages is continued by its new messages only', async () => {
   const id = await created()
   const history = Array.from({ length: 1999 }, (_, index) => user(`${index % 7}`))
