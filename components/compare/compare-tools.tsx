@@ -16,7 +16,7 @@ interface CompareToolsProps extends ComparePartProps {
 }
 
 const TOGGLE =
-  'min-h-7 whitespace-nowrap rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground'
+  'min-h-7 shrink-0 whitespace-nowrap rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground'
 
 /** Toolbar of the comparison: how the tokens are shown, and buttons for the next and the previous drift span. */
 export function CompareTools({ pair, view, onView, onNext, onPrevious, children }: CompareToolsProps) {
