@@ -12,7 +12,7 @@ import { SelectField, TextField } from '#components/ui/field.tsx'
 import { FileButton } from '#components/ui/file-button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { ApiError } from '#lib/browser/api.ts'
-import { trajectoriesOptions } from '#lib/browser/library/library.ts'
+import { latestTrajectoriesOptions } from '#lib/browser/library/library.ts'
 import { serversOptions } from '#lib/browser/queries.ts'
 import { sampleConversation, sampleTemplate, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
 import { useEarlierDocuments } from '#lib/browser/templates/use-lab-document.ts'
@@ -237,7 +237,7 @@ function ServerForm({ server, onLoad }: { readonly server: string; readonly onLo
 }
 
 function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) {
-  const { data } = useQuery(trajectoriesOptions({ limit: LATEST }))
+  const { data } = useQuery(latestTrajectoriesOptions(LATEST))
   if (!data) return <p className="text-faint text-xs">Reading the library…</p>
   if (data.trajectories.length === 0)
     return <p className="text-dim">Nothing is stored yet. Run something in the playground, or open a file.</p>

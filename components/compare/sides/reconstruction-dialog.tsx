@@ -9,7 +9,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { Reconstruction, Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
-import { trajectoriesOptions } from '#lib/browser/library/library.ts'
+import { latestTrajectoriesOptions } from '#lib/browser/library/library.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
@@ -115,7 +115,7 @@ interface OtherTrajectoryProps {
 }
 
 function OtherTrajectory({ value, onChange }: OtherTrajectoryProps) {
-  const { data } = useQuery(trajectoriesOptions({ limit: LATEST }))
+  const { data } = useQuery(latestTrajectoriesOptions(LATEST))
   const isListed = data?.trajectories.some(({ key }) => key === value)
   return (
     <SelectField label="Trajectory of the template" value={value} onChange={({ target }) => onChange(target.value)}>

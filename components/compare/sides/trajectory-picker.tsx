@@ -12,7 +12,7 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import { exampleKey } from '#lib/analysis/compare/side.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { importFile } from '#lib/browser/files/opened-file.ts'
-import { trajectoriesOptions } from '#lib/browser/library/library.ts'
+import { latestTrajectoriesOptions, trajectoriesOptions } from '#lib/browser/library/library.ts'
 import { groupOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
 
 interface TrajectoryPickerProps {
@@ -28,7 +28,7 @@ const SHOWN = 20
 export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
   const [words, setWords] = useState('')
   const q = useDeferredValue(words.trim())
-  const { data } = useQuery(trajectoriesOptions({ limit: SHOWN, ...(q !== '' && { q }) }))
+  const { data } = useQuery(q === '' ? latestTrajectoriesOptions(SHOWN) : trajectoriesOptions({ limit: SHOWN, q }))
   const { data: group } = useQuery(groupOptions(beside?.groupId))
   const others = group?.samples.filter(({ key }) => key !== beside?.key) ?? []
   const cache = useQueryClient()

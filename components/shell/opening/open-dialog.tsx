@@ -4,7 +4,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { FilesButton, FolderButton } from '#components/ui/file-button.tsx'
-import { trajectoriesOptions } from '#lib/browser/library/library.ts'
+import { latestTrajectoriesOptions } from '#lib/browser/library/library.ts'
 import { EXAMPLES } from '../examples.ts'
 import { Link } from '../navigation.tsx'
 import { OpenUrl } from './open-url.tsx'
@@ -18,7 +18,7 @@ interface OpenDialogProps {
 
 /** Lists files, examples and recent trajectories that can be opened. */
 export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
-  const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
+  const { data, isPending } = useQuery({ ...latestTrajectoriesOptions(20), refetchOnMount: 'always' })
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
       <div className="flex flex-wrap gap-2">

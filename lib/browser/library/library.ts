@@ -36,6 +36,9 @@ export async function listTrajectories(query: TrajectoriesQuery, signal: AbortSi
   return fetchJson(`/api/trajectories?${search}`, pageSchema, { signal })
 }
 
+/** Query for the latest trajectories that somebody made, without the many samples of value estimates. */
+export const latestTrajectoriesOptions = (limit: number) => trajectoriesOptions({ limit, estimates: 'hidden' })
+
 /** Query for a page of the list, which is repeated soon while a trajectory in it runs or is unchecked. */
 export const trajectoriesOptions = (query: TrajectoriesQuery) =>
   queryOptions({
