@@ -1,9 +1,11 @@
+import { type KeyboardEvent, useState } from 'react'
 import { CheckField, SelectField, TextField } from '#components/ui/field.tsx'
 import { type RewardDraft, wrongField } from '#lib/share/settings/reward-draft.ts'
 
 interface RewardFieldsProps {
   readonly draft: RewardDraft
   readonly onChange: (draft: RewardDraft) => void
+  /** Shown when the user has left a field or pressed Enter in it, and at once if a field was filled before. */
   readonly error: string | undefined
 }
 
@@ -17,14 +19,25 @@ const KINDS = [
 /** Fields of a reward rule: an answer that matches gets 1, any other 0. */
 export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
   const { kind } = draft
-  const errorOf = (field: ReturnType<typeof wrongField>) => (wrongField(draft) === field ? error : undefined)
+  const [isChecked, setIsChecked] = useState(draft.expected !== '' || draft.pattern !== '')
+  const errorOf = (field: ReturnType<typeof wrongField>) =>
+    isChecked && wrongField(draft) === field ? error : undefined
+  const check = {
+    onBlur: () => setIsChecked(true),
+    onKeyDown: ({ key }: KeyboardEvent) => {
+      if (key === 'Enter') setIsChecked(true)
+    },
+  }
   const set = (change: Partial<RewardDraft>) => onChange({ ...draft, ...change })
   return (
     <div className="grid w-72 max-w-full gap-2.5">
       <SelectField
         label="Reward"
         value={kind}
-        onChange={(event) => set({ kind: event.target.value as RewardDraft['kind'] })}
+        onChange={(event) => {
+          setIsChecked(false)
+          set({ kind: event.target.value as RewardDraft['kind'] })
+        }}
       >
         {KINDS.map(({ kind: value, text }) => (
           <option key={value} value={value}>
@@ -39,6 +52,8 @@ export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
           placeholder="#### (-?[0-9,]+)"
           value={draft.pattern}
           error={errorOf('pattern')}
+          aria-required
+          {...check}
           onChange={(event) => set({ pattern: event.target.value })}
         />
       )}
@@ -49,6 +64,8 @@ export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
             placeholder={kind === 'number' ? '434' : undefined}
             value={draft.expected}
             error={errorOf('expected')}
+            aria-required={kind === 'number'}
+            {...check}
             onChange={(event) => set({ expected: event.target.value })}
           />
           {kind === 'number' && (
@@ -57,6 +74,7 @@ export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
               placeholder="0.01"
               value={draft.tolerance}
               error={errorOf('tolerance')}
+              {...check}
               onChange={(event) => set({ tolerance: event.target.value })}
             />
           )}

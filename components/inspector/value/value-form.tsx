@@ -30,6 +30,9 @@ interface ValueFormProps {
   readonly onStart: () => void
 }
 
+/** Selector of a field that is wrong or has to be filled, and of the button that starts. */
+const FIRST_TO_USE = '[aria-invalid="true"], [aria-required="true"][value=""], [type="submit"]:enabled'
+
 /** Fields of a value estimate, with its cost. */
 export function ValueForm({ trajectory, storedKey, draft, context, isStarting, onChange, onStart }: ValueFormProps) {
   const { token, cliff } = context
@@ -40,10 +43,7 @@ export function ValueForm({ trajectory, storedKey, draft, context, isStarting, o
   const temperature = recordedTemperature(trajectory)
   const form = useRef<HTMLFormElement>(null)
   // A form that was opened is ready for Enter: what is missing has the focus, or else the button that starts.
-  useEffect(
-    () => form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [type="submit"]:enabled')?.focus(),
-    [],
-  )
+  useEffect(() => form.current?.querySelector<HTMLElement>(FIRST_TO_USE)?.focus(), [])
   return (
     <form
       ref={form}

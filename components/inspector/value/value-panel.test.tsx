@@ -153,6 +153,22 @@ test('Without a rule, the form asks for one; a refused estimate shows the reason
   expect(panel.textContent).toContain('Send a temperature.')
 })
 
+test('A field of the reward shows its error only after it was left, or after Enter', async () => {
+  const { user, panel } = show(undefined, { rule: null })
+  const expected = () => within(panel).getByLabelText('Expected')
+  expect(document.activeElement).toBe(expected())
+  expect(panel.textContent).not.toContain('needs a number')
+  await user.type(expected(), '4x')
+  expect(expected().getAttribute('aria-invalid')).toBe(null)
+  await user.tab()
+  expect(panel.textContent).toContain('needs a number')
+  expect(expected().getAttribute('aria-invalid')).toBe('true')
+  await user.selectOptions(within(panel).getByLabelText('Reward'), 'The answer matches')
+  expect(panel.textContent).not.toContain('needs a regular expression')
+  await user.type(within(panel).getByLabelText('Regular expression'), '{Enter}')
+  expect(panel.textContent).toContain('needs a regular expression')
+})
+
 test('A drop is the first line, and selects its token; the table has every position; a drop of several tokens is narrowed down', async () => {
   const { user, panel } = show(estimate)
   const drop = within(panel).getByRole('button', { name: /^−1 between token 2.* and token 4/ })
