@@ -55,6 +55,26 @@ test('A fork at the end of the other trajectory says so', async () => {
   expect(section.textContent).toContain('end → ⟨207⟩')
 })
 
+test('A fork that begins with the token of the other trajectory shows the first token that differs, which can be selected', async () => {
+  readOther.mockResolvedValue(withIds([1, 2, 207, 6]))
+  const { onChoose, user, section } = relation({ kind: 'forced' })
+  await user.click(await screen.findByRole('button', { name: '3' }))
+  expect(onChoose).toHaveBeenCalledWith(3)
+  expect(section.textContent).toMatch(/The first different token is 3:⟨6⟩\s*→ ⟨5⟩/)
+})
+
+test('A fork whose tokens are those of the other trajectory says so, and one that is its beginning shows the end', async () => {
+  readOther.mockResolvedValue(withIds([1, 2, 207, 5]))
+  const same = relation().section
+  await screen.findByText('All tokens are the same.')
+  expect(same.textContent).not.toContain('→')
+  document.body.replaceChildren()
+  readOther.mockResolvedValue(withIds([1, 2, 207, 5, 8]))
+  const cut = relation().section
+  await screen.findByRole('button', { name: '4' })
+  expect(cut.textContent).toMatch(/⟨8⟩\s*→ end/)
+})
+
 test('A fork of a trajectory that is not stored here says so, without links', async () => {
   readOther.mockRejectedValue(new Error('there is no such trajectory'))
   const { section } = relation({ kind: 'sampled_again' })

@@ -7,8 +7,9 @@ import { countText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { ForkedFrom } from '#lib/trajectory/format/trajectory.ts'
-import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import { idColumn, tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
 
 /** What made two trajectories different, as the end of “forked at token 20: …”. */
 export const FORK_TEXTS: Readonly<Record<ForkedFrom['kind'], string>> = {
@@ -23,6 +24,8 @@ export const FORK_TEXTS: Readonly<Record<ForkedFrom['kind'], string>> = {
   rendered_again: 'drift: the conversation was encoded again',
 }
 
+const LINK = 'inline-flex min-h-6 items-center font-medium text-accent hover:underline'
+
 interface ForkRelationProps {
   readonly forkedFrom: ForkedFrom
   readonly trajectory: TrajectoryView
@@ -35,7 +38,6 @@ interface ForkRelationProps {
 export function ForkRelation({ forkedFrom, trajectory, storedKey, onChoose }: ForkRelationProps) {
   const { trajectory: key, token, kind } = forkedFrom
   const { data: other, isError } = useQuery({ ...trajectoryOptions(key), retry: false })
-  const link = 'inline-flex min-h-6 items-center font-medium text-accent hover:underline'
   return (
     <section aria-label="Fork" className="mb-2 grid gap-1 text-xs" data-fork={token}>
       <p>
@@ -43,13 +45,13 @@ export function ForkRelation({ forkedFrom, trajectory, storedKey, onChoose }: Fo
         {isError ? (
           'a trajectory that is not stored here'
         ) : (
-          <Link href={`/t/${encodeURIComponent(key)}`} className={link}>
+          <Link href={`/t/${encodeURIComponent(key)}`} className={LINK}>
             another trajectory
           </Link>
         )}{' '}
         at{' '}
         <span className="whitespace-nowrap">
-          <button type="button" className={link} onClick={() => onChoose(token)}>
+          <button type="button" className={LINK} onClick={() => onChoose(token)}>
             token {countText(token)}
           </button>
           :
@@ -58,15 +60,43 @@ export function ForkRelation({ forkedFrom, trajectory, storedKey, onChoose }: Fo
       </p>
       {other && (
         <p className="flex flex-wrap items-baseline gap-x-2">
-          <span className="font-mono">
-            <Piece trajectory={other} token={token} /> → <Piece trajectory={trajectory} token={token} />
-          </span>
-          <Link href={compareBothHref(key, storedKey)} className={link}>
+          <Difference {...{ other, trajectory, token, onChoose }} />
+          <Link href={compareBothHref(key, storedKey)} className={LINK}>
             Compare both
           </Link>
         </p>
       )}
     </section>
+  )
+}
+
+interface DifferenceProps extends Pick<ForkRelationProps, 'trajectory' | 'onChoose'> {
+  readonly other: TrajectoryView
+  /** Index of the token at which the trajectory was forked. */
+  readonly token: number
+}
+
+/** Shows the first token from the fork on that differs: a branch may insert or sample the token that was there before. */
+function Difference({ other, trajectory, token, onChoose }: DifferenceProps) {
+  const column = idColumn(trajectory)
+  const first = token + commonIds(idColumn(other).subarray(token), column.subarray(token))
+  if (first === column.length && first === tokenCount(other))
+    return <span>All tokens are the same.</span>
+  return (
+    <>
+      {first > token && (
+        <span>
+          The first different token is{' '}
+          <button type="button" className={LINK} onClick={() => onChoose(first)}>
+            {countText(first)}
+          </button>
+          :
+        </span>
+      )}
+      <span className="font-mono">
+        <Piece trajectory={other} token={first} /> → <Piece trajectory={trajectory} token={first} />
+      </span>
+    </>
   )
 }
 
