@@ -75,6 +75,10 @@ test('docs/formats.md lists every file format in the order in which a file is tr
   expect(listed).toEqual(formats.map(({ name, write }) => ({ name, isWritten: write !== undefined })))
 })
 
+test('README.md states the number of file formats that the message of an unknown file states', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain(`[${formats.length} formats](docs/formats.md)`)
+})
+
 test('docs/formats.md says in a line of each tool how to get its file, and which format opens it', () => {
   expect(TOOLS.filter((tool) => !lines.some((line) => line.tool.startsWith(tool)))).toEqual([])
   const named = new Set(lines.flatMap((line) => line.formats))
