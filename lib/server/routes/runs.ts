@@ -198,7 +198,7 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/trajectories/{key}/value',
     summary:
-      'Estimates the value of tokens: samples a trajectory again from each position several times, and compares the mean rewards. The trajectory does not change.',
+      'Estimates the value of tokens: samples a trajectory again from each position several times, and compares the mean rewards. Without `reward`, the rule of the group or of the latest estimate scores the samples. The trajectory does not change.',
     body: runJsonBody(valueRequestSchema),
     answers: {
       201: {

@@ -171,6 +171,10 @@ describe('A value estimate', () => {
       estimates: [{ state: 'done', n: 2, positions: 1, range: { tokens: [first] } }],
       reward,
     })
+    // A request without a rule has the one that the list announces.
+    expect(await startValue(key, { at: first, dryRun: true }, all, never)).toMatchObject({ reward })
+    const repeated = await start(key, { at: first, n: 2 })
+    expect(await settled(repeated.id)).toMatchObject({ reward })
   })
 
   test('is listed for the branches of its trajectory, with the positions in the tokens that they share', async () => {

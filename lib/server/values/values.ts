@@ -96,7 +96,8 @@ export async function startValue(
     throw new HttpProblem({
       status: 422,
       code: 'NO_REWARD_RULE',
-      detail: 'the trajectory has no reward rule, so its samples would have no rewards',
+      detail:
+        'neither the trajectory’s group nor an earlier estimate has a reward rule, so its samples would have no rewards',
       hint: 'Send `reward`, for example {"kind": "number", "expected": 13}.',
       field: 'reward',
     })
