@@ -80,8 +80,7 @@ interface DifferenceProps extends Pick<ForkRelationProps, 'trajectory' | 'onChoo
 function Difference({ other, trajectory, token, onChoose }: DifferenceProps) {
   const column = idColumn(trajectory)
   const first = token + commonIds(idColumn(other).subarray(token), column.subarray(token))
-  if (first === column.length && first === tokenCount(other))
-    return <span>All tokens are the same.</span>
+  if (first === column.length && first === tokenCount(other)) return <span>All tokens are the same.</span>
   return (
     <>
       {first > token && (

@@ -60,6 +60,21 @@ test('Samples of one request are one line with their mean, smallest and largest 
   )
 })
 
+test('Each sample of one request shows from where on it differs from the others, unless a search has found another part', async () => {
+  const sampled = (key: string, index: number, text: string | null) =>
+    leaf(key, { from: 0, token: 7, kind: 'sampled_again', ...unchanged, sampled: text }, { group: { id: 'g', index } })
+  const more = Array.from({ length: 4 }, (_, index) => leaf(`more ${index}`, at(0, 20 + index)))
+  const samples = [sampled('a', 0, 'Let me list them.'), sampled('b', 1, 'Let me count them.'), sampled('c', 2, null)]
+  const { list, user } = show([leaf('main', null), ...samples, ...more], 'main')
+  const texts = () =>
+    within(within(list).getByRole('group'))
+      .getAllByRole('link', { hidden: true })
+      .map((row) => row.querySelector('code')?.textContent)
+  expect(texts()).toEqual(['…list them.', '…count them.', undefined])
+  await user.type(within(list).getByRole('searchbox'), 'let')
+  expect(texts()).toEqual(['Let me list them.', 'Let me count them.'])
+})
+
 test('A branch names the text that it inserted and the token that it replaced, with every hidden character', () => {
   const forced = (text: string, instead: string | null): Leaf['fork'] => ({
     from: 0,

@@ -16,6 +16,7 @@ import { requestCancel } from '#lib/browser/rollout/cancel.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { errorText } from '#lib/util/text/error-text.ts'
 import {
+  differentPieces,
   foundPiece,
   leavesIn,
   matchingRows,
@@ -142,6 +143,8 @@ interface BranchRowProps {
   readonly row: TreeRow
   /** Key of the trajectory that the page shows. */
   readonly current: string
+  /** What distinguishes what the model sampled from the other samples of the request; undefined if the branch is no sample of several. */
+  readonly piece?: string | undefined
   /** The search that found the row, '' if there is none: the samples of one request are unfolded, and found texts are shown. */
   readonly search: string
   /** Called if running samples could not be cancelled. */
@@ -154,9 +157,9 @@ const INDENTS = ['pl-1.5', 'pl-4', 'pl-6.5', 'pl-9', 'pl-11.5', 'pl-14'] as cons
 
 const indentOf = (depth: number): string => INDENTS[Math.min(depth, DEEPEST_INDENT)] ?? ''
 
-function BranchRow({ row, current, search, onError }: BranchRowProps) {
+function BranchRow({ row, current, piece, search, onError }: BranchRowProps) {
   return row.kind === 'leaf' ? (
-    <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} search={search} />
+    <LeafRow leaf={row.leaf} depth={row.depth} isCurrent={row.leaf.row.key === current} piece={piece} search={search} />
   ) : (
     <SamplesRow row={row} current={current} search={search} onError={onError} />
   )
@@ -166,10 +169,11 @@ interface LeafRowProps {
   readonly leaf: TreeLeaf
   readonly depth: number
   readonly isCurrent: boolean
+  readonly piece: string | undefined
   readonly search: string
 }
 
-function LeafRow({ leaf: { row, fork }, depth, isCurrent, search }: LeafRowProps) {
+function LeafRow({ leaf: { row, fork }, depth, isCurrent, piece, search }: LeafRowProps) {
   const found = foundPiece(fork?.sampled ?? '', search)
   const state = row.outcomeKind === 'running' ? 'running…' : row.reward === null ? row.outcome : rewardText(row.reward)
   return (
@@ -188,18 +192,25 @@ function LeafRow({ leaf: { row, fork }, depth, isCurrent, search }: LeafRowProps
           <span className="max-w-1/2 shrink-0 truncate font-medium">{state}</span>
         </span>
         <span className="flex justify-between gap-2 text-dim">
-          <span className="truncate">{fork ? FORK_TEXTS[fork.kind] : (row.title ?? row.question)}</span>
+          {/* The line of the request has the kind of its samples. */}
+          {piece === undefined ? (
+            <span className="truncate">{fork ? FORK_TEXTS[fork.kind] : (row.title ?? row.question)}</span>
+          ) : (
+            <SampledText text={found ?? piece} />
+          )}
           <span className="whitespace-nowrap tabular-nums">{countText(row.tokens)} tok</span>
         </span>
-        {found !== undefined && (
-          <span className="block truncate" title="What the model sampled after the fork">
-            <PieceText text={found} />
-          </span>
-        )}
+        {piece === undefined && found !== undefined && <SampledText text={found} />}
       </Link>
     </li>
   )
 }
+
+const SampledText = ({ text }: { readonly text: string }) => (
+  <span className="block truncate" title="What the model sampled after the fork">
+    <PieceText text={text} />
+  </span>
+)
 
 interface PlaceProps {
   readonly fork: NonNullable<TreeLeaf['fork']>
@@ -243,6 +254,9 @@ function SamplesRow({
   const { fork, row: { group } = {} } = leaves[0] ?? {}
   const rewards = leaves.flatMap(({ row }) => (row.reward === null ? [] : [row.reward]))
   const running = leaves.filter(({ row }) => row.outcomeKind === 'running').length
+  const sampled = leaves.filter(({ fork }) => fork?.sampled)
+  const texts = differentPieces(sampled.map(({ fork }) => fork?.sampled ?? ''))
+  const pieces = new Map(sampled.map(({ row }, index) => [row.key, texts[index]]))
   const [least, most] = rewards.length > 0 ? [Math.min(...rewards), Math.max(...rewards)] : [0, 0]
   return (
     <li data-depth={Math.min(depth, DEEPEST_INDENT)}>
@@ -271,7 +285,14 @@ function SamplesRow({
         </summary>
         <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 pl-2.5">
           {rows.map((row) => (
-            <BranchRow key={keyOf(row)} row={row} current={current} search={search} onError={onError} />
+            <BranchRow
+              key={keyOf(row)}
+              row={row}
+              current={current}
+              piece={row.kind === 'leaf' ? pieces.get(row.leaf.row.key) : undefined}
+              search={search}
+              onError={onError}
+            />
           ))}
         </ul>
       </details>

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { foundPiece, matchingRows, sharedWithMain, type TreeLeaf, type TreeRow, treeRows } from './tree-rows.ts'
+import {
+  differentPieces,
+  foundPiece,
+  matchingRows,
+  sharedWithMain,
+  type TreeLeaf,
+  type TreeRow,
+  treeRows,
+} from './tree-rows.ts'
 
 const leaf = (key: string, fork: TreeLeaf['fork'], group?: string) =>
   ({
@@ -54,6 +62,13 @@ test('foundPiece returns a text from a little before the search or its longest f
   expect(foundPiece('a 😀234567890 13', '13')).toBe('…😀234567890 13')
   expect(foundPiece('The answer is 13.', 'absent')).toBe(undefined)
   expect(foundPiece('The answer is 13.', ' ')).toBe(undefined)
+})
+
+test('differentPieces returns each text from the word on in which it differs from the most similar one', () => {
+  expect(
+    differentPieces(['Let me list the files.', 'Let me count the files.', 'I use find.', 'Let me', 'I use find.']),
+  ).toEqual(['…list the files.', '…count the files.', 'I use find.', '…me', 'I use find.'])
+  expect(differentPieces(['only'])).toEqual(['only'])
 })
 
 test('sharedWithMain returns the fewest tokens that any fork between a trajectory and the first one keeps', () => {

@@ -1,6 +1,7 @@
 import type { Tree } from '#lib/api/forest/tree.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { isPairAt } from '#lib/util/text/excerpt.ts'
+import { fromWordAt, isPairAt } from '#lib/util/text/excerpt.ts'
 
 /** A trajectory of a tree: its row of the library, and where it was forked. */
 export type TreeLeaf = Tree['leaves'][number]
@@ -108,6 +109,22 @@ export function foundPiece(text: string, search: string): string | undefined {
   if (place === undefined) return undefined
   const start = place - CHARACTERS_BEFORE
   return start > 0 ? `…${text.slice(isPairAt(text, start - 1) ? start - 1 : start)}` : text
+}
+
+/**
+ * Returns the part of each text from the word on in which it differs from all others, in the same order. Equal texts are returned from the
+ * same word on; a text without others is unchanged.
+ */
+export function differentPieces(texts: readonly string[]): readonly string[] {
+  // The text with the longest common beginning is a neighbour in the order of the UTF-16 units.
+  const sorted = [...new Set(texts)].sort()
+  const pieces = new Map(
+    sorted.map((text, index) => {
+      const neighbours = [sorted[index - 1], sorted[index + 1]].filter((other) => other !== undefined)
+      return [text, fromWordAt(text, Math.max(0, ...neighbours.map((other) => commonText(text, other))))]
+    }),
+  )
+  return texts.map((text) => pieces.get(text) ?? text)
 }
 
 /** Returns the trajectories of rows, also of folded ones. */

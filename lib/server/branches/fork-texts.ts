@@ -7,7 +7,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentIndexAt, segmentStarts, tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { excerpt, isPairAt } from '#lib/util/text/excerpt.ts'
+import { excerpt, fromWordAt } from '#lib/util/text/excerpt.ts'
 
 /** The texts of a fork in a tree. */
 export type ForkTexts = Pick<NonNullable<Tree['leaves'][number]['fork']>, 'inserted' | 'edited' | 'sampled'>
@@ -48,7 +48,8 @@ function editedText(branch: Trajectory, parentOf: (id: string) => Trajectory | u
   const before = parent ? messageTexts(parent, index) : []
   const changed = messageTexts(branch, index).flatMap((text, message) => {
     const old = before[message]
-    return old === undefined || old === text ? [] : [changedPiece(text, old)]
+    if (old === undefined || old === text) return []
+    return [excerpt(fromWordAt(text, commonText(text, old)), CHANGED_CHARACTERS)]
   })
   return changed[0] ?? null
 }
@@ -58,18 +59,6 @@ function messageTexts(trajectory: Trajectory, index: number): readonly string[] 
   const segment = trajectory.segments[index]
   if (segment?.kind !== 'prompt') return []
   return segment.messages.map((message) => messageText(withResultText(message, trajectory)))
-}
-
-/** Most characters of a word before its first difference. */
-const WORD_CHARACTERS = 20
-
-/** Returns a text from the word on that contains its first difference to another text, or its last word if only its end is missing. */
-function changedPiece(text: string, old: string): string {
-  const difference = Math.min(commonText(text, old), text.trimEnd().length)
-  let start = difference
-  while (start > 0 && difference - start < WORD_CHARACTERS && /\S/.test(text.charAt(start - 1))) start--
-  if (isPairAt(text, start - 1)) start--
-  return excerpt(`${start > 0 ? '…' : ''}${text.slice(start)}`, CHANGED_CHARACTERS)
 }
 
 /** Characters of a sampled text. */
