@@ -12,6 +12,7 @@ const PICKERS = [
   { name: 'all', label: 'all' },
   { name: 'without-retries', label: 'without retries' },
   { name: 'without-rolled-back', label: 'without rolled-back leaves' },
+  { name: 'without-aborted', label: 'without aborted replies' },
   { name: 'longest', label: 'longest' },
 ] as const
 /** Name of a way to choose leaves. */

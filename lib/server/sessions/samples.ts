@@ -11,8 +11,8 @@ import type { Session } from './session.ts'
 export const SAMPLES_QUERY = {
   leaves:
     'The leaves, as one or more of these words with commas between them. all (default). without-retries: of calls with the same prompt only ' +
-    'the last one that was completed. without-rolled-back: no leaf that the client left when it rolled its history back. longest: the leaf ' +
-    'with the most tokens.',
+    'the last one that was completed. without-rolled-back: no leaf that the client left when it rolled its history back. without-aborted: no ' +
+    'leaf whose reply was interrupted, which all formats export as truncated. longest: the leaf with the most tokens.',
   mask: 'Where tokens are trained that several samples share. once: in the first sample. every-leaf: in all of them. Default once.',
   max_tokens:
     'Largest number of tokens of all samples together. Paths end after the last call that fits. Default: no limit.',

@@ -370,12 +370,13 @@ test('Pickers of a random forest leave out leaves, and every leaf is chosen or l
   fc.assert(
     fc.property(
       scripts,
-      fc.subarray(['without-retries', 'without-rolled-back', 'longest'] as const),
+      fc.subarray(['without-retries', 'without-rolled-back', 'without-aborted', 'longest'] as const),
       (steps, pickers) => {
         const nodes = play(steps)
         const { leaves, leftOut } = pickLeaves(nodes, pickers)
         const sequences = [...leaves.map(({ sequence }) => sequence), ...leftOut.map(({ leaf }) => leaf)]
         expect(sequences.sort((a, b) => a - b)).toEqual(leavesOf(nodes).map(({ sequence }) => sequence))
+        if (pickers.includes('without-aborted')) expect(leaves.filter(({ status }) => status === 'aborted')).toEqual([])
         if (pickers.includes('longest')) expect(leaves.length).toBeLessThanOrEqual(1)
       },
     ),

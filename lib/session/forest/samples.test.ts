@@ -64,6 +64,7 @@ describe('A session with a retry, a rollback, a sub-agent and a summary', () => 
     expect(leaves(written, 'without-retries')).toEqual([4, 6, 8, 10])
     expect(leaves(written, 'without-rolled-back')).toEqual([2, 6, 8, 10])
     expect(leaves(written, 'without-retries', 'without-rolled-back')).toEqual([6, 8, 10])
+    expect(leaves(written, 'without-aborted')).toEqual([4, 6, 8, 10])
     expect(leaves(written, 'longest')).toEqual([6])
     expect(pickLeaves(written.forest.nodes, ['longest']).leftOut).toContainEqual({
       leaf: 2,

@@ -6,7 +6,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { pathOf, type SessionNode } from './forest.ts'
 
 /** Ways to choose leaves. Several apply in the order in which they are given. */
-export const LEAF_PICKERS = ['all', 'without-retries', 'without-rolled-back', 'longest'] as const
+export const LEAF_PICKERS = ['all', 'without-retries', 'without-rolled-back', 'without-aborted', 'longest'] as const
 /** Name of a way to choose leaves. */
 export type LeafPicker = (typeof LEAF_PICKERS)[number]
 
@@ -194,6 +194,11 @@ const withoutRolledBack: Keeps = (nodes, _, living) => {
   }
 }
 
+const withoutAborted: Keeps =
+  () =>
+  ({ status }) =>
+    status !== 'aborted'
+
 const longest: Keeps = (_, picked) => {
   const most = Math.max(...picked.map(pathTokenCount))
   const last = picked.findLast((leaf) => pathTokenCount(leaf) === most)
@@ -203,5 +208,6 @@ const longest: Keeps = (_, picked) => {
 const KEEPS: Readonly<Record<Exclude<LeafPicker, 'all'>, Keeps>> = {
   'without-retries': withoutRetries,
   'without-rolled-back': withoutRolledBack,
+  'without-aborted': withoutAborted,
   longest,
 }
