@@ -67,6 +67,8 @@ test('sampling parameters are set, saved, imported and sent with the run, and st
     await expect(page.getByText('Samples must be from 1 to 64')).toBeVisible()
     await page.getByRole('button', { name: 'Reward of the answers' }).click()
     await page.getByRole('combobox', { name: 'Reward' }).selectOption('pattern')
+    await expect(page.getByText('needs a regular expression')).toHaveCount(0)
+    await page.getByLabel('Regular expression').press('Enter')
     await expectFitEverywhere(page, () => expect(page.getByText('needs a regular expression')).toBeVisible())
     await expectWithin(page.locator('main'))
     await page.setViewportSize(WINDOWS[0])

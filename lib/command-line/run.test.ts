@@ -45,7 +45,8 @@ async function application(status = 200, { calls = session.calls, readStatus = s
   const received: string[] = []
   const server = createServer(async (request, response) => {
     received.push(`${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`.trim())
-    const answer = request.method === 'POST' ? { session_id: 'ses_1' } : { session: { ...session, calls }, calls: [] }
+    const answer =
+      request.method === 'POST' ? { session_id: 'ses_1' } : { session: { ...session, calls }, calls: [], running: [] }
     if (request.method === 'DELETE') return response.writeHead(204).end()
     const problem = { detail: 'there is no server named "x"', hint: 'Choose another.' }
     const answered = request.method === 'POST' ? status : readStatus
