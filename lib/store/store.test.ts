@@ -201,6 +201,10 @@ describe('the data folder', () => {
     expect(() => openDataFolder(path.join(file, 'inner'))).toThrow(/could not be created: .*; set ROLLSCOPE_DATA/)
   })
 
+  test('may not be in a folder of the system that takes no folders, where a recursive creation never returns', () => {
+    expect(() => openDataFolder('/proc/nowhere/inner')).toThrow(/could not be created: .*; set ROLLSCOPE_DATA/)
+  })
+
   test.each([
     ['linux', {}, '/home/u/.local/share/rollscope'],
     ['linux', { XDG_DATA_HOME: '/data' }, '/data/rollscope'],

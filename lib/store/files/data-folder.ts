@@ -1,5 +1,5 @@
 /** Opens the private folder of the user's trajectories and settings. */
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
@@ -44,9 +44,9 @@ export function openDataFolder(folder: string): string {
     throw new DataFolderError(`the data folder ${folder} ${why}; set ROLLSCOPE_DATA to another one`)
   }
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    createFolder(folder)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(`could not be created: ${(error as Error).message}`)
+    refuse(`could not be created: ${(error as Error).message}`)
   }
   const found = lstatSync(folder)
   if (found.isSymbolicLink()) refuse('is a symbolic link')
@@ -68,4 +68,18 @@ export function openDataFolder(folder: string): string {
       `${path.join(folder, link.name)} is a symbolic link: put the file or folder itself there, or set ROLLSCOPE_DATA to another folder`,
     )
   return folder
+}
+
+/**
+ * Creates a folder with its missing parents. Node's recursive creation never returns where the system refuses a folder as not found,
+ * as it does in /proc.
+ */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return
+  createFolder(path.dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
