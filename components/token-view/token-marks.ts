@@ -1,7 +1,7 @@
 /** Marks on tokens besides heat and mask: the grid outlines them and the minimap shows them. */
 
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 
 /** Kind of a mark. */
 export type MarkKind =
@@ -35,10 +35,10 @@ export const markKindsOf = (marks: readonly TokenMarks[]): readonly MarkKind[] =
 
 /** Returns the index of the first range that ends after the token; a scan can continue from there. */
 export function firstRangeAfter(ranges: Int32Array, token: number): number {
-  return countWhile(ranges.length >> 1, (index) => elementAt(ranges, 2 * index + 1) <= token)
+  return countWhile(ranges.length >> 1, (index) => int32At(ranges, 2 * index + 1) <= token)
 }
 
 /** Returns the index of the first range that starts at the token or after it. */
 export function firstRangeStartingAt(ranges: Int32Array, token: number): number {
-  return countWhile(ranges.length >> 1, (index) => elementAt(ranges, 2 * index) < token)
+  return countWhile(ranges.length >> 1, (index) => int32At(ranges, 2 * index) < token)
 }

@@ -4,7 +4,7 @@
  */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 
 /** The mounted rows of a list, and what the elements of the list need. */
 export interface RowWindow {
@@ -49,7 +49,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
     )
     if (Math.abs(topOf(anchor.current, offsets) - box.scrollTop) < 1) return
     const row = rowAtHeight(offsets, box.scrollTop)
-    anchor.current = { row, within: box.scrollTop - elementAt(offsets, row) }
+    anchor.current = { row, within: box.scrollTop - float64At(offsets, row) }
   })
   useEffect(() => {
     const box = scroller.current
@@ -80,7 +80,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
     reveal: (row, place) => {
       const box = scroller.current
       if (!box || row < 0 || row >= count) return
-      const [start, end] = [elementAt(offsets, row), elementAt(offsets, row + 1)]
+      const [start, end] = [float64At(offsets, row), float64At(offsets, row + 1)]
       const isAbove = start < box.scrollTop
       if (!isAbove && end <= box.scrollTop + box.clientHeight) return
       const within = place === 'top' || isAbove ? -MARGIN : end - start + MARGIN - box.clientHeight
@@ -102,18 +102,18 @@ const NOTHING_MEASURED: ReadonlyMap<number, number> = new Map()
 /** Returns the top of each row, followed by the height of all rows. */
 export function rowTops(count: number, heightOf: (row: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1)
-  for (let row = 0; row < count; row++) offsets[row + 1] = elementAt(offsets, row) + heightOf(row)
+  for (let row = 0; row < count; row++) offsets[row + 1] = float64At(offsets, row) + heightOf(row)
   return offsets
 }
 
 /** Returns the row at a height; the first or last row for heights outside the list. */
 export function rowAtHeight(offsets: Float64Array, height: number): number {
-  const above = countWhile(offsets.length - 1, (index) => elementAt(offsets, index + 1) <= height)
+  const above = countWhile(offsets.length - 1, (index) => float64At(offsets, index + 1) <= height)
   return Math.max(0, Math.min(above, offsets.length - 2))
 }
 
 const topOf = ({ row, within }: { readonly row: number; readonly within: number }, offsets: Float64Array): number =>
-  elementAt(offsets, Math.min(row, offsets.length - 1)) + within
+  float64At(offsets, Math.min(row, offsets.length - 1)) + within
 
 type Heights = ReadonlyMap<number, number>
 

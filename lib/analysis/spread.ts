@@ -1,5 +1,5 @@
 /** Describes how large differences of logprobs are. */
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 
 /** Statistics of |Δ| in nats. */
 export interface Spread {
@@ -15,7 +15,7 @@ export interface Spread {
 export function spreadOf(distances: Float64Array): Spread | undefined {
   const { length } = distances
   if (length === 0) return undefined
-  const at = (share: number) => elementAt(distances, Math.min(length - 1, Math.floor(share * length)))
+  const at = (share: number) => float64At(distances, Math.min(length - 1, Math.floor(share * length)))
   return {
     tokens: length,
     mean: distances.reduce((sum, value) => sum + value, 0) / length,

@@ -3,7 +3,7 @@
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import { otherSide } from './rows/rows.ts'
 
 /** A token of one side, by its index from the start of the side. */
@@ -44,7 +44,7 @@ export function driftOfToken(pairing: Pairing, spot: Spot): number | undefined {
 
 /** Returns how many drift spans come before an aligned run. */
 export const driftsBefore = ({ driftRuns }: Pairing, runNumber: number): number =>
-  countWhile(driftRuns.length, (drift) => elementAt(driftRuns, drift) < runNumber)
+  countWhile(driftRuns.length, (drift) => int32At(driftRuns, drift) < runNumber)
 
 /**
  * Returns the corresponding token of the other side: the equal token, or in drift the token at the same distance from the

@@ -5,7 +5,7 @@ import { type ClipRule, clipEffect, type RatioOrder } from '#lib/analysis/rescor
 import type { Rescoring } from '#lib/analysis/rescore/rescoring.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, int32At } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { ComparePartProps } from '../view.ts'
 import { deltaText, ratioTextOfDelta, WHY_NO_RATIO } from './rescore-texts.ts'
@@ -34,7 +34,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView, flo
   const isClipped = (delta: number) =>
     delta > Math.log(rule.high) || (rule.kind === 'mask' && delta < Math.log(rule.low))
   const marked = (unit: number) =>
-    isClipped(elementAt(rescoring.units.deltas, unit)) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
+    isClipped(float64At(rescoring.units.deltas, unit)) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
   const row = (unit: number, mark?: string) => (
     <UnitRow
       key={unit}
@@ -53,8 +53,8 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView, flo
     ...order.units.subarray(Math.max(MOST_HEAVY, length - MOST_HEAVY)),
   ]
   const largest = ends
-    .filter((unit) => Math.abs(elementAt(rescoring.units.deltas, unit)) > floor)
-    .sort((a, b) => Math.abs(elementAt(rescoring.units.deltas, b)) - Math.abs(elementAt(rescoring.units.deltas, a)))
+    .filter((unit) => Math.abs(float64At(rescoring.units.deltas, unit)) > floor)
+    .sort((a, b) => Math.abs(float64At(rescoring.units.deltas, b)) - Math.abs(float64At(rescoring.units.deltas, a)))
     .slice(0, MOST_HEAVY)
   return (
     <div className="grid gap-1.5">
@@ -85,15 +85,12 @@ interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'
 
 function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView, onToken }: UnitRowProps) {
   const { comparison, left } = pair.compared
-  const start = elementAt(units.leftStarts, unit)
-  const own = elementAt(units.drifts, unit)
+  const start = int32At(units.leftStarts, unit)
+  const own = int32At(units.drifts, unit)
   // A token whose id is equal on both sides differs through its context: through the last drift span before it.
   const drift = own >= 0 ? own : comparison.report.spans.findLastIndex((span) => span.left.end <= start)
-  const delta = elementAt(units.deltas, unit)
-  const text = textOf(
-    [...idsIn(left.trajectory, { start, end: elementAt(units.leftEnds, unit) })],
-    left.trajectory.vocab,
-  )
+  const delta = float64At(units.deltas, unit)
+  const text = textOf([...idsIn(left.trajectory, { start, end: int32At(units.leftEnds, unit) })], left.trajectory.vocab)
   const line = (
     <>
       <span className="flex min-w-0 gap-1.5">

@@ -12,7 +12,7 @@ import type { ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
 import { ClipPreview, FIRST_RULE } from './clip-preview.tsx'
 import { DeltaChart } from './delta-chart.tsx'
@@ -103,7 +103,7 @@ function Totals({
   readonly unpaired: { readonly left: number; readonly right: number }
 }) {
   const { trainedTokens, rescoredTokens, meanLogprob, delta, least, greatest, k1, k3, effectiveShare } = totals
-  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioTextOfDelta(elementAt(deltas, unit)))
+  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioTextOfDelta(float64At(deltas, unit)))
   return (
     <Facts>
       {meanLogprob && (

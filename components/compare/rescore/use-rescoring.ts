@@ -14,7 +14,7 @@ import {
   serverDifference,
 } from '#lib/analysis/rescore/server-difference.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import type { RescoreSummary, ShownPair } from '../view.ts'
 
 /** State and results of rescoring a pair. */
@@ -134,7 +134,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
 function summaryOf({ totals, units, noise }: Rescoring): RescoreSummary {
   return {
     meanLogprob: totals.meanLogprob,
-    minImportanceRatio: totals.least === undefined ? undefined : ratioOf(elementAt(units.deltas, totals.least)),
+    minImportanceRatio: totals.least === undefined ? undefined : ratioOf(float64At(units.deltas, totals.least)),
     noiseFloor: (noise.left.spread ?? noise.right.spread)?.mean,
   }
 }

@@ -1,6 +1,6 @@
 /** The histogram of rewards or lengths, and the range of it that selects samples. */
 import type { GroupSample } from '#lib/api/forest/group-forest.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint32At } from '#lib/util/element-at.ts'
 
 /** What the histogram counts. */
 const BRUSH_QUANTITIES = ['reward', 'length'] as const
@@ -74,7 +74,7 @@ export function sampleHistogram(
   const counts = new Uint32Array(width > 0 ? BINS : 1)
   for (const value of values) {
     const bin = width > 0 ? Math.min(BINS - 1, Math.floor((value - low) / width + 1e-9)) : 0
-    counts[bin] = elementAt(counts, bin) + 1
+    counts[bin] = uint32At(counts, bin) + 1
   }
   const edge = (index: number) => (index === counts.length ? high : Number((low + index * width).toPrecision(12)))
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, int32At } from '#lib/util/element-at.ts'
 import { groupOf, wordTrajectory } from '../test-group.ts'
 import type { BranchMode } from './folds.ts'
 import { itemIndexAtHeight, itemOfSpot, itemSpanBetween, rowOfToken, type TreeRows, tokensOfItem } from './rows.ts'
@@ -50,8 +50,8 @@ describe('The rows of a tree', () => {
         const rows = rowsOf(group, (branch) => modes[branch] ?? 'short')
         const seen = new Set<string>()
         for (const [index, item] of rows.items.entries()) {
-          expect(rows.tops[index + 1]).toBeGreaterThan(elementAt(rows.tops, index))
-          expect(itemIndexAtHeight(rows, elementAt(rows.tops, index) + 1)).toBe(index)
+          expect(rows.tops[index + 1]).toBeGreaterThan(float64At(rows.tops, index))
+          expect(itemIndexAtHeight(rows, float64At(rows.tops, index) + 1)).toBe(index)
           if (item.kind === 'head' || (item.kind === 'tokens' && item.isFolded)) continue
           const tokens = tokensOfItem(rows, index)
           for (let token = tokens?.start ?? 0; token < (tokens?.end ?? 0); token++) {
@@ -63,7 +63,7 @@ describe('The rows of a tree', () => {
           }
         }
         for (const { index, start, end } of rows.tree.branches) {
-          if (elementAt(rows.itemOfBranch, index) < 0 || modes[index] === 'folded') continue
+          if (int32At(rows.itemOfBranch, index) < 0 || modes[index] === 'folded') continue
           for (let token = start; token < end; token++) expect(seen.has(`${index} ${token}`)).toBe(true)
         }
         const { start, end } = itemSpanBetween(rows, 0, rows.height)

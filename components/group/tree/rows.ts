@@ -5,7 +5,7 @@
 import { rowHeightOf } from '#components/token-view/grid-options.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import type { SampleBranch, SampleTree, TreeSpot } from '../tree.ts'
 import type { BranchLines } from './branch-lines.ts'
 import type { BranchMode } from './folds.ts'
@@ -99,11 +99,11 @@ export function rowsOfTree(tree: SampleTree, settings: RowSettings): TreeRows {
   const firstRows = new Int32Array(items.length + 1)
   for (const [index, item] of items.entries()) {
     const { before, after } = gapsOf(tree, item)
-    tops[index] = elementAt(tops, index) + before
-    tops[index + 1] = elementAt(tops, index) + item.rows * rowHeight + after
-    firstRows[index + 1] = elementAt(firstRows, index) + item.rows
+    tops[index] = float64At(tops, index) + before
+    tops[index + 1] = float64At(tops, index) + item.rows * rowHeight + after
+    firstRows[index + 1] = int32At(firstRows, index) + item.rows
   }
-  const height = elementAt(tops, items.length) + END_GAP
+  const height = float64At(tops, items.length) + END_GAP
   return { tree, items, tops, firstRows, itemOfBranch, rowHeight, height }
 }
 
@@ -142,9 +142,9 @@ function itemsOf(
   const runs = (from: number, to: number): readonly TreeItem[] => {
     const found: TreeItem[] = []
     for (let line = from; line < to; ) {
-      const segment = segmentOf(branch, elementAt(lines.starts, line))
+      const segment = segmentOf(branch, int32At(lines.starts, line))
       let next = line + 1
-      while (next < to && segmentOf(branch, elementAt(lines.starts, next)) === segment) next++
+      while (next < to && segmentOf(branch, int32At(lines.starts, next)) === segment) next++
       found.push({ kind: 'tokens', branch: index, segment, from: line, rows: next - line, lines, isFolded: false })
       line = next
     }
@@ -154,8 +154,8 @@ function itemsOf(
   const { first, last } = shownLines(count, mode, shared)
   if (first + last >= count) return [...head, ...runs(0, count)]
   const hidden = {
-    start: elementAt(lines.starts, first),
-    end: elementAt(lines.starts, count - last),
+    start: int32At(lines.starts, first),
+    end: int32At(lines.starts, count - last),
   }
   return [...head, ...runs(0, first), fold(hidden, false), ...runs(count - last, count)]
 }
@@ -183,7 +183,7 @@ export function itemIndexAtHeight({ tops, items }: TreeRows, height: number): nu
       items.length,
       Math.max(
         1,
-        countWhile(items.length, (index) => elementAt(tops, index) <= height),
+        countWhile(items.length, (index) => float64At(tops, index) <= height),
       ),
     ) - 1
   )
@@ -199,12 +199,12 @@ export function itemSpanBetween(rows: TreeRows, top: number, bottom: number): Sp
 export function itemOfSpot(rows: TreeRows, spot: TreeSpot): number {
   const { branches } = rows.tree
   let { branch } = spot
-  while (elementAt(rows.itemOfBranch, branch) < 0) {
+  while (int32At(rows.itemOfBranch, branch) < 0) {
     const parent = branches[branch]?.parent
     if (parent === undefined) return -1
     branch = parent
   }
-  const first = elementAt(rows.itemOfBranch, branch)
+  const first = int32At(rows.itemOfBranch, branch)
   if (branch !== spot.branch) return lastItemOf(rows, branch)
   for (let index = first; index < rows.items.length && rows.items[index]?.branch === branch; index++) {
     const tokens = tokensOfItem(rows, index)
@@ -214,7 +214,7 @@ export function itemOfSpot(rows: TreeRows, spot: TreeSpot): number {
 }
 
 function lastItemOf({ items, itemOfBranch }: TreeRows, branch: number): number {
-  let index = elementAt(itemOfBranch, branch)
+  let index = int32At(itemOfBranch, branch)
   while (items[index + 1]?.branch === branch) index++
   return index
 }
@@ -227,17 +227,17 @@ export function tokensOfItem({ tree, items }: TreeRows, index: number): Span | u
   const branch = elementAt(tree.branches, item.branch)
   if (item.kind === 'pending') return { start: branch.start, end: branch.end }
   const { lines, from, rows } = item
-  return { start: elementAt(lines.starts, from), end: lines.starts[from + rows] ?? lines.end }
+  return { start: int32At(lines.starts, from), end: lines.starts[from + rows] ?? lines.end }
 }
 
 /** Returns the tokens of one line of an item. */
 export function tokensOfItemLine({ lines, from }: Extract<TreeItem, { kind: 'tokens' }>, row: number): Span {
-  return { start: elementAt(lines.starts, from + row), end: lines.starts[from + row + 1] ?? lines.end }
+  return { start: int32At(lines.starts, from + row), end: lines.starts[from + row + 1] ?? lines.end }
 }
 
 /** Returns the row of an item that contains a token; 0 if the item has no lines. */
 export function rowOfToken(item: TreeItem, token: number): number {
   if (item.kind !== 'tokens') return 0
   const { lines, from, rows } = item
-  return Math.max(0, countWhile(rows, (row) => elementAt(lines.starts, from + row) <= token) - 1)
+  return Math.max(0, countWhile(rows, (row) => int32At(lines.starts, from + row) <= token) - 1)
 }

@@ -13,7 +13,7 @@ import type { GridOptions } from '#components/token-view/grid-options.ts'
 import { keyName } from '#components/token-view/key-name.ts'
 import { single } from '#components/token-view/selection.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import type { SampleTree, TreeSpot } from '../tree.ts'
 import { headSentence } from './branch-head.ts'
 import type { BranchModes } from './folds.ts'
@@ -117,7 +117,7 @@ export function TreeGrid(props: TreeGridProps) {
       <TokenViewport
         ref={viewport}
         label="Tree of the samples"
-        rowCount={picture ? elementAt(picture.rows.firstRows, picture.rows.items.length) : 0}
+        rowCount={picture ? int32At(picture.rows.firstRows, picture.rows.items.length) : 0}
         activeId={pinned && picture && lineOfSpot(picture, pinned) ? PINNED_ID : undefined}
         isMultiselectable={false}
         isIdle={picture !== undefined && props.trajectories.size > 0}

@@ -1,6 +1,6 @@
 /** The keys of the tree and where they lead. Keys for splits, folds and the decisive token belong to the whole page. */
 import { columnOfToken, tokenAtColumn } from '#components/token-view/grid/layout.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import type { SampleBranch, SampleTree, TreeSpot } from '../tree.ts'
 import { itemOfSpot, rowOfToken, type TreeRows, tokensOfItem } from './rows.ts'
 import { drawnLineOf, itemIndexOfRow, spotOfRow } from './tree-lines.ts'
@@ -43,7 +43,7 @@ export const TREE_MOVES: readonly TreeMove[] = [
 export const spotOfKey = (key: string, place: KeyPlace): TreeSpot | undefined =>
   TREE_MOVES.find(({ keys }) => keys.includes(key))?.target(place)
 
-const lastRow = ({ firstRows, items }: TreeRows): number => elementAt(firstRows, items.length) - 1
+const lastRow = ({ firstRows, items }: TreeRows): number => int32At(firstRows, items.length) - 1
 
 /** Returns the next or previous token on the path. A fold is one step. */
 function stepFrom({ picture, pinned }: KeyPlace, step: 1 | -1): TreeSpot | undefined {
@@ -92,8 +92,8 @@ function branchFrom(rows: TreeRows, pinned: TreeSpot | undefined, step: 1 | -1):
 /** Returns the branches that are not inside a folded one, from top to bottom. */
 const drawnBranches = ({ tree, itemOfBranch }: TreeRows): readonly SampleBranch[] =>
   tree.branches
-    .filter(({ index }) => elementAt(itemOfBranch, index) >= 0)
-    .toSorted((a, b) => elementAt(itemOfBranch, a.index) - elementAt(itemOfBranch, b.index))
+    .filter(({ index }) => int32At(itemOfBranch, index) >= 0)
+    .toSorted((a, b) => int32At(itemOfBranch, a.index) - int32At(itemOfBranch, b.index))
 
 /** Returns the token at the same column some rows away. Heads are skipped. */
 function vertical({ picture, pinned }: KeyPlace, count: number): TreeSpot | undefined {
@@ -108,7 +108,7 @@ function vertical({ picture, pinned }: KeyPlace, count: number): TreeSpot | unde
   const line = drawn && drawnLineOf(rows, index, row, drawn)
   const left =
     line && drawn ? columnOfToken(drawn.layout, line, pinned.token) * picture.cell + picture.indentOf(branch) : 0
-  const wanted = Math.max(0, Math.min(lastRow(rows), elementAt(rows.firstRows, index) + row + count))
+  const wanted = Math.max(0, Math.min(lastRow(rows), int32At(rows.firstRows, index) + row + count))
   const step = Math.sign(count)
   const found = rowFrom(rows, wanted, step) ?? rowFrom(rows, wanted, -step)
   if (!found) return undefined

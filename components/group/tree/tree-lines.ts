@@ -5,7 +5,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
 import {
   itemIndexAtHeight,
@@ -37,12 +37,12 @@ export function drawnLineOf(
   const start = tokens.start - firstToken
   const end = tokens.end - firstToken
   return {
-    number: elementAt(rows.firstRows, index) + row,
+    number: int32At(rows.firstRows, index) + row,
     segmentIndex: item.segment,
     layout: { segment, firstToken, folds: undefined },
     start,
     end: item.isFolded ? foldedEnd(segment, layout, { start, end }) : end,
-    top: elementAt(rows.tops, index) + row * rows.rowHeight,
+    top: float64At(rows.tops, index) + row * rows.rowHeight,
     isFolded: false,
   }
 }
@@ -82,7 +82,7 @@ export function placeAt(picture: TreePicture, left: number, top: number): TreePl
   const index = itemIndexAtHeight(rows, top)
   const item = rows.items[index]
   if (!item) return undefined
-  const row = Math.floor((top - elementAt(rows.tops, index)) / rows.rowHeight)
+  const row = Math.floor((top - float64At(rows.tops, index)) / rows.rowHeight)
   if (row < 0 || row >= item.rows) return undefined
   const branch = elementAt(rows.tree.branches, item.branch)
   const column = Math.floor((left - indentOf(branch)) / cell)
@@ -107,10 +107,10 @@ export function spotOfRow(rows: TreeRows, row: number): TreeSpot | undefined {
   const item = rows.items[index]
   if (!item || item.kind === 'head') return undefined
   const tokens =
-    item.kind === 'tokens' ? tokensOfItemLine(item, row - elementAt(rows.firstRows, index)) : tokensOfItem(rows, index)
+    item.kind === 'tokens' ? tokensOfItemLine(item, row - int32At(rows.firstRows, index)) : tokensOfItem(rows, index)
   return tokens && tokens.end > tokens.start ? { branch: item.branch, token: tokens.start } : undefined
 }
 
 /** Returns the index of the item that contains a row. */
 export const itemIndexOfRow = ({ firstRows, items }: TreeRows, row: number): number =>
-  Math.max(0, countWhile(items.length, (index) => elementAt(firstRows, index) <= row) - 1)
+  Math.max(0, countWhile(items.length, (index) => int32At(firstRows, index) <= row) - 1)

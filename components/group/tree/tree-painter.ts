@@ -15,7 +15,7 @@ import {
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import type { SampleBranch, TreeSpot } from '../tree.ts'
 import { isDimmed, makeHead, paintHead } from './branch-head.ts'
 import { foldedBranchText, hiddenTokensText } from './fold-texts.ts'
@@ -53,12 +53,12 @@ export function createTreePainter(layer: HTMLElement): TreePainter {
       const railed: number[] = []
       for (let index = start; index < end; index++) {
         const item = elementAt(items, index)
-        const itemTop = elementAt(tops, index)
+        const itemTop = float64At(tops, index)
         const branch = elementAt(tree.branches, item.branch)
         visible.add(item.branch)
         if (item.kind === 'head') headed.push(index)
         else if (item.kind === 'fold')
-          folded.push({ item, key: elementAt(firstRows, index), top: itemTop, left: picture.indentOf(branch) })
+          folded.push({ item, key: int32At(firstRows, index), top: itemTop, left: picture.indentOf(branch) })
         else if (item.kind === 'tokens') {
           railed.push(index)
           const drawn = picture.pictureOf(branch)
@@ -96,7 +96,7 @@ export function createTreePainter(layer: HTMLElement): TreePainter {
         const isFolded =
           next?.branch === branch.index &&
           (next.kind === 'tokens' ? next.isFolded : next.kind === 'fold' && next.isBranch)
-        paintHead(head, branch, isFolded, elementAt(tops, index), picture)
+        paintHead(head, branch, isFolded, float64At(tops, index), picture)
       })
       folds.show(
         folded.map(({ key }) => key),
@@ -201,8 +201,8 @@ function paintRail(
   const shared = isShared(rows.tree, branch)
   const height = item.rows * rows.rowHeight
   const [top, all] = shared
-    ? [elementAt(rows.tops, index) - SEGMENT_GAP, height + 2 * SEGMENT_GAP]
-    : [elementAt(rows.tops, index), height]
+    ? [float64At(rows.tops, index) - SEGMENT_GAP, height + 2 * SEGMENT_GAP]
+    : [float64At(rows.tops, index), height]
   setStyle(element, 'top', `${top}px`)
   setStyle(element, 'height', `${all}px`)
   setData(element, 'shared', String(shared))
@@ -240,10 +240,10 @@ function stemOf(
   { children }: SampleBranch,
 ): { readonly top: number; readonly bottom: number } | undefined {
   const [first, last] = [children[0], children.at(-1)]
-  if (first === undefined || last === undefined || elementAt(itemOfBranch, first) < 0) return undefined
+  if (first === undefined || last === undefined || int32At(itemOfBranch, first) < 0) return undefined
   return {
-    top: elementAt(tops, elementAt(itemOfBranch, first)) - 4,
-    bottom: elementAt(tops, elementAt(itemOfBranch, last)) + rowHeight / 2,
+    top: float64At(tops, int32At(itemOfBranch, first)) - 4,
+    bottom: float64At(tops, int32At(itemOfBranch, last)) + rowHeight / 2,
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
 import type { BranchMode } from './folds.ts'
 import { itemOfSpot, rowOfToken, type TreeRows } from './rows.ts'
@@ -29,7 +29,7 @@ const rowsIn = (...modes: readonly BranchMode[]) => rowsOf(LONG_GROUP, (branch) 
 /** Returns the top of the line with a token. */
 function topOf(rows: TreeRows, spot: TreeSpot): number {
   const index = itemOfSpot(rows, spot)
-  return elementAt(rows.tops, index) + rowOfToken(elementAt(rows.items, index), spot.token) * rows.rowHeight
+  return float64At(rows.tops, index) + rowOfToken(elementAt(rows.items, index), spot.token) * rows.rowHeight
 }
 
 let viewport: HTMLElement

@@ -1,7 +1,7 @@
 /** Scroll position of the tree, and the drawing of its visible part. */
 import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
 import { setStyle } from '#components/token-view/grid/token-picture.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At } from '#lib/util/element-at.ts'
 import type { TreeSpot } from '../tree.ts'
 import { itemIndexAtHeight, itemOfSpot, rowOfToken, type TreeRows, tokensOfItem } from './rows.ts'
 import { createTreePainter } from './tree-painter.ts'
@@ -97,7 +97,7 @@ function topOfSpot(rows: TreeRows, spot: TreeSpot): number | undefined {
   const item = rows.items[index]
   if (!item) return undefined
   const row = item.branch === spot.branch ? rowOfToken(item, spot.token) : 0
-  return elementAt(rows.tops, index) + row * rows.rowHeight
+  return float64At(rows.tops, index) + row * rows.rowHeight
 }
 
 /** Returns a token near the top of the visible part, and how far its line is below the top, in pixels. */
@@ -107,12 +107,12 @@ function anchorAt(rows: TreeRows, top: number): { readonly spot: TreeSpot; reado
   for (let index = Math.max(0, itemIndexAtHeight(rows, top)); index < rows.items.length; index++) {
     const item = elementAt(rows.items, index)
     const tokens = tokensOfItem(rows, index)
-    if (!tokens || elementAt(rows.tops, index + 1) <= top) continue
+    if (!tokens || float64At(rows.tops, index + 1) <= top) continue
     const row =
-      item.kind === 'tokens' ? Math.max(0, Math.ceil((top - elementAt(rows.tops, index)) / rows.rowHeight)) : 0
+      item.kind === 'tokens' ? Math.max(0, Math.ceil((top - float64At(rows.tops, index)) / rows.rowHeight)) : 0
     if (item.kind === 'tokens' && row >= item.rows) continue
     const token = item.kind === 'tokens' ? (item.lines.starts[item.from + row] ?? tokens.start) : tokens.start
-    return { spot: { branch: item.branch, token }, below: elementAt(rows.tops, index) + row * rows.rowHeight - top }
+    return { spot: { branch: item.branch, token }, below: float64At(rows.tops, index) + row * rows.rowHeight - top }
   }
   return undefined
 }

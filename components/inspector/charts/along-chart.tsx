@@ -7,7 +7,7 @@ import { Select } from '#components/ui/field.tsx'
 import { segmentIndexAt, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -33,7 +33,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
   const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
   const chosen = view.selection && isSingle(view.selection) ? placeOf(series.tokens, view.selection.focus) : undefined
   const described = pointed ?? chosen
-  const tokenOf = (index: number) => elementAt(series.tokens, index)
+  const tokenOf = (index: number) => float64At(series.tokens, index)
   return (
     <section aria-label="Along the trajectory">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [&>h2]:m-0">
@@ -107,7 +107,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
             trajectory={trajectory}
             tokens={farthest(series).map((index) => ({
               token: tokenOf(index),
-              numbers: [numberText(elementAt(series.values, index))],
+              numbers: [numberText(float64At(series.values, index))],
             }))}
             columns={[series.title]}
             onSelect={onSelect}
@@ -120,17 +120,17 @@ export function AlongChart({ inspection }: InspectorPartProps) {
 
 function farthest({ values }: TokenSeries): readonly number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  return largestIndices(values.length, WORST, (index) => Math.abs(elementAt(values, index) - mean))
+  return largestIndices(values.length, WORST, (index) => Math.abs(float64At(values, index) - mean))
 }
 
 function pointText({ segments, vocab }: TrajectoryView, { tokens, values, title }: TokenSeries, index: number): string {
-  const token = elementAt(tokens, index)
+  const token = float64At(tokens, index)
   const starts = segmentStarts({ segments })
   const segmentIndex = segmentIndexAt(starts, token)
   const id = segments[segmentIndex]?.ids[token - elementAt(starts, segmentIndex)]
   const entry = id === undefined ? undefined : vocab[id]
   const text = typeof entry === 'string' ? ` ${JSON.stringify(entry.slice(0, 24))}` : ''
-  return `token ${countText(token)}${text} · ${title} ${numberText(elementAt(values, index))}`
+  return `token ${countText(token)}${text} · ${title} ${numberText(float64At(values, index))}`
 }
 
 const numberText = (value: number): string => decimalText(value)
@@ -145,6 +145,6 @@ export function responseBands(segments: TrajectoryView['segments']) {
 
 /** Returns the index of a token in a sorted list; undefined if the list does not contain it. */
 function placeOf(tokens: Float64Array, token: number): number | undefined {
-  const place = countWhile(tokens.length, (index) => elementAt(tokens, index) < token)
+  const place = countWhile(tokens.length, (index) => float64At(tokens, index) < token)
   return tokens[place] === token ? place : undefined
 }

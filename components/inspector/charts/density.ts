@@ -1,4 +1,4 @@
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, uint32At } from '#lib/util/element-at.ts'
 
 /**
  * Many points as an image: the number of points in each cell of a few pixels. The cost is one step for each point, and no
@@ -34,11 +34,11 @@ export function densityOf(
   const [scaleX, scaleY] = [columns / (maxX - minX || 1), rows / (maxY - minY || 1)]
   let most = 0
   for (let index = 0; index < xs.length; index++) {
-    const [x, y] = [elementAt(xs, index), elementAt(ys, index)]
+    const [x, y] = [float64At(xs, index), float64At(ys, index)]
     if (x < minX || x > maxX || y < minY || y > maxY) continue
     const column = Math.min(columns - 1, Math.floor((x - minX) * scaleX))
     const row = Math.min(rows - 1, Math.floor((maxY - y) * scaleY))
-    const count = elementAt(counts, row * columns + column) + 1
+    const count = uint32At(counts, row * columns + column) + 1
     counts[row * columns + column] = count
     if (count > most) most = count
   }
@@ -68,10 +68,10 @@ export function isolatedCells({ columns, rows, counts }: Density): readonly numb
   const sums = new Float64Array(width * (rows + 1))
   for (let row = 0; row < rows; row++)
     for (let column = 0, line = 0; column < columns; column++) {
-      line += elementAt(counts, row * columns + column)
-      sums[(row + 1) * width + column + 1] = elementAt(sums, row * width + column + 1) + line
+      line += uint32At(counts, row * columns + column)
+      sums[(row + 1) * width + column + 1] = float64At(sums, row * width + column + 1) + line
     }
-  const sum = (row: number, column: number) => elementAt(sums, row * width + column)
+  const sum = (row: number, column: number) => float64At(sums, row * width + column)
   const found: number[] = []
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) {
@@ -94,7 +94,7 @@ export function nearestPoint(
   let nearest = -1
   let least = 1
   for (let index = 0; index < xs.length; index++) {
-    const far = ((elementAt(xs, index) - at.x) / reach.x) ** 2 + ((elementAt(ys, index) - at.y) / reach.y) ** 2
+    const far = ((float64At(xs, index) - at.x) / reach.x) ** 2 + ((float64At(ys, index) - at.y) / reach.y) ** 2
     if (far > least) continue
     least = far
     nearest = index

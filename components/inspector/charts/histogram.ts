@@ -1,4 +1,4 @@
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint32At } from '#lib/util/element-at.ts'
 
 /** One bar of the histogram of surprisal. */
 export interface Bin {
@@ -18,7 +18,7 @@ export function surpriseHistogram(logprobs: Float64Array, about = 32): readonly 
   const counts = new Uint32Array(bins)
   for (const logprob of logprobs) {
     const bin = Math.max(0, Math.floor(-logprob / width))
-    counts[bin] = elementAt(counts, bin) + 1
+    counts[bin] = uint32At(counts, bin) + 1
   }
   const edge = (index: number) => Number((index * width).toPrecision(6))
   return Array.from(counts, (count, index) => ({ from: edge(index), to: edge(index + 1), count }))

@@ -9,7 +9,7 @@ import { klEstimates } from '#lib/analysis/ratios/totals.ts'
 import { compareKinds, kindText, logprobKind } from '#lib/trajectory/scoring/comparable.ts'
 import { OWN_LOGPROBS } from '#lib/trajectory/tokens/column-roles.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -60,7 +60,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
     </Select>
   )
   const point = (index: number) =>
-    `token ${countText(elementAt(pairs.tokens, index))} · ${decimalText(elementAt(pairs.x, index))} → ${decimalText(elementAt(pairs.y, index))}`
+    `token ${countText(float64At(pairs.tokens, index))} · ${decimalText(float64At(pairs.x, index))} → ${decimalText(float64At(pairs.y, index))}`
   return (
     <section aria-label="Compare two values">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 [&>h2]:m-0">
@@ -101,10 +101,10 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
         title={`Largest differences, ${worst.length}`}
         trajectory={trajectory}
         tokens={worst.map((index) => ({
-          token: elementAt(pairs.tokens, index),
+          token: float64At(pairs.tokens, index),
           numbers: [pairs.x, pairs.y]
-            .map((column) => elementAt(column, index))
-            .concat(elementAt(pairs.y, index) - elementAt(pairs.x, index))
+            .map((column) => float64At(column, index))
+            .concat(float64At(pairs.y, index) - float64At(pairs.x, index))
             .map((value) => decimalText(value)),
         }))}
         columns={[titleOf(x), x === y ? `${titleOf(y)} again` : titleOf(y), 'difference']}
@@ -136,8 +136,8 @@ function ScatterPlot({ pairs, titles, onPoint, onZoom, onChoose, onOpen }: Scatt
       height={320}
       onPoint={onPoint}
       onZoom={onZoom}
-      onChoose={(index) => onChoose(elementAt(pairs.tokens, index))}
-      onOpen={(index) => onOpen(elementAt(pairs.tokens, index))}
+      onChoose={(index) => onChoose(float64At(pairs.tokens, index))}
+      onOpen={(index) => onOpen(float64At(pairs.tokens, index))}
     />
   )
 }

@@ -1,6 +1,6 @@
 /** Comparison of two numbers of the same tokens, such as the trainer's and the sampler's logprobs. */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import { largestIndices, type TokenSeries } from './series.ts'
 
 /** Two numbers of the tokens that have both. */
@@ -19,12 +19,12 @@ export function pairSeries(x: TokenSeries, y: TokenSeries): Pairs {
   let count = 0
   let other = 0
   for (let index = 0; index < x.tokens.length; index++) {
-    const token = elementAt(x.tokens, index)
-    while (other < y.tokens.length && elementAt(y.tokens, other) < token) other++
+    const token = float64At(x.tokens, index)
+    while (other < y.tokens.length && float64At(y.tokens, other) < token) other++
     if (y.tokens[other] !== token) continue
     tokens[count] = token
-    xs[count] = elementAt(x.values, index)
-    ys[count++] = elementAt(y.values, other)
+    xs[count] = float64At(x.values, index)
+    ys[count++] = float64At(y.values, other)
   }
   return { tokens: tokens.slice(0, count), x: xs.slice(0, count), y: ys.slice(0, count) }
 }
@@ -46,7 +46,7 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
   if (count === 0) return undefined
   let [sumX, sumY, absolute, most] = [0, 0, 0, 0]
   for (let index = 0; index < count; index++) {
-    const [a, b] = [elementAt(x, index), elementAt(y, index)]
+    const [a, b] = [float64At(x, index), float64At(y, index)]
     sumX += a
     sumY += b
     absolute += Math.abs(b - a)
@@ -55,7 +55,7 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
   const [meanX, meanY] = [sumX / count, sumY / count]
   let [xx, yy, xy] = [0, 0, 0]
   for (let index = 0; index < count; index++) {
-    const [a, b] = [elementAt(x, index) - meanX, elementAt(y, index) - meanY]
+    const [a, b] = [float64At(x, index) - meanX, float64At(y, index) - meanY]
     xx += a * a
     yy += b * b
     xy += a * b
@@ -70,8 +70,8 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
 }
 
 /** Returns log(exp(y) / exp(x)) of each pair, where x and y are logprobs. */
-export const logRatiosOf = ({ x, y }: Pairs): Float64Array => y.map((value, index) => value - elementAt(x, index))
+export const logRatiosOf = ({ x, y }: Pairs): Float64Array => y.map((value, index) => value - float64At(x, index))
 
 /** Returns the indices of the pairs that differ most, the largest difference first. */
 export const worstPairs = ({ x, y }: Pairs, count: number): readonly number[] =>
-  largestIndices(x.length, count, (index) => Math.abs(elementAt(y, index) - elementAt(x, index)))
+  largestIndices(x.length, count, (index) => Math.abs(float64At(y, index) - float64At(x, index)))

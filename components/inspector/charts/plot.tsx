@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, uint32At } from '#lib/util/element-at.ts'
 import { type AxesRange, type Density, densityOf, isolatedCells, nearestPoint, pointSizes } from './density.ts'
 
 interface PlotPoints {
@@ -264,8 +264,8 @@ function drawUnder(plot: UPlot, { bands = [], hasDiagonal = false, points, curve
 
 function drawCurve({ ctx, valToPos }: UPlot, { x, y }: PlotPoints, { low, high, drop }: PlotCurve): void {
   const at = (index: number, values: Float64Array): [number, number] => [
-    valToPos(elementAt(x, index), 'x', true),
-    valToPos(elementAt(values, index), 'y', true),
+    valToPos(float64At(x, index), 'x', true),
+    valToPos(float64At(values, index), 'y', true),
   ]
   const indices = Array.from(x, (_, index) => index)
   ctx.fillStyle = cssColour('--accent')
@@ -326,7 +326,7 @@ function drawPoints(plot: UPlot, { points, chosen, rules = [], marker, highlight
     ctx.fillStyle = cssColour(colour)
     ctx.beginPath()
     for (const index of indices) {
-      const [at, value] = [elementAt(points.x, index), elementAt(points.y, index)]
+      const [at, value] = [float64At(points.x, index), float64At(points.y, index)]
       if (at < minX || at > maxX) continue
       const [left, top] = [plot.valToPos(at, 'x', true), plot.valToPos(value, 'y', true)]
       ctx.moveTo(left, top)
@@ -374,7 +374,7 @@ function densityImage({ columns, rows, counts, most }: Density, colour: string):
   const opaque = ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)
   const span = Math.log(most) || 1
   for (let cell = 0; cell < counts.length; cell++) {
-    const count = elementAt(counts, cell)
+    const count = uint32At(counts, cell)
     if (count === 0) continue
     const alpha = Math.round(255 * (LONE + (1 - LONE) * (Math.log(count) / span)))
     pixels[cell] = ((alpha << 24) | opaque) >>> 0

@@ -19,7 +19,7 @@ import { columnNames } from '#lib/trajectory/tokens/column-roles.ts'
 import { TOKEN_QUANTITIES } from '#lib/trajectory/tokens/quantities.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 /** One number of the trained tokens of a trajectory. */
@@ -121,8 +121,8 @@ export function movingMean(values: Float64Array, window: number): Float64Array {
   const means = new Float64Array(values.length)
   let sum = 0
   for (let index = 0; index < values.length; index++) {
-    sum += elementAt(values, index)
-    if (index >= window) sum -= elementAt(values, index - window)
+    sum += float64At(values, index)
+    if (index >= window) sum -= float64At(values, index - window)
     means[index] = sum / Math.min(window, index + 1)
   }
   return means

@@ -5,7 +5,7 @@ import { type GridMove, type GridPlace, moveSelection } from '#components/token-
 import { type Selection, selectedToken, single } from '#components/token-view/selection.ts'
 import { copyText } from '#components/ui/copy-text.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import { quantityOf, seriesNamed } from '../charts/series.ts'
 import type { Inspection } from '../inspection.ts'
 import { markAfter } from '../minimap/next-mark.ts'
@@ -59,7 +59,7 @@ function walkLargest({ trajectory, colouring, view, onSelect, say }: Inspection,
   // The series of logprobs is not negated, and the scale of the colours is.
   const isNegated = quantityOf(mode) === 'logprob'
   const far = (index: number) => {
-    const value = elementAt(values, index)
+    const value = float64At(values, index)
     return distance(scale.axis, isNegated ? -value : value)
   }
   const isBefore = (a: number, b: number) => far(a) > far(b) || (far(a) === far(b) && a < b)
@@ -86,10 +86,10 @@ function walkLargest({ trajectory, colouring, view, onSelect, say }: Inspection,
     say(`No trained token has a value to compare: ${mode.quantity}.`)
     return
   }
-  const token = elementAt(tokens, next)
+  const token = float64At(tokens, next)
   visited.set(trajectory, { mode: mode.name, token })
   onSelect(single(token), 'tokens')
-  say(`${mode.quantity} ${mode.text(isNegated ? -elementAt(values, next) : elementAt(values, next))}`)
+  say(`${mode.quantity} ${mode.text(isNegated ? -float64At(values, next) : float64At(values, next))}`)
 }
 
 /** Returns the result of `of` for the selection; undefined if nothing is selected. */

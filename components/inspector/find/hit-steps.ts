@@ -3,7 +3,7 @@
 import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import { firstRangeAfter, type TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 
 /** Returns the number of the hit that equals the selection; undefined if there is none. */
 export function chosenHit(hits: Int32Array, selection: Selection | undefined): number | undefined {
@@ -48,7 +48,7 @@ export function stepFrom(
   const from = selection ? selectedRange(selection).start : (inSight?.start ?? 0)
   // Every hit before this one begins before `from`.
   let hit = firstRangeAfter(hits, from)
-  if (hit < count && elementAt(hits, 2 * hit) < from) hit++
+  if (hit < count && int32At(hits, 2 * hit) < from) hit++
   if (direction === -1) return hit > 0 ? { hit: hit - 1, isAround: false } : { hit: count - 1, isAround: true }
   if (selection && hits[2 * hit] === from) hit++
   return hit < count ? { hit, isAround: false } : { hit: 0, isAround: true }
@@ -56,6 +56,6 @@ export function stepFrom(
 
 /** Returns a hit as a selection with the focus at its first token, which is scrolled into view. */
 export const selectionOfHit = (hits: Int32Array, hit: number): Selection => ({
-  anchor: elementAt(hits, 2 * hit + 1) - 1,
-  focus: elementAt(hits, 2 * hit),
+  anchor: int32At(hits, 2 * hit + 1) - 1,
+  focus: int32At(hits, 2 * hit),
 })

@@ -7,7 +7,7 @@ import { conversationRows, messageAt } from '#lib/trajectory/messages/conversati
 import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { MessageView } from './message-view.tsx'
@@ -101,6 +101,6 @@ function placeOf(trajectory: TrajectoryView, token: number | undefined) {
 /** Returns the number of hits with a token in the span. */
 function hitsIn({ ranges }: TokenMarks, { start, end }: Span): number {
   const last = firstRangeAfter(ranges, end - 1)
-  const reachesIn = last * 2 < ranges.length && elementAt(ranges, 2 * last) < end
+  const reachesIn = last * 2 < ranges.length && int32At(ranges, 2 * last) < end
   return last + (reachesIn ? 1 : 0) - firstRangeAfter(ranges, start)
 }

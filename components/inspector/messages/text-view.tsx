@@ -13,7 +13,7 @@ import {
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import { useEqualRows } from '#components/ui/equal-rows.ts'
 import { placeInText, visibleText } from '#components/ui/visible-text.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import {
   lineAt,
   lineCount,
@@ -199,7 +199,7 @@ interface MarkedRange {
 function rangesIn(row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): readonly MarkedRange[] {
   const ranges: MarkedRange[] = []
   for (let hit = firstRangeAfter(hits, row.start); (hits[2 * hit] ?? row.end) < row.end; hit++) {
-    const [start, end] = [elementAt(hits, 2 * hit), elementAt(hits, 2 * hit + 1)]
+    const [start, end] = [int32At(hits, 2 * hit), int32At(hits, 2 * hit + 1)]
     ranges.push({ start, end, kind: shown?.start === start ? 'current' : 'hit' })
   }
   if (shown && shown.start < row.end && shown.end > row.start && !ranges.some(({ kind }) => kind === 'current'))

@@ -7,7 +7,7 @@ import { HEAT_LEVELS } from '#components/token-view/colour/palette.ts'
 import type { Layout } from '#components/token-view/grid/layout.ts'
 import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { forcedRanges, type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
@@ -163,8 +163,8 @@ function drawRanges(
   const least = Math.max(picture.lineRows, Math.ceil(2 * density))
   let drawnTo = -1
   for (let index = 0; index < ranges.length; index += 2) {
-    const top = rowOf(picture, elementAt(ranges, index))
-    const bottom = Math.max(top + least, rowOf(picture, elementAt(ranges, index + 1) - 1) + picture.lineRows)
+    const top = rowOf(picture, int32At(ranges, index))
+    const bottom = Math.max(top + least, rowOf(picture, int32At(ranges, index + 1) - 1) + picture.lineRows)
     // Hits that end above the lowest drawn pixel are already visible.
     if (bottom <= drawnTo) continue
     context.fillRect(left * density, top, width * density, bottom - top)

@@ -4,7 +4,7 @@ import { type Colouring, noLevel } from '#components/token-view/colour/colouring
 import { type Layout, linesBetween } from '#components/token-view/grid/layout.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At, uint32At } from '#lib/util/element-at.ts'
 
 /** Counts of the minimap. */
 export interface MinimapPicture {
@@ -55,13 +55,13 @@ export function minimapPicture(
     segments[row] = segmentIndex + 1
     if (read?.segmentIndex !== segmentIndex) read = { segmentIndex, level: levelsOf(segment) }
     const { level } = read
-    if (level === noLevel) counts[row * levels] = elementAt(counts, row * levels) + end - start
+    if (level === noLevel) counts[row * levels] = uint32At(counts, row * levels) + end - start
     else
       for (let offset = start; offset < end; offset++) {
         const cell = row * levels + level(offset)
-        counts[cell] = elementAt(counts, cell) + 1
+        counts[cell] = uint32At(counts, cell) + 1
       }
-    trained[row] = elementAt(trained, row) + trainedBetween(segment, start, end)
+    trained[row] = uint32At(trained, row) + trainedBetween(segment, start, end)
   }
   return {
     rows,
@@ -94,6 +94,6 @@ export const forcedRanges = ({ segments }: Layout): Int32Array =>
 
 /** Returns the row of a token. */
 export function rowOf({ lineTokens, lineTops }: MinimapPicture, token: number): number {
-  const begun = countWhile(lineTokens.length, (index) => elementAt(lineTokens, index) <= token)
+  const begun = countWhile(lineTokens.length, (index) => int32At(lineTokens, index) <= token)
   return lineTops[Math.max(0, begun - 1)] ?? 0
 }

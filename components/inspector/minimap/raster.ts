@@ -4,7 +4,7 @@
  * widest bar fills the width: if a quarter of the tokens is trained, shares of all tokens would leave the map nearly empty.
  */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint32At } from '#lib/util/element-at.ts'
 import type { MinimapPicture } from './picture.ts'
 
 /**
@@ -25,8 +25,8 @@ export function heatPixels(
     if (total === 0) continue
     let at = 0
     for (const level of order) {
-      const count = elementAt(counts, row * levels + level)
-      const colour = elementAt(colours, level)
+      const count = uint32At(counts, row * levels + level)
+      const colour = uint32At(colours, level)
       if (count === 0 || colour === 0) continue
       const share = count / total / widest
       const end = Math.min(width, Math.max(at + Math.ceil(density), Math.round(at + share * width)))
@@ -46,7 +46,7 @@ function widestShare(counts: Uint32Array, levels: number, colours: Uint32Array):
   for (let first = 0; first < counts.length; first += levels) {
     const total = sumOf(counts, first, levels)
     let coloured = 0
-    for (let level = 0; level < levels; level++) if (colours[level] !== 0) coloured += elementAt(counts, first + level)
+    for (let level = 0; level < levels; level++) if (colours[level] !== 0) coloured += uint32At(counts, first + level)
     if (total > 0) widest = Math.max(widest, coloured / total)
   }
   return widest || 1
@@ -54,6 +54,6 @@ function widestShare(counts: Uint32Array, levels: number, colours: Uint32Array):
 
 function sumOf(counts: Uint32Array, first: number, length: number): number {
   let sum = 0
-  for (let index = first; index < first + length; index++) sum += elementAt(counts, index)
+  for (let index = first; index < first + length; index++) sum += uint32At(counts, index)
   return sum
 }

@@ -4,7 +4,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { selectedToken, single } from '#components/token-view/selection.ts'
 import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Plot } from '../charts/plot.tsx'
 import { movingMean } from '../charts/series.ts'
@@ -54,7 +54,7 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
       kind === 'response' ? [{ from: elementAt(starts, index), to: elementAt(starts, index + 1) }] : [],
     )
   }, [trajectory.segments])
-  const placeOf = (token: number) => countWhile(tokens.length, (index) => elementAt(tokens, index) < token)
+  const placeOf = (token: number) => countWhile(tokens.length, (index) => int32At(tokens, index) < token)
   const rules = useMemo(
     () => [
       { y: 0, colour: '--line-strong', label: '', isDashed: false },
@@ -72,7 +72,7 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
   const highlights = useMemo(() => {
     const of = (fate: 'capped' | 'dropped') =>
       outliers.outliers.flatMap((outlier) =>
-        outlier.fate === fate ? [countWhile(tokens.length, (index) => elementAt(tokens, index) < outlier.token)] : [],
+        outlier.fate === fate ? [countWhile(tokens.length, (index) => int32At(tokens, index) < outlier.token)] : [],
       )
     return [
       { indices: of('capped'), colour: '--band-partly' },
@@ -118,7 +118,7 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
         )}
         <span className="ml-3 text-dim tabular-nums">
           {described !== undefined &&
-            `token ${countText(elementAt(tokens, described))} · ratio ${ratioText(Math.exp(elementAt(logRatios, described)))}`}
+            `token ${countText(int32At(tokens, described))} · ratio ${ratioText(Math.exp(float64At(logRatios, described)))}`}
         </span>
       </p>
       {isShown && (
@@ -137,8 +137,8 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
             chosen={chosen}
             height={150}
             onPoint={setPointed}
-            onChoose={(index) => onSelect(single(elementAt(tokens, index)), 'tokens')}
-            onOpen={(index) => onSelect(single(elementAt(tokens, index)), 'tokens')}
+            onChoose={(index) => onSelect(single(int32At(tokens, index)), 'tokens')}
+            onOpen={(index) => onSelect(single(int32At(tokens, index)), 'tokens')}
             onZoom={(way) => setReset(() => way)}
           />
           <div className="max-h-48 overflow-y-auto">

@@ -8,7 +8,7 @@ import { findBytes } from '#lib/analysis/raw/find-bytes.ts'
 import type { RawText } from '#lib/analysis/raw/raw-text.ts'
 import { jsonPathText } from '#lib/json/json-path.ts'
 import { pathAt, placeOf } from '#lib/json/json-place.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { lineAt, textBetween } from '#lib/util/text/text-lines.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
@@ -53,7 +53,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
     const next = firstRangeAfter(hits, shown?.start ?? 0)
     const from = hit ?? (direction === 1 ? next - 1 : next)
     const to = (from + direction + count) % count
-    setShown({ start: elementAt(hits, 2 * to), end: elementAt(hits, 2 * to + 1) })
+    setShown({ start: int32At(hits, 2 * to), end: int32At(hits, 2 * to + 1) })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return

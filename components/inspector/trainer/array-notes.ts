@@ -1,7 +1,7 @@
 /** Notes on the tokens of a sample: where arrays begin and end, and the first and last trained token of each turn. */
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { SheetCut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 
 /** Note on one token. */
 export interface ArrayNote {
@@ -21,7 +21,7 @@ export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number,
   }
   for (const cut of cuts) add(cut.token, sheetCutText(cut, columns), true)
   for (let at = 0; at < turns.length; at += 4) {
-    const [segment, from, to] = [elementAt(turns, at), elementAt(turns, at + 1), elementAt(turns, at + 2)]
+    const [segment, from, to] = [int32At(turns, at), int32At(turns, at + 1), int32At(turns, at + 2)]
     add(from, `first trained of segment ${segment}`)
     add(to, `last trained of segment ${segment}`)
   }

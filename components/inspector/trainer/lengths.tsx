@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { shortName } from './array-notes.ts'
 
 /** Lists each array with its length and the expected length, and the lengths that the record states. */
@@ -72,5 +72,5 @@ function rangeText({ parts, width }: SheetColumn): string {
   if (first === undefined || last === undefined) return '—'
   const pieces = entries.length > 1 ? `, ${countText(entries.length)} arrays` : ''
   const wide = width > 1 ? `, ${width} each` : ''
-  return `${countText(elementAt(parts, first))}–${countText(elementAt(parts, last + 1) - 1)}${pieces}${wide}`
+  return `${countText(int32At(parts, first))}–${countText(int32At(parts, last + 1) - 1)}${pieces}${wide}`
 }

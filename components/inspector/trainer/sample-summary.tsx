@@ -1,7 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import type { SheetRow, TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { Inspection } from '../inspection.ts'
 import { sheetCutText, shortName } from './array-notes.ts'
@@ -101,12 +101,12 @@ function Turns({ turns, onShow }: { readonly turns: Int32Array; readonly onShow:
             <tr key={at}>
               <td className="pr-4">{turns[at]}</td>
               <td className="pr-4">
-                <TokenLink token={elementAt(turns, at + 1)} onShow={onShow} />
+                <TokenLink token={int32At(turns, at + 1)} onShow={onShow} />
               </td>
               <td className="pr-4">
-                <TokenLink token={elementAt(turns, at + 2)} onShow={onShow} />
+                <TokenLink token={int32At(turns, at + 2)} onShow={onShow} />
               </td>
-              <td>{countText(elementAt(turns, at + 3))}</td>
+              <td>{countText(int32At(turns, at + 3))}</td>
             </tr>
           ))}
         </tbody>

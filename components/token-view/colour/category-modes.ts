@@ -6,7 +6,7 @@ import { type ColumnSource, roleColumn } from '#lib/trajectory/tokens/column-rol
 import { isTrained, spansOf } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type ResponseView, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float32At } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { segmentTitle } from '../card/token-reading.ts'
 import type { Category, CategoryMode } from './mode.ts'
@@ -205,6 +205,6 @@ function codesOnce(fill: (segment: SegmentView, codes: Float32Array) => void): C
   return memoizeByIdentity((segment) => {
     const codes = new Float32Array(segment.ids.length).fill(NONE)
     fill(segment, codes)
-    return (offset) => elementAt(codes, offset)
+    return (offset) => float32At(codes, offset)
   })
 }

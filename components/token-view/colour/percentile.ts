@@ -1,4 +1,4 @@
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 
 /**
  * Returns the value at a share of the sorted values, exactly: the element at `floor(n · share)` of the sorted array, found in linear time
@@ -9,15 +9,15 @@ export function selectPercentile(values: Float64Array, share: number): number | 
   let low = 0
   let high = values.length - 1
   while (low < high) {
-    const pivot = elementAt(values, (low + high) >> 1)
+    const pivot = float64At(values, (low + high) >> 1)
     let left = low
     let right = high
     while (left <= right) {
-      while (elementAt(values, left) < pivot) left++
-      while (elementAt(values, right) > pivot) right--
+      while (float64At(values, left) < pivot) left++
+      while (float64At(values, right) > pivot) right--
       if (left > right) break
-      const swapped = elementAt(values, left)
-      values[left++] = elementAt(values, right)
+      const swapped = float64At(values, left)
+      values[left++] = float64At(values, right)
       values[right--] = swapped
     }
     if (wanted <= right) high = right

@@ -5,7 +5,7 @@
  */
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At } from '#lib/util/element-at.ts'
 import type { Axis, CategoryMode, Coloured, ColourMode, Extent, NumberMode } from './mode.ts'
 import { selectPercentile } from './percentile.ts'
 
@@ -76,7 +76,7 @@ function numberScale(segments: readonly SegmentView[], mode: NumberMode): Number
   }
   const extent = extentOf(values)
   const axis = mode.axis(extent)
-  for (let index = 0; index < values.length; index++) values[index] = distance(axis, elementAt(values, index))
+  for (let index = 0; index < values.length; index++) values[index] = distance(axis, float64At(values, index))
   const p95 = selectPercentile(values, 0.95) ?? null
   const farthest = Math.max(distance(axis, extent.min), distance(axis, extent.max))
   return {

@@ -7,7 +7,7 @@
 import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 import { CELLS, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
 import { type BoxedImage, foldedLines, type SegmentLines } from './line-folds.ts'
@@ -189,7 +189,7 @@ export function lineOfToken(layout: Layout, tokenIndex: number): Line | undefine
   return lineOf(
     layout,
     index,
-    lastAtMost(segment.lineCount, offset, (at) => elementAt(segment.starts, at)),
+    lastAtMost(segment.lineCount, offset, (at) => int32At(segment.starts, at)),
   )
 }
 

@@ -1,7 +1,7 @@
 /** The lines of a segment with folded parts: each folded part becomes one line, and the others do not change. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 
 /** Lines of a segment. */
 export interface SegmentLines {
@@ -72,18 +72,18 @@ function withoutSpans(
   for (const span of spans) {
     const { start, end } = span
     if (start < done) continue
-    while (line < lineCount && elementAt(starts, line) < start) lineStarts.push(elementAt(starts, line++))
+    while (line < lineCount && int32At(starts, line) < start) lineStarts.push(int32At(starts, line++))
     if (lineStarts.at(-1) !== start) lineStarts.push(start)
     folded.add(lineStarts.length - 1)
     if ('rows' in span) {
       images.set(lineStarts.length - 1, span)
       for (let row = 1; row < span.rows; row++) images.set(lineStarts.push(end) - 1, span)
     }
-    while (line < lineCount && elementAt(starts, line) <= end) line++
+    while (line < lineCount && int32At(starts, line) <= end) line++
     if (end < tokenCount) lineStarts.push(end)
     done = end
   }
-  while (line < lineCount) lineStarts.push(elementAt(starts, line++))
+  while (line < lineCount) lineStarts.push(int32At(starts, line++))
   return {
     starts: Int32Array.from(lineStarts),
     lineCount: lineStarts.length,

@@ -7,7 +7,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { forcedAt } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import { outermostSpan, spanTitle } from '../card/span-title.ts'
 import { openImageIn, paintImageLine } from '../images/image-line.ts'
 import type { DrawnPiece } from '../pieces/piece-table.ts'
@@ -318,10 +318,10 @@ function paintOverlay(
   }
   if (selected) add('selected', selectedRange(picture.selection as NonNullable<RowPicture['selection']>))
   for (const { kind, ranges } of picture.marks)
-    for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && elementAt(ranges, 2 * at) < end; at++) {
-      const start = elementAt(ranges, 2 * at)
+    for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && int32At(ranges, 2 * at) < end; at++) {
+      const start = int32At(ranges, 2 * at)
       // A cut is before the first token of its range, wherever the range ends.
-      if (kind !== 'cut') add(kind, { start, end: elementAt(ranges, 2 * at + 1) })
+      if (kind !== 'cut') add(kind, { start, end: int32At(ranges, 2 * at + 1) })
       else if (start >= first) add(kind, { start, end: start + 1 })
     }
   setData(element, 'drift', found.some(({ kind }) => kind === 'drift' || kind === 'gap') ? 'true' : '')

@@ -2,7 +2,7 @@
 
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint8At } from '#lib/util/element-at.ts'
 
 /** Returns the bytes of a token that is not text by itself; undefined for other tokens. */
 export type PartBytes = (index: number) => Uint8Array | undefined
@@ -29,7 +29,7 @@ export function completedCharacter(
     const bytes = part(at)
     if (!bytes) return undefined
     for (let byte = bytes.length - 1; byte >= 0 && before.length < LONGEST_CHARACTER - 1; byte--) {
-      before.unshift(elementAt(bytes, byte))
+      before.unshift(uint8At(bytes, byte))
       if (isContinuation(elementAt(before, 0))) continue
       const missing = lengthOf(elementAt(before, 0)) - before.length
       if (missing <= 0 || missing > own.length) return undefined

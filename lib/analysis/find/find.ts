@@ -7,7 +7,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { QUANTITY_NAMES, quantityNamed } from '#lib/trajectory/tokens/quantities.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint8At } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { allIds } from '../all-ids.ts'
 import type { InspectTask } from '../trajectory-task.ts'
@@ -126,7 +126,7 @@ function both(a: Found, b: Found, trajectory: TrajectoryView): Found {
 }
 
 const combineHits = (a: Uint8Array, b: Uint8Array, combine: (x: number, y: number) => number): Uint8Array =>
-  a.map((isIn, token) => combine(isIn, elementAt(b, token)))
+  a.map((isIn, token) => combine(isIn, uint8At(b, token)))
 
 const allTokensOf = ({ texts, facts }: Found, trajectory: TrajectoryView): Uint8Array =>
   texts.reduce(addRanges, facts?.slice() ?? new Uint8Array(tokenCount(trajectory)))

@@ -1,4 +1,4 @@
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 
 // Ranges are flat pairs [start, end, start, end, …] of tokens, half-open and sorted. Sets have one byte for each token, 1 or 0.
 
@@ -15,8 +15,8 @@ export function rangeWriter(): RangeWriter {
   let length = 0
   return {
     add(start, end) {
-      if (length > 0 && start < elementAt(pairs, length - 1)) {
-        pairs[length - 1] = Math.max(elementAt(pairs, length - 1), end)
+      if (length > 0 && start < int32At(pairs, length - 1)) {
+        pairs[length - 1] = Math.max(int32At(pairs, length - 1), end)
         return
       }
       if (length === pairs.length) {
@@ -41,10 +41,10 @@ export function unitedRanges(a: Int32Array, b: Int32Array): Int32Array {
   if (b.length === 0) return a
   const writer = rangeWriter()
   for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    const isFromA = j >= b.length || (i < a.length && elementAt(a, i) <= elementAt(b, j))
+    const isFromA = j >= b.length || (i < a.length && int32At(a, i) <= int32At(b, j))
     const from = isFromA ? a : b
     const at = isFromA ? i : j
-    writer.add(elementAt(from, at), elementAt(from, at + 1))
+    writer.add(int32At(from, at), int32At(from, at + 1))
     if (isFromA) i += 2
     else j += 2
   }
@@ -55,10 +55,10 @@ export function unitedRanges(a: Int32Array, b: Int32Array): Int32Array {
 export function rangesTouching(ranges: Int32Array, tokens: Uint8Array): Int32Array {
   const writer = rangeWriter()
   for (let i = 0; i < ranges.length; i += 2) {
-    const end = elementAt(ranges, i + 1)
-    let token = elementAt(ranges, i)
+    const end = int32At(ranges, i + 1)
+    let token = int32At(ranges, i)
     while (token < end && tokens[token] === 0) token++
-    if (token < end) writer.add(elementAt(ranges, i), end)
+    if (token < end) writer.add(int32At(ranges, i), end)
   }
   return writer.written()
 }
@@ -84,6 +84,6 @@ export function addRanges(tokens: Uint8Array, ranges: Int32Array): Uint8Array {
 /** Returns the number of tokens in ranges that do not overlap. */
 export function countInRanges(ranges: Int32Array): number {
   let count = 0
-  for (let i = 0; i < ranges.length; i += 2) count += elementAt(ranges, i + 1) - elementAt(ranges, i)
+  for (let i = 0; i < ranges.length; i += 2) count += int32At(ranges, i + 1) - int32At(ranges, i)
   return count
 }

@@ -1,6 +1,6 @@
 /** The token of a group with the largest difference in mean reward between its branches, and how likely chance gives one as large. */
 import type { DecisiveToken, GroupSplit } from '#lib/api/forest/group-forest.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import { randomNumbers } from '#lib/util/random-numbers.ts'
 import { isSignificant } from '../significance.ts'
 import type { RewardRange } from '../value/intervals.ts'
@@ -37,7 +37,7 @@ export function decisiveToken(
   if (!found || found.difference <= ROUNDING) return undefined
   const { split, position, high, low, difference, branches } = found
   const rewardsIn = (branch: number): readonly number[] =>
-    branches.find((each) => each.branch === branch)?.samples.map((sample) => elementAt(bySample, sample)) ?? []
+    branches.find((each) => each.branch === branch)?.samples.map((sample) => float64At(bySample, sample)) ?? []
   const { chance, method } = chanceOf(difference, compared, known, rewards.length)
   return {
     split,
@@ -83,7 +83,7 @@ function extremesOf({ branches }: ComparedSplit, bySample: Float64Array): Extrem
   let [highest, lowest] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const { branch, samples } of branches) {
     let sum = 0
-    for (const sample of samples) sum += elementAt(bySample, sample)
+    for (const sample of samples) sum += float64At(bySample, sample)
     const mean = sum / samples.length
     if (mean > highest) [high, highest] = [branch, mean]
     if (mean < lowest) [low, lowest] = [branch, mean]
@@ -123,7 +123,7 @@ function chanceOf(
   const bySample = new Float64Array(count)
   const order = Float64Array.from(known, ({ reward }) => reward).sort()
   const isAsLarge = (): boolean => {
-    for (const [index, { sample }] of known.entries()) bySample[sample] = elementAt(order, index)
+    for (const [index, { sample }] of known.entries()) bySample[sample] = float64At(order, index)
     return compared.some((each) => extremesOf(each, bySample).difference >= difference - ROUNDING)
   }
   let as = 0
@@ -159,10 +159,10 @@ function assignments(sorted: Float64Array): number {
 /** Changes the order to the next one in lexicographic order. Returns false after the last. */
 function nextPermutation(order: Float64Array): boolean {
   let at = order.length - 2
-  while (at >= 0 && elementAt(order, at) >= elementAt(order, at + 1)) at--
+  while (at >= 0 && float64At(order, at) >= float64At(order, at + 1)) at--
   if (at < 0) return false
   let larger = order.length - 1
-  while (elementAt(order, larger) <= elementAt(order, at)) larger--
+  while (float64At(order, larger) <= float64At(order, at)) larger--
   swap(order, at, larger)
   order.subarray(at + 1).reverse()
   return true
@@ -173,7 +173,7 @@ function shuffle(order: Float64Array, random: () => number): void {
 }
 
 function swap(order: Float64Array, a: number, b: number): void {
-  const value = elementAt(order, a)
-  order[a] = elementAt(order, b)
+  const value = float64At(order, a)
+  order[a] = float64At(order, b)
   order[b] = value
 }

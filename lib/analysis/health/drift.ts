@@ -2,7 +2,7 @@
 import { type Health, type HealthFinding, sortBySeverity } from '#lib/trajectory/health/health.ts'
 import { encodingOf } from '#lib/trajectory/tokens/texts.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 /** Drift of a trajectory in mode text, or why it is unknown. */
@@ -63,8 +63,8 @@ function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding |
     ].join(' '),
     count,
     places: Array.from({ length: count }, (_, index) => ({
-      start: elementAt(ranges, 2 * index),
-      end: elementAt(ranges, 2 * index + 1),
+      start: int32At(ranges, 2 * index),
+      end: int32At(ranges, 2 * index + 1),
     })),
     remedy: 'Train on the recorded ids: a pipeline that keeps text would train other tokens than were sampled.',
   }

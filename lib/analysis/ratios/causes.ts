@@ -14,7 +14,7 @@ import {
 } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { versionAt, versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 
 /** Titles of the causes, in the order in which their rules are tried. */
 export const CAUSE_TITLES = {
@@ -96,9 +96,9 @@ const AFTER_DRIFT = 4
 const retokenized: Rule = ({ drift, token }) => {
   if (!drift) return undefined
   const spans = drift.length >> 1
-  const next = countWhile(spans, (span) => elementAt(drift, 2 * span) <= token)
+  const next = countWhile(spans, (span) => int32At(drift, 2 * span) <= token)
   if (next === 0) return undefined
-  const end = elementAt(drift, 2 * next - 1)
+  const end = int32At(drift, 2 * next - 1)
   if (token < end) return 'retokenization changes this token'
   return token < end + AFTER_DRIFT ? `retokenization changes ids before it, up to token ${end - 1}` : undefined
 }

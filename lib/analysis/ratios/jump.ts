@@ -2,7 +2,7 @@
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { versionSpans } from '#lib/trajectory/tokens/weight-versions.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import { type Cause, type Evidence, likelyCause } from './causes.ts'
 import { firstRise } from './rise.ts'
 import { type RatioThresholds, tokenFate } from './thresholds.ts'
@@ -41,14 +41,14 @@ export function firstLevelJump(
   const near = events
     .map((event) => ({
       ...event,
-      index: countWhile(ratios.tokens.length, (at) => elementAt(ratios.tokens, at) < event.token),
+      index: countWhile(ratios.tokens.length, (at) => int32At(ratios.tokens, at) < event.token),
     }))
     .filter(({ index }) => index < ratios.tokens.length && Math.abs(index - rise.index) <= NEAR)
     .sort((a, b) => Math.abs(a.index - rise.index) - Math.abs(b.index - rise.index))
   const [event] = near
   return {
     kind: 'level',
-    token: elementAt(ratios.tokens, event?.index ?? rise.index),
+    token: int32At(ratios.tokens, event?.index ?? rise.index),
     before,
     after,
     cause: event?.cause ?? { name: 'none', detail: 'nothing is recorded there' },
@@ -63,8 +63,8 @@ export function firstOutlier(
 ): Extract<Jump, { kind: 'token' }> | undefined {
   const index = logRatios.findIndex((logRatio) => tokenFate(logRatio, thresholds) !== undefined)
   if (index < 0) return undefined
-  const token = elementAt(tokens, index)
-  return { kind: 'token', token, logRatio: elementAt(logRatios, index), cause: likelyCause(evidence, token) }
+  const token = int32At(tokens, index)
+  return { kind: 'token', token, logRatio: float64At(logRatios, index), cause: likelyCause(evidence, token) }
 }
 
 /** Something recorded at a token that may raise the level from there. */

@@ -1,5 +1,5 @@
 /** Lists the tokens that a correction would cap or leave out, the farthest from 1 first, each with one likely cause. */
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, int32At } from '#lib/util/element-at.ts'
 import { type Cause, type CauseName, type Evidence, likelyCause } from './causes.ts'
 import type { TrainedRatios } from './jump.ts'
 import { type RatioThresholds, type TokenCorrection, tokenFate } from './thresholds.ts'
@@ -27,10 +27,10 @@ export function outliersOf(
 ): Outliers {
   const outliers: Outlier[] = []
   for (let index = 0; index < tokens.length; index++) {
-    const logRatio = elementAt(logRatios, index)
+    const logRatio = float64At(logRatios, index)
     const fate = tokenFate(logRatio, thresholds)
     if (fate === undefined) continue
-    const token = elementAt(tokens, index)
+    const token = int32At(tokens, index)
     outliers.push({ token, logRatio, fate, cause: likelyCause(evidence, token) })
   }
   outliers.sort((a, b) => Math.abs(b.logRatio) - Math.abs(a.logRatio))

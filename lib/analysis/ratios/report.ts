@@ -2,7 +2,7 @@
 import { type RatioComparison, ratioComparison, segmentLogRatios } from '#lib/trajectory/scoring/log-ratios.ts'
 import { isTrained, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At } from '#lib/util/element-at.ts'
 import { type RatioOrder, ratioOrder } from '../rescore/clipping.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { firstLevelJump, type Jump, type TrainedRatios } from './jump.ts'
@@ -57,7 +57,7 @@ function trainedRatios(trajectory: TrajectoryView) {
     let [known, absolute] = [0, 0]
     for (let offset = 0; offset < own.length; offset++) {
       if (!isTrained(segment, offset)) continue
-      const logRatio = elementAt(own, offset)
+      const logRatio = float64At(own, offset)
       if (!Number.isFinite(logRatio)) {
         unknown++
         continue

@@ -2,7 +2,7 @@
  * Finds where a series rises to another level, by Pettitt’s test (“A Non-Parametric Approach to the Change-Point Problem”, 1979). It compares
  * ranks, so that a few large values do not count as a rise.
  */
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, uint32At } from '#lib/util/element-at.ts'
 
 /** A rise of a series: index of the first value of the new level, and the means before and after it. */
 export interface Rise {
@@ -32,7 +32,7 @@ function strongestRise(values: Float64Array): Rise | undefined {
   const ranks = ranksOf(values)
   let [sum, most, index] = [0, 0, -1]
   for (let split = 1; split < length; split++) {
-    sum += elementAt(ranks, split - 1)
+    sum += float64At(ranks, split - 1)
     // Smaller ranks before the split than after it: the values rise.
     const rise = split * (length + 1) - 2 * sum
     if (rise <= most || split < FEWEST || length - split < FEWEST) continue
@@ -48,13 +48,13 @@ function strongestRise(values: Float64Array): Rise | undefined {
 function ranksOf(values: Float64Array): Float64Array {
   const { length } = values
   const order = Uint32Array.from({ length }, (_, index) => index).sort(
-    (a, b) => elementAt(values, a) - elementAt(values, b),
+    (a, b) => float64At(values, a) - float64At(values, b),
   )
   const ranks = new Float64Array(length)
   for (let start = 0; start < length; ) {
     let end = start + 1
-    while (end < length && values[elementAt(order, end)] === values[elementAt(order, start)]) end++
-    for (let place = start; place < end; place++) ranks[elementAt(order, place)] = (start + 1 + end) / 2
+    while (end < length && values[uint32At(order, end)] === values[uint32At(order, start)]) end++
+    for (let place = start; place < end; place++) ranks[uint32At(order, place)] = (start + 1 + end) / 2
     start = end
   }
   return ranks

@@ -3,7 +3,7 @@
  * k2 = (log r)² / 2 and k3 = (r − 1) − log r estimate KL(rollout ‖ trainer) (Schulman, “Approximating KL Divergence”, 2020). k1 is unbiased
  * and may be negative; k2 is biased with less variance; k3 is unbiased and never negative.
  */
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 
 /** Means of the three estimators of the KL divergence, in nats. */
 export interface KlEstimates {
@@ -18,7 +18,7 @@ export function klEstimates(logRatios: Float64Array): KlEstimates | undefined {
   if (length === 0) return undefined
   let [k1, k2, k3] = [0, 0, 0]
   for (let index = 0; index < length; index++) {
-    const logRatio = elementAt(logRatios, index)
+    const logRatio = float64At(logRatios, index)
     k1 -= logRatio
     k2 += (logRatio * logRatio) / 2
     k3 += Math.expm1(logRatio) - logRatio
@@ -48,7 +48,7 @@ export function ratioTotals(logRatios: Float64Array): RatioTotals | undefined {
   let [sum, absolute, ratios] = [0, 0, 0]
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let index = 0; index < length; index++) {
-    const logRatio = elementAt(logRatios, index)
+    const logRatio = float64At(logRatios, index)
     sum += logRatio
     absolute += Math.abs(logRatio)
     ratios += Math.exp(logRatio)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { clipEffect, ratioOrder } from './clipping.ts'
 import type { NoiseFloor } from './noise.ts'
@@ -171,7 +171,7 @@ export function rescoreAnswer(
 ): RescoreAnswer {
   const { totals, units, unknown, unpaired, spans, noise } = rescoring
   const ratioAt = (unit: number | undefined) =>
-    unit === undefined ? null : finiteOrNull(ratioOf(elementAt(units.deltas, unit)))
+    unit === undefined ? null : finiteOrNull(ratioOf(float64At(units.deltas, unit)))
   const effect = clip && clipEffect(ratioOrder(units), clip)
   return {
     servers: { left: serverAnswer(scored.left), right: serverAnswer(scored.right) },

@@ -6,7 +6,7 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, int32At, uint32At } from '#lib/util/element-at.ts'
 import type { RescoredUnits } from './units.ts'
 
 /** A correction of importance ratios. Its bounds are ratios, not logarithms. */
@@ -43,16 +43,16 @@ export function ratioOrder({
   trained,
 }: Pick<RescoredUnits, 'count' | 'deltas' | 'trained'>): RatioOrder {
   const units = Uint32Array.from({ length: count }, (_, unit) => unit).sort(
-    (a, b) => elementAt(deltas, a) - elementAt(deltas, b),
+    (a, b) => float64At(deltas, a) - float64At(deltas, b),
   )
-  const sorted = Float64Array.from(units, (unit) => elementAt(deltas, unit))
+  const sorted = Float64Array.from(units, (unit) => float64At(deltas, unit))
   const most = sorted.at(-1) ?? 0
   const tokensBefore = new Float64Array(count + 1)
   const weightBefore = new Float64Array(count + 1)
   for (let place = 0; place < count; place++) {
-    const tokens = elementAt(trained, elementAt(units, place))
-    tokensBefore[place + 1] = elementAt(tokensBefore, place) + tokens
-    weightBefore[place + 1] = elementAt(weightBefore, place) + tokens * Math.exp(elementAt(sorted, place) - most)
+    const tokens = int32At(trained, uint32At(units, place))
+    tokensBefore[place + 1] = float64At(tokensBefore, place) + tokens
+    weightBefore[place + 1] = float64At(weightBefore, place) + tokens * Math.exp(float64At(sorted, place) - most)
   }
   return { units, deltas: sorted, tokensBefore, weightBefore }
 }
@@ -61,20 +61,20 @@ export function ratioOrder({
 export function clipEffect({ deltas, tokensBefore, weightBefore }: RatioOrder, rule: ClipRule): ClipEffect {
   const { length } = deltas
   const log = Math.log(rule.high)
-  const over = countWhile(length, (place) => elementAt(deltas, place) <= log)
+  const over = countWhile(length, (place) => float64At(deltas, place) <= log)
   const lowest = rule.kind === 'mask' ? Math.log(rule.low) : Number.NEGATIVE_INFINITY
   const under = Math.min(
     over,
-    countWhile(length, (place) => elementAt(deltas, place) < lowest),
+    countWhile(length, (place) => float64At(deltas, place) < lowest),
   )
-  const of = elementAt(tokensBefore, length)
-  const tokensAbove = of - elementAt(tokensBefore, over)
-  const within = elementAt(weightBefore, over) - elementAt(weightBefore, under)
+  const of = float64At(tokensBefore, length)
+  const tokensAbove = of - float64At(tokensBefore, over)
+  const within = float64At(weightBefore, over) - float64At(weightBefore, under)
   const truncated = rule.kind === 'truncate' ? tokensAbove * Math.exp(log - (deltas.at(-1) ?? 0)) : 0
   return {
-    tokens: elementAt(tokensBefore, under) + tokensAbove,
+    tokens: float64At(tokensBefore, under) + tokensAbove,
     of,
-    weightKept: length === 0 ? 1 : (within + (tokensAbove > 0 ? truncated : 0)) / elementAt(weightBefore, length),
+    weightKept: length === 0 ? 1 : (within + (tokensAbove > 0 ? truncated : 0)) / float64At(weightBefore, length),
     below: { start: 0, end: under },
     above: { start: over, end: length },
   }

@@ -1,7 +1,7 @@
 /** Adds the results of rescoring to both sides as columns. Tokens are coloured by them, and the token card shows them. */
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At } from '#lib/util/element-at.ts'
 import type { ComparedSides } from '../compare/compare-sides.ts'
 import { type Rescoring, ratioOf, type SideScores } from './rescoring.ts'
 import type { SpanRatio } from './units.ts'
@@ -50,7 +50,7 @@ function deltasOf({ comparison }: ComparedSides, scores: SideScores, ratios: rea
     }
     for (let at = alignedRun.left.start; at < alignedRun.left.end; at++) {
       const other = at - alignedRun.left.start + alignedRun.right.start
-      const delta = elementAt(scores.right, other) - elementAt(scores.left, at)
+      const delta = float64At(scores.right, other) - float64At(scores.left, at)
       left[at] = delta
       right[other] = delta
     }

@@ -1,6 +1,6 @@
 /** Computes the distribution of differences and of noise on one scale: shares of tokens by the size of the difference. */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import type { RescoredUnits } from './units.ts'
 
 /** Shares of tokens by the size of a difference of logprobs. The shares of each list sum up to 1, or are all 0. */
@@ -22,8 +22,8 @@ const FROM = [0, ...Array.from({ length: STEPS + 1 }, (_, step) => 10 ** (FIRST_
 export function deltaHistogram({ count, deltas, trained }: RescoredUnits, noise: Float64Array): DeltaHistogram {
   return {
     from: FROM,
-    deltas: shares(count, (unit) => [Math.abs(elementAt(deltas, unit)), elementAt(trained, unit)]),
-    noise: noise.length > 0 ? shares(noise.length, (index) => [elementAt(noise, index), 1]) : undefined,
+    deltas: shares(count, (unit) => [Math.abs(float64At(deltas, unit)), int32At(trained, unit)]),
+    noise: noise.length > 0 ? shares(noise.length, (index) => [float64At(noise, index), 1]) : undefined,
   }
 }
 
@@ -32,7 +32,7 @@ function shares(count: number, at: (index: number) => readonly [size: number, to
   let all = 0
   for (let index = 0; index < count; index++) {
     const [size, tokens] = at(index)
-    bins[binOf(size)] = elementAt(bins, binOf(size)) + tokens
+    bins[binOf(size)] = float64At(bins, binOf(size)) + tokens
     all += tokens
   }
   return Array.from(bins, (tokens) => (all === 0 ? 0 : tokens / all))

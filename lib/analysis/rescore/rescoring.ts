@@ -6,7 +6,7 @@
  * “Approximating KL Divergence”, 2020, where r is p/q for samples from q).
  */
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, int32At } from '#lib/util/element-at.ts'
 import type { ComparedSides } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
 import { type PairedUnits, pairUnits, type RescoredUnits } from './units.ts'
@@ -86,20 +86,20 @@ function totalsOf(units: RescoredUnits, trainedTokens: number): RescoreTotals {
     }
   let [least, greatest] = [0, 0]
   for (let unit = 1; unit < count; unit++) {
-    if (elementAt(deltas, unit) < elementAt(deltas, least)) least = unit
-    if (elementAt(deltas, unit) > elementAt(deltas, greatest)) greatest = unit
+    if (float64At(deltas, unit) < float64At(deltas, least)) least = unit
+    if (float64At(deltas, unit) > float64At(deltas, greatest)) greatest = unit
   }
-  const most = elementAt(deltas, greatest)
+  const most = float64At(deltas, greatest)
   const sums = { left: 0, right: 0, leftTokens: 0, rightTokens: 0, delta: 0, k3: 0, tokens: 0, ratio: 0, square: 0 }
   for (let unit = 0; unit < count; unit++) {
-    const delta = elementAt(deltas, unit)
-    const tokens = elementAt(trained, unit)
+    const delta = float64At(deltas, unit)
+    const tokens = int32At(trained, unit)
     // Ratios are divided by the greatest one, because the ratio of a long span may not fit into a double.
     const scaled = Math.exp(delta - most)
-    sums.left += elementAt(units.leftLogprobs, unit)
-    sums.right += elementAt(units.rightLogprobs, unit)
-    sums.leftTokens += elementAt(units.leftEnds, unit) - elementAt(units.leftStarts, unit)
-    sums.rightTokens += elementAt(units.rightEnds, unit) - elementAt(units.rightStarts, unit)
+    sums.left += float64At(units.leftLogprobs, unit)
+    sums.right += float64At(units.rightLogprobs, unit)
+    sums.leftTokens += int32At(units.leftEnds, unit) - int32At(units.leftStarts, unit)
+    sums.rightTokens += int32At(units.rightEnds, unit) - int32At(units.rightStarts, unit)
     sums.delta += delta
     sums.k3 += k3Of(delta)
     sums.tokens += tokens

@@ -3,7 +3,7 @@
  * scores the same ids twice differs from itself by kernels and batches alone, so smaller differences between servers say nothing.
  */
 import type { ScoringResult } from '#lib/trajectory/scoring/gathered.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import { firstRise } from '../ratios/rise.ts'
 import { type Spread, spreadOf } from '../spread.ts'
 import type { SideScores } from './rescoring.ts'
@@ -83,7 +83,7 @@ function knownDifferences(first: Float64Array, second: Float64Array) {
   const deltas = new Float64Array(length)
   let count = 0
   for (let token = 0; token < length; token++) {
-    const delta = elementAt(second, token) - elementAt(first, token)
+    const delta = float64At(second, token) - float64At(first, token)
     if (!Number.isFinite(delta)) continue
     tokens[count] = token
     deltas[count++] = delta
@@ -112,10 +112,10 @@ function firstJump(
   const rise = firstRise(magnitudes)
   if (rise) {
     const { index, before, after } = rise
-    return { kind: 'level', token: elementAt(tokens, index), before, after }
+    return { kind: 'level', token: int32At(tokens, index), before, after }
   }
   const index = magnitudes.findIndex((magnitude) => magnitude >= LEAST_JUMP)
-  return index < 0 ? undefined : { kind: 'token', token: elementAt(tokens, index), delta: elementAt(deltas, index) }
+  return index < 0 ? undefined : { kind: 'token', token: int32At(tokens, index), delta: float64At(deltas, index) }
 }
 
 /** A part of the positions, with the token that differs most in it. */
@@ -139,9 +139,9 @@ export function positionBins(
   return starts.slice(0, count).map((start, bin) => {
     const end = elementAt(starts, bin + 1)
     let largest: PositionBin['largest']
-    for (; place < tokens.length && elementAt(tokens, place) < end; place++) {
-      const delta = elementAt(deltas, place)
-      if (!largest || Math.abs(delta) > Math.abs(largest.delta)) largest = { token: elementAt(tokens, place), delta }
+    for (; place < tokens.length && int32At(tokens, place) < end; place++) {
+      const delta = float64At(deltas, place)
+      if (!largest || Math.abs(delta) > Math.abs(largest.delta)) largest = { token: int32At(tokens, place), delta }
     }
     return { start, end, largest }
   })

@@ -4,7 +4,7 @@
  */
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { float64At, uint8At } from '#lib/util/element-at.ts'
 
 /** Two aligned sides with the prefill logprobs of their tokens. */
 export interface ScoredSides {
@@ -90,7 +90,7 @@ export function pairUnits({ alignedRuns, left, right }: ScoredSides): PairedUnit
       for (let offset = 0; offset < alignedRun.left.end - alignedRun.left.start; offset++) {
         const [at, other] = [alignedRun.left.start + offset, alignedRun.right.start + offset]
         if (left.mask[at] !== 1) continue
-        const [ours, theirs] = [elementAt(left.scores, at), elementAt(right.scores, other)]
+        const [ours, theirs] = [float64At(left.scores, at), float64At(right.scores, other)]
         if (Number.isFinite(theirs - ours))
           columns.add({ start: at, end: at + 1 }, { start: other, end: other + 1 }, ours, theirs, 1, -1)
         else unknown++
@@ -137,13 +137,13 @@ function rescoredSpan(
 function spanSum({ scores }: ScoredSide, { start, end }: Span): SpanSum {
   const tokens = end - start
   let sum = 0
-  for (let index = start; index < end; index++) sum += elementAt(scores, index)
+  for (let index = start; index < end; index++) sum += float64At(scores, index)
   return tokens > 0 && Number.isFinite(sum) ? { tokens, sum, mean: sum / tokens } : { tokens, sum: null, mean: null }
 }
 
 function trainedIn({ mask }: ScoredSide, { start, end }: Span): number {
   let count = 0
-  for (let index = start; index < end; index++) count += elementAt(mask, index)
+  for (let index = start; index < end; index++) count += uint8At(mask, index)
   return count
 }
 

@@ -2,7 +2,7 @@
 
 import { type TokenField, valueAtPath } from '#lib/formats/writing/training-row.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 
 /** A field of a trainer's file, with one value for each token of the trajectory. */
 export interface SheetColumn {
@@ -60,10 +60,10 @@ export type Entry =
 
 /** Returns the entry of a column for a token of the trajectory. */
 export function entryAt({ parts, values }: SheetColumn, token: number): Entry {
-  const place = countWhile(parts.length / 3, (index) => elementAt(parts, 3 * index + 1) <= token)
+  const place = countWhile(parts.length / 3, (index) => int32At(parts, 3 * index + 1) <= token)
   const start = parts[3 * place]
-  if (start === undefined || token < start) return { kind: 'absent' }
-  const value = elementAt(values, token)
+  const value = values[token]
+  if (start === undefined || value === undefined || token < start) return { kind: 'absent' }
   if (parts[3 * place + 2] === IMPLIED) return { kind: 'implied', value }
   return { kind: 'entry', value: Number.isNaN(value) ? null : value }
 }

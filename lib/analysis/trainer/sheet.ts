@@ -7,7 +7,7 @@ import { trainerFormats } from '#lib/formats/registry.ts'
 import { type TrainingRow, valueAtPath } from '#lib/formats/writing/training-row.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { columnOf, type SheetColumn } from './column.ts'
 import { recordIn } from './record.ts'
@@ -117,7 +117,7 @@ function turnsOf(mask: SheetColumn['values'], { segments }: Trajectory): Int32Ar
     while (last > first && mask[last] !== 1) last--
     if (first < end) {
       let trained = 0
-      for (let token = first; token <= last; token++) trained += elementAt(mask, token)
+      for (const isTrained of mask.subarray(first, last + 1)) trained += isTrained
       turns.push(index, first, last, trained)
     }
     start = end
@@ -127,7 +127,7 @@ function turnsOf(mask: SheetColumn['values'], { segments }: Trajectory): Int32Ar
 
 function maskSums(mask: SheetColumn['values'], turns: Int32Array, { segments }: Trajectory): MaskSums {
   let trained = 0
-  for (let at = 3; at < turns.length; at += 4) trained += elementAt(turns, at)
+  for (let at = 3; at < turns.length; at += 4) trained += int32At(turns, at)
   let differing = 0
   let start = 0
   for (const segment of segments) {
@@ -142,7 +142,7 @@ function maskSums(mask: SheetColumn['values'], turns: Int32Array, { segments }: 
 function edgeMarks(turns: Int32Array): Int32Array {
   const marks: number[] = []
   for (let at = 0; at < turns.length; at += 4) {
-    const [first, last] = [elementAt(turns, at + 1), elementAt(turns, at + 2)]
+    const [first, last] = [int32At(turns, at + 1), int32At(turns, at + 2)]
     marks.push(first, first + 1)
     if (last > first) marks.push(last, last + 1)
   }

@@ -1,4 +1,4 @@
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float32At, float64At } from '#lib/util/element-at.ts'
 
 /** A row of logits as a distribution over the vocabulary: logprobs, the best alternatives, and a draw. */
 
@@ -22,10 +22,10 @@ export function distribution(
   weights: Float64Array = new Float64Array(logits.length),
 ): Distribution {
   let largest = Number.NEGATIVE_INFINITY
-  for (let id = 0; id < logits.length; id++) if (elementAt(logits, id) > largest) largest = elementAt(logits, id)
+  for (let id = 0; id < logits.length; id++) if (float32At(logits, id) > largest) largest = float32At(logits, id)
   let sum = 0
   for (let id = 0; id < logits.length; id++) {
-    const weight = Math.exp((elementAt(logits, id) - largest) / temperature)
+    const weight = Math.exp((float32At(logits, id) - largest) / temperature)
     weights[id] = weight
     sum += weight
   }
@@ -38,7 +38,7 @@ const IMPOSSIBLE = -3.4028234663852886e38
 
 /** Returns the logprob of an id, rounded to 32 bits: logits are no more precise, and the reply is shorter. */
 export function logprobOf({ logits, temperature, normaliser }: Distribution, id: number): number {
-  return Math.max(IMPOSSIBLE, Math.fround(elementAt(logits, id) / temperature - normaliser))
+  return Math.max(IMPOSSIBLE, Math.fround(float32At(logits, id) / temperature - normaliser))
 }
 
 /** The tokens that may be drawn, in SGLang's terms. */
@@ -64,7 +64,7 @@ export function drawToken(of: Distribution, filter: LogitFilter, uniform: () => 
   let fastest = 0
   for (let id = 0; id < of.weights.length; id++) {
     const number = uniform()
-    const weight = elementAt(of.weights, id)
+    const weight = float64At(of.weights, id)
     // -log(x) is at least 1 - x, so most tokens have lost before the logarithm is computed.
     if (weight <= fastest * (1 - number) || candidateIds?.has(id) === false) continue
     const speed = weight / -Math.log(number)
@@ -77,12 +77,12 @@ export function drawToken(of: Distribution, filter: LogitFilter, uniform: () => 
 }
 
 const probability = ({ logits, temperature, normaliser }: Distribution, id: number): number =>
-  Math.exp(elementAt(logits, id) / temperature - normaliser)
+  Math.exp(float32At(logits, id) / temperature - normaliser)
 
 /** Returns the id of the largest logit; the first one of equal logits. */
 function best(logits: Float32Array): number {
   let id = 0
-  for (let other = 1; other < logits.length; other++) if (elementAt(logits, other) > elementAt(logits, id)) id = other
+  for (let other = 1; other < logits.length; other++) if (float32At(logits, other) > float32At(logits, id)) id = other
   return id
 }
 
@@ -117,7 +117,7 @@ export function bestFirst(values: Float32Array, count: number): number[] {
   const size = Math.min(count, values.length)
   if (size === 0) return []
   const isWorse = (a: number, b: number): boolean => {
-    const difference = elementAt(values, a) - elementAt(values, b)
+    const difference = float32At(values, a) - float32At(values, b)
     return difference < 0 || (difference === 0 && a > b)
   }
   const heap = Array.from({ length: size }, (_, id) => id)
@@ -136,9 +136,9 @@ export function bestFirst(values: Float32Array, count: number): number[] {
   }
   for (let at = (size >> 1) - 1; at >= 0; at--) sink(at)
   for (let id = size; id < values.length; id++)
-    if (elementAt(values, id) > elementAt(values, elementAt(heap, 0))) {
+    if (float32At(values, id) > float32At(values, elementAt(heap, 0))) {
       heap[0] = id
       sink(0)
     }
-  return heap.sort((a, b) => elementAt(values, b) - elementAt(values, a) || a - b)
+  return heap.sort((a, b) => float32At(values, b) - float32At(values, a) || a - b)
 }

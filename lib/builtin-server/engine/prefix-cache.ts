@@ -9,7 +9,7 @@ import {
   positionsOf,
   type RowPositions,
 } from '#lib/builtin-server/models/key-values.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 
 /** The cache of one model. */
 export interface PrefixCache {
@@ -77,15 +77,15 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
     })
     run.ids = run.ids.slice(at)
     run.parent = before
-    before.next.set(elementAt(run.ids, 0), run)
-    parent.next.set(elementAt(before.ids, 0), before)
+    before.next.set(int32At(run.ids, 0), run)
+    parent.next.set(int32At(before.ids, 0), before)
     return before
   }
 
   const evict = (): void => {
     for (const oldest of byUse) {
       if (bytes() <= maxBytes) return
-      oldest.parent?.next.delete(elementAt(oldest.ids, 0))
+      oldest.parent?.next.delete(int32At(oldest.ids, 0))
       byUse.delete(oldest)
       tokens -= oldest.ids.length
     }
@@ -127,7 +127,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
         return own
       })
       const added: Run = { ids: Int32Array.from(ids.slice(known, length)), floats, parent, next: new Map() }
-      parent.next.set(elementAt(added.ids, 0), added)
+      parent.next.set(int32At(added.ids, 0), added)
       use([...runs, added])
       tokens += added.ids.length
       evict()

@@ -1,6 +1,6 @@
 /** Chooses the tokens of one generation, and remembers them for the penalties and the grammar. */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { float32At } from '#lib/util/element-at.ts'
 import { type Distribution, distribution, drawToken } from './distribution.ts'
 import type { Grammar } from './grammar.ts'
 import type { JobSampling } from './job.ts'
@@ -28,14 +28,14 @@ export function createSampler(
   return {
     /** The order is SGLang's: added penalties, multiplied penalties, then the bias. Only generated tokens are penalised. */
     read(logits) {
-      for (const [id, count] of counts) logits[id] = elementAt(logits, id) - frequencyPenalty * count - presencePenalty
+      for (const [id, count] of counts) logits[id] = float32At(logits, id) - frequencyPenalty * count - presencePenalty
       const mustEnd = grammar?.mask(logits) === 'end'
       if (chosen < minNewTokens && !mustEnd) for (const id of stopIds) logits[id] = Number.NEGATIVE_INFINITY
       for (const id of counts.keys()) {
-        const logit = elementAt(logits, id)
+        const logit = float32At(logits, id)
         logits[id] = logit < 0 ? logit * repetitionPenalty : logit / repetitionPenalty
       }
-      for (const [id, bias] of logitBias) logits[id] = elementAt(logits, id) + bias
+      for (const [id, bias] of logitBias) logits[id] = float32At(logits, id) + bias
       weights ??= new Float64Array(logits.length)
       return distribution(logits, sampling.temperature, weights)
     },

@@ -4,7 +4,7 @@
  * is measured.
  */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { float32At } from '#lib/util/element-at.ts'
 import { gatherRows, type KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 
@@ -26,7 +26,7 @@ export async function isPaddingInvariant(model: OnnxModel): Promise<boolean> {
   const batched = await model.forward(rows, batch, 'last')
   const [wanted, found] = [single.logits[0]?.[0] as Float32Array, batched.logits[1]?.[0] as Float32Array]
   const spread = extreme(wanted, Math.max) - extreme(wanted, Math.min)
-  return wanted.every((logit, id) => Math.abs(logit - elementAt(found, id)) <= TOLERANCE * spread)
+  return wanted.every((logit, id) => Math.abs(logit - float32At(found, id)) <= TOLERANCE * spread)
 }
 
 const extreme = (values: Float32Array, pick: (a: number, b: number) => number): number =>

@@ -1,6 +1,6 @@
 /** The bytes of every token id in two arrays, which are sent to the engine thread in one piece. */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint32At } from '#lib/util/element-at.ts'
 
 /** The bytes of all ids. */
 export interface Vocabulary {
@@ -21,7 +21,7 @@ export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
   })
   const bytes = new Uint8Array(total)
   pieces.forEach((piece, id) => {
-    bytes.set(piece, elementAt(ends, id) - piece.length)
+    bytes.set(piece, uint32At(ends, id) - piece.length)
   })
   return {
     bytes,

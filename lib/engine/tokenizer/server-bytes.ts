@@ -5,7 +5,7 @@
  * character determines the bytes of the part.
  */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint8At } from '#lib/util/element-at.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
 /** The tokens that help to decode others with a server. */
@@ -55,7 +55,7 @@ export async function findDecoding(server: ServerTokenizer, signal: AbortSignal)
 function singleBytes(ids: readonly number[], character: string): readonly SingleByte[] | undefined {
   const bytes = encoder.encode(character)
   if (ids.length !== bytes.length) return undefined
-  return ids.map((id, i) => ({ id, byte: elementAt(bytes, i) }))
+  return ids.map((id, i) => ({ id, byte: uint8At(bytes, i) }))
 }
 
 const encoder = new TextEncoder()

@@ -8,7 +8,7 @@ import { parquetHeader, readPage } from 'hyparquet/src/column.js'
 import { convert } from 'hyparquet/src/convert.js'
 import { decompressPage, readDataPage } from 'hyparquet/src/datapage.js'
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint8At } from '#lib/util/element-at.ts'
 import { type Budget, type ByteSource, ContainerError, copyOf, type PagePlace } from './container.ts'
 import { createLevelReader, type LevelReader } from './parquet-levels.ts'
 
@@ -264,8 +264,13 @@ const HOLDS_BYTES: ReadonlySet<string> = new Set(['BYTE_ARRAY', 'FIXED_LEN_BYTE_
 
 /** Returns a function that returns the next values of a dictionary. */
 function fromDictionary(content: Uint8Array, dictionary: Values): (count: number) => Values {
-  const indexes = createLevelReader(content.subarray(1), 2 ** elementAt(content, 0) - 1)
-  return (count) => indexes.next(count).map((index) => elementAt(dictionary, index))
+  const indexes = createLevelReader(content.subarray(1), 2 ** uint8At(content, 0) - 1)
+  return (count) =>
+    indexes.next(count).map((index) => {
+      const value = dictionary[index]
+      if (value === undefined) throw broken(`value ${index} of a dictionary of ${dictionary.length}`)
+      return value
+    })
 }
 
 /** Returns the number of values of a page. Throws ContainerError if a size in its header is impossible. */

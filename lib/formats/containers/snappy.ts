@@ -1,6 +1,6 @@
 /** Decompresses Snappy, as pages of Parquet files have it: a varint of the size, then literals and copies (format_description.txt of google/snappy). */
 import { snappyUncompress } from 'hyparquet/src/snappy.js'
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint8At } from '#lib/util/element-at.ts'
 
 /** Returns the `size` bytes of a page. Throws an Error for damaged data. */
 export function decompressSnappy(input: Uint8Array, size: number): Uint8Array {
@@ -14,7 +14,7 @@ export function decompressSnappy(input: Uint8Array, size: number): Uint8Array {
 function checkLiterals(input: Uint8Array): void {
   let at = input.findIndex((byte) => byte < 128) + 1
   while (at < input.length) {
-    const tag = elementAt(input, at++)
+    const tag = uint8At(input, at++)
     const kind = tag & 3
     if (kind > 0) {
       at += kind === 3 ? 4 : kind
@@ -22,7 +22,7 @@ function checkLiterals(input: Uint8Array): void {
     }
     const lengthBytes = Math.max(0, (tag >>> 2) - 59)
     let length = lengthBytes === 0 ? tag >>> 2 : 0
-    for (let index = 0; index < lengthBytes; index++) length += elementAt(input, at++) * 2 ** (8 * index)
+    for (let index = 0; index < lengthBytes; index++) length += uint8At(input, at++) * 2 ** (8 * index)
     at += length + 1
     if (at > input.length) throw new Error('a Snappy literal beyond the end of its page')
   }

@@ -2,7 +2,7 @@
  * Checks the frames of Zstandard data before they are decompressed. fzstd trusts them: it reserves the window that a frame names, moves it
  * with every block, and writes repeated blocks of any size, so few bytes could take minutes.
  */
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint8At } from '#lib/util/element-at.ts'
 import { ContainerError } from './container.ts'
 
 /** Checks of data that arrives in pieces. */
@@ -78,7 +78,7 @@ export function createFrameChecks({ keepsWindow }: { readonly keepsWindow: boole
         at += passed
         skipped -= passed
         if (at === piece.length) return
-        header.push(elementAt(piece, at))
+        header.push(uint8At(piece, at))
         at++
         const rest = frame ? readBlock(frame) : readFrame()
         if (rest === undefined) continue

@@ -5,7 +5,7 @@
  */
 
 import { LONG_LIST } from '#lib/json/long-lists.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At, uint8At } from '#lib/util/element-at.ts'
 import { bytesText, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 
@@ -162,7 +162,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
   const separatesItems = (): boolean => depth === 1 && items >= 0
 
   const addEntries = (count: number): void => {
-    const all = elementAt(entries, level()) + count
+    const all = int32At(entries, level()) + count
     entries[level()] = all
     if (all >= limits.entries)
       fail(
@@ -201,7 +201,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
           while (STRING_KINDS[bytes[i] ?? QUOTE] === 0) i++
           if (i === bytes.length) break
         }
-        const byte = elementAt(bytes, i)
+        const byte = uint8At(bytes, i)
         if (inString) {
           if (isEscaped) isEscaped = false
           else if (byte === QUOTE) inString = false

@@ -23,7 +23,7 @@ import type {
 } from '#lib/trajectory/format/trajectory.ts'
 import { type TextWithStarts, textOf, textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint32At } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 
@@ -119,7 +119,7 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
   const others = new Set<number>()
   const isFirst = (id: number): boolean => {
     if (id >= 32 * seen.length) return others.size < others.add(id).size
-    const bits = elementAt(seen, id >>> 5)
+    const bits = uint32At(seen, id >>> 5)
     const bit = 1 << (id & 31)
     if ((bits & bit) !== 0) return false
     seen[id >>> 5] = bits | bit

@@ -3,7 +3,7 @@
 import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint8At } from '#lib/util/element-at.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { lineDiff } from '../document/line-diff.ts'
 import { maskByPrefixes, renderPreviewOf } from './preview.ts'
@@ -177,7 +177,7 @@ function maskDifference(left: RenderPreview, right: RenderPreview): Differences[
     const length = Math.min(elementAt(starts[0], line.left) - from, elementAt(starts[1], line.right) - to)
     compared += length
     for (let i = 0; i < length; i++) {
-      const difference = elementAt(bits[0], from + i) - elementAt(bits[1], to + i)
+      const difference = uint8At(bits[0], from + i) - uint8At(bits[1], to + i)
       if (difference > 0) onlyLeft++
       else if (difference < 0) onlyRight++
     }

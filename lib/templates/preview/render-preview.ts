@@ -6,7 +6,7 @@
 import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At, uint32At } from '#lib/util/element-at.ts'
 
 /** A rendered conversation in columns; `ids`, `starts` and `ends` have one entry for each token. */
 export interface RenderPreview {
@@ -62,9 +62,9 @@ export interface PieceOrigin {
 export function originOf({ starts, origins }: RenderPreview, tokenIndex: number): PieceOrigin | undefined {
   const piece = lastAtMost(origins.starts, starts[tokenIndex] ?? 0)
   if (piece < 0 || piece >= origins.lines.length) return undefined
-  const message = elementAt(origins.messages, piece)
+  const message = int32At(origins.messages, piece)
   return {
-    line: elementAt(origins.lines, piece),
+    line: uint32At(origins.lines, piece),
     message: message === NO_MESSAGE ? undefined : message,
     source: origins.values[piece] === 1 ? 'value' : 'template',
   }
@@ -90,7 +90,7 @@ export function tokensOfTemplateLine(renderPreview: RenderPreview, line: number)
   const ranges: { start: number; end: number }[] = []
   for (let piece = 0; piece < lines.length; piece++) {
     if (lines[piece] !== line) continue
-    const range = tokensBetween(renderPreview, elementAt(starts, piece), elementAt(starts, piece + 1))
+    const range = tokensBetween(renderPreview, uint32At(starts, piece), uint32At(starts, piece + 1))
     const last = ranges.at(-1)
     if (last && range.start <= last.end) last.end = Math.max(last.end, range.end)
     else if (range.end > range.start) ranges.push(range)
@@ -128,12 +128,12 @@ function tokensBetween({ starts, ends }: RenderPreview, from: number, to: number
   if (to <= from) return { start: 0, end: 0 }
   const end = lastAtMost(starts, to - 1) + 1
   let start = Math.max(0, lastAtMost(starts, from))
-  while (start > 0 && elementAt(ends, start - 1) > from) start--
-  while (start < end && elementAt(ends, start) <= from) start++
+  while (start > 0 && uint32At(ends, start - 1) > from) start--
+  while (start < end && uint32At(ends, start) <= from) start++
   return { start, end: Math.max(start, end) }
 }
 
 /** Returns the index of the last entry of a sorted column that is at most the value; -1 if there is none. */
 function lastAtMost(sorted: Uint32Array, value: number): number {
-  return countWhile(sorted.length, (index) => elementAt(sorted, index) <= value) - 1
+  return countWhile(sorted.length, (index) => uint32At(sorted, index) <= value) - 1
 }

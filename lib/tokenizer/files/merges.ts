@@ -1,5 +1,5 @@
 /** The merges of BPE by the ids of their two parts, and the merging of a word. */
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 
 /** Merges in a hash table with open addressing. */
 export interface MergeTable {
@@ -42,8 +42,8 @@ export function mergeTable(entries: Int32Array): MergeTable {
       const place = placeOf(left, right)
       return entries[place] === -1 ? -1 : place
     },
-    rankAt: (place) => elementAt(entries, place + 2),
-    mergedAt: (place) => elementAt(entries, place + 3),
+    rankAt: (place) => int32At(entries, place + 2),
+    mergedAt: (place) => int32At(entries, place + 3),
   }
 }
 
@@ -57,28 +57,28 @@ export function mergeBytes(bytes: Uint8Array, idsOfBytes: ArrayLike<number>, mer
   const places = new Int32Array(count).fill(-1)
   const queue: number[] = []
   const examine = (at: number): void => {
-    const right = elementAt(next, at)
-    const place = right < count ? merges.find(elementAt(ids, at), elementAt(ids, right)) : -1
+    const right = int32At(next, at)
+    const place = right < count ? merges.find(int32At(ids, at), int32At(ids, right)) : -1
     places[at] = place
     if (place >= 0) push(queue, merges.rankAt(place) * count + at)
   }
   for (let at = 0; at < count - 1; at++) examine(at)
   for (let key = pop(queue); key !== undefined; key = pop(queue)) {
     const at = key % count
-    const place = elementAt(places, at)
+    const place = int32At(places, at)
     // A merge of one of the two parts came first.
     if (place < 0 || merges.rankAt(place) * count + at !== key) continue
-    const right = elementAt(next, at)
-    const after = elementAt(next, right)
+    const right = int32At(next, at)
+    const after = int32At(next, right)
     ids[at] = merges.mergedAt(place)
     next[at] = after
     places[right] = -1
     if (after < count) previous[after] = at
     examine(at)
-    if (at > 0) examine(elementAt(previous, at))
+    if (at > 0) examine(int32At(previous, at))
   }
   const merged: number[] = []
-  for (let at = 0; at < count; at = elementAt(next, at)) merged.push(elementAt(ids, at))
+  for (let at = 0; at < count; at = int32At(next, at)) merged.push(int32At(ids, at))
   return merged
 }
 

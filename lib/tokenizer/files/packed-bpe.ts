@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import { emptyMergeTable, type MergeTable, mergeBytes, mergeTable } from './merges.ts'
 import { BYTE_OF_CHARACTER, isByteLevel, pieceBytes } from './piece-bytes.ts'
 
@@ -76,7 +76,7 @@ export function packedBpe(tables: BpeTables): PackedBpe {
     bytes: (id) => bytesOf(tables, id),
     encode(word) {
       const bytes = utf8.encode(word)
-      const whole = words.length === 0 ? -1 : elementAt(words, slotOf(words, tables, bytes))
+      const whole = words.length === 0 ? -1 : int32At(words, slotOf(words, tables, bytes))
       return whole === -1 ? mergeBytes(bytes, idsOfBytes, merges) : [whole]
     },
   }
@@ -173,7 +173,7 @@ function slotOf(slots: Int32Array, packed: Pieces, bytes: Uint8Array): number {
   let hash = bytes.length
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
   let slot = (hash ^ (hash >>> 15)) & (slots.length - 1)
-  while (slots[slot] !== -1 && !areEqual(bytesOf(packed, elementAt(slots, slot)), bytes))
+  while (slots[slot] !== -1 && !areEqual(bytesOf(packed, int32At(slots, slot)), bytes))
     slot = (slot + 1) & (slots.length - 1)
   return slot
 }

@@ -1,5 +1,5 @@
 /** Compares the experts that two passes over the same tokens chose, such as the rollout and a prefill. */
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { type ExpertRows, expertShape } from './routed-experts.ts'
 
 /** The share of equal choices of each token, and how the choices were counted. */
@@ -59,7 +59,7 @@ function layersWithExperts({ perToken, entries }: ExpertRows, perLayer: number):
 function inBoth(a: Int32Array, from: number, b: Int32Array, to: number, count: number): number {
   let common = 0
   for (let index = 0; index < count; index++) {
-    const entry = elementAt(a, from + index)
+    const entry = int32At(a, from + index)
     for (let other = to; other < to + count; other++) if (b[other] === entry) common++
   }
   return common

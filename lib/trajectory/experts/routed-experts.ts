@@ -3,7 +3,7 @@
  * hundred tokens of a large model. They are stored in the smallest integers that hold them, a quarter of that for up to 256 experts.
  */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At, uint8At } from '#lib/util/element-at.ts'
 import { fromBase64, toBase64 } from '#lib/util/text/base64.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { RoutedExperts } from '../format/trajectory.ts'
@@ -57,7 +57,7 @@ export function packExperts({ start, perToken, perLayer, entries }: ExpertRows):
   const bytes = bytesFor(entries)
   const data = new Uint8Array(entries.length * bytes)
   for (let index = 0; index < entries.length; index++) {
-    const entry = elementAt(entries, index)
+    const entry = int32At(entries, index)
     for (let byte = 0; byte < bytes; byte++) data[index * bytes + byte] = entry >> (8 * byte)
   }
   return { start, perToken, ...(perLayer !== undefined && { perLayer }), bytes, data: toBase64(data) }
@@ -65,7 +65,7 @@ export function packExperts({ start, perToken, perLayer, entries }: ExpertRows):
 
 function bytesFor(entries: Int32Array): 1 | 2 | 4 {
   let all = 0
-  for (let index = 0; index < entries.length; index++) all |= elementAt(entries, index)
+  for (let index = 0; index < entries.length; index++) all |= int32At(entries, index)
   return all < 0 || all > 0xffff ? 4 : all > 0xff ? 2 : 1
 }
 
@@ -75,7 +75,7 @@ export function unpackExperts({ start, perToken, perLayer, bytes, data }: Routed
   const entries = new Int32Array(Math.floor(packed.length / bytes / perToken) * perToken)
   for (let index = 0; index < entries.length; index++) {
     let entry = 0
-    for (let byte = 0; byte < bytes; byte++) entry |= elementAt(packed, index * bytes + byte) << (8 * byte)
+    for (let byte = 0; byte < bytes; byte++) entry |= uint8At(packed, index * bytes + byte) << (8 * byte)
     entries[index] = entry
   }
   return { start, perToken, ...(perLayer !== undefined && { perLayer }), entries }
@@ -84,7 +84,7 @@ export function unpackExperts({ start, perToken, perLayer, bytes, data }: Routed
 /** Returns rows as servers return them: int32 in base64. */
 export function int32Base64(entries: Int32Array): string {
   const bytes = new DataView(new ArrayBuffer(4 * entries.length))
-  for (let index = 0; index < entries.length; index++) bytes.setInt32(4 * index, elementAt(entries, index), true)
+  for (let index = 0; index < entries.length; index++) bytes.setInt32(4 * index, int32At(entries, index), true)
   return toBase64(new Uint8Array(bytes.buffer))
 }
 

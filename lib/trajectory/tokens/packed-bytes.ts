@@ -4,7 +4,7 @@
  * aligned: numbers, ids, alternatives, masks, content without a field, and the rest of the trajectory as JSON. All are little
  * endian.
  */
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint32At } from '#lib/util/element-at.ts'
 import type { Labels } from '../format/labels.ts'
 import type { Trajectory } from '../format/trajectory.ts'
 import { type ColumnBuffers, type Packed, packColumns, segmentsIn } from './packed.ts'
@@ -107,7 +107,7 @@ export function packedAnswer(labels: Labels, record: Uint8Array): Uint8Array<Arr
 
 /** Returns the trajectory of an answer; undefined if the record has another version. */
 export function readPackedAnswer(buffer: ArrayBuffer): Packed | undefined {
-  const start = elementAt(new Uint32Array(buffer, 0, 1), 0)
+  const start = uint32At(new Uint32Array(buffer, 0, 1), 0)
   const packed = readPackedBytes(buffer, start)
   if (!packed) return undefined
   const text = new TextDecoder().decode(new Uint8Array(buffer, LABELS_START, start - LABELS_START))

@@ -4,7 +4,7 @@
  * bytes fits n columns.
  */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { int32At, uint8At } from '#lib/util/element-at.ts'
 import { countWhile } from '../bisect.ts'
 
 /** A text as UTF-8 bytes with its lines. Lines are numbered from 0. */
@@ -30,9 +30,9 @@ const LINE_END = 0x0a
 /** Returns the number of lines. */
 export const lineCount = ({ starts }: TextLines): number => starts.length - 1
 /** Returns the byte offset of a line. */
-export const lineStart = ({ starts }: TextLines, line: number): number => elementAt(starts, line)
+export const lineStart = ({ starts }: TextLines, line: number): number => int32At(starts, line)
 /** Returns the byte offset of a line's end, without its line break. */
-export const lineEnd = ({ starts }: TextLines, line: number): number => elementAt(starts, line + 1) - 1
+export const lineEnd = ({ starts }: TextLines, line: number): number => int32At(starts, line + 1) - 1
 
 /** Returns the line at a byte offset. */
 export const lineAt = ({ starts }: TextLines, offset: number): number =>
@@ -52,8 +52,8 @@ export interface WrappedRows {
 export function wrapLines({ starts }: TextLines, columns: number): WrappedRows {
   const firsts = new Int32Array(starts.length)
   for (let line = 0; line + 1 < starts.length; line++) {
-    const length = elementAt(starts, line + 1) - 1 - elementAt(starts, line)
-    firsts[line + 1] = elementAt(firsts, line) + Math.max(1, Math.ceil(length / columns))
+    const length = int32At(starts, line + 1) - 1 - int32At(starts, line)
+    firsts[line + 1] = int32At(firsts, line) + Math.max(1, Math.ceil(length / columns))
   }
   return { columns, firsts }
 }
@@ -74,15 +74,15 @@ export interface WrappedRow {
 /** Returns the row with a number, from 0. */
 export function rowNumbered(text: TextLines, { columns, firsts }: WrappedRows, row: number): WrappedRow {
   const line = Math.min(lastAtMost(firsts, row), firsts.length - 2)
-  const part = row - elementAt(firsts, line)
+  const part = row - int32At(firsts, line)
   return { line, part, start: partStart(text, line, part, columns), end: partStart(text, line, part + 1, columns) }
 }
 
 /** Returns the number of the row at a byte offset. */
 export function wrappedRowAt(text: TextLines, { columns, firsts }: WrappedRows, offset: number): number {
   const line = lineAt(text, offset)
-  const first = elementAt(firsts, line)
-  const parts = elementAt(firsts, line + 1) - first
+  const first = int32At(firsts, line)
+  const parts = int32At(firsts, line + 1) - first
   const part = Math.min(parts - 1, Math.floor((offset - lineStart(text, line)) / columns))
   const isBehind = part + 1 < parts && offset >= partStart(text, line, part + 1, columns)
   return first + part + (isBehind ? 1 : 0)
@@ -92,11 +92,11 @@ export function wrappedRowAt(text: TextLines, { columns, firsts }: WrappedRows, 
 function partStart(text: TextLines, line: number, part: number, columns: number): number {
   const end = lineEnd(text, line)
   let start = Math.min(lineStart(text, line) + part * columns, end)
-  while (start < end && (elementAt(text.bytes, start) & 0xc0) === 0x80) start--
+  while (start < end && (uint8At(text.bytes, start) & 0xc0) === 0x80) start--
   return start
 }
 
 function lastAtMost(sorted: Int32Array, value: number): number {
-  const begun = countWhile(sorted.length, (index) => elementAt(sorted, index) <= value)
+  const begun = countWhile(sorted.length, (index) => int32At(sorted, index) <= value)
   return Math.max(0, begun - 1)
 }

@@ -1,5 +1,5 @@
 import { addLine, type GrowingLines, writeLines } from '#components/token-view/grid/line-store.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import type { ReadSide } from './context.ts'
 
 /** Returns a writer of the lines of one side, `columns` cells wide. */
@@ -38,8 +38,8 @@ export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, col
     ) => {
       const all = other.starts()
       let first = other.lineCount()
-      while (first > 0 && elementAt(all, first - 1) >= from) first--
-      for (let line = first; line < other.lineCount(); line++) begin(elementAt(all, line) - from + to)
+      while (first > 0 && int32At(all, first - 1) >= from) first--
+      for (let line = first; line < other.lineCount(); line++) begin(int32At(all, line) - from + to)
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 
 /** Returns a function that finds the segment of a token, −1 if none. Calls in token order are fast: they check neighbours first. */
 export function segmentFinder({ starts }: Pick<RowSide, 'starts'>): (token: number) => number {
@@ -116,15 +116,15 @@ export const SHORT_BLOCK_GAP = 14
 export function itemAt(rows: Rows, number: number): Item {
   const { items, tops, itemCount, rowCount } = rows
   const at = number * FIELDS
-  const field = (name: number) => elementAt(items, at + name)
+  const field = (name: number) => int32At(items, at + name)
   const firstRow = field(ROW)
   const flags = field(FLAGS)
-  const top = elementAt(tops, number)
+  const top = float64At(tops, number)
   const isLast = number + 1 >= itemCount
   const startsBlock = (flags & STARTS_BLOCK) !== 0
   const kind = KINDS[field(KIND)] as Item['kind']
   const rowTop = top + (startsBlock && kind !== 'divider' ? BLOCK_GAP : 0)
-  const count = (isLast ? rowCount : elementAt(items, at + FIELDS + ROW)) - firstRow
+  const count = (isLast ? rowCount : int32At(items, at + FIELDS + ROW)) - firstRow
   return {
     number,
     kind,
@@ -141,14 +141,14 @@ export function itemAt(rows: Rows, number: number): Item {
     rows: count,
     top,
     rowTop,
-    height: (isLast ? rows.height - END_GAP : elementAt(tops, number + 1)) - top,
+    height: (isLast ? rows.height - END_GAP : float64At(tops, number + 1)) - top,
   }
 }
 
 /** Returns the item at a height in pixels, or the nearest one; undefined if there are no items. */
 export function itemAtHeight(rows: Rows, height: number): Item | undefined {
   if (rows.itemCount === 0) return undefined
-  const begun = countWhile(rows.itemCount, (number) => elementAt(rows.tops, number) <= height)
+  const begun = countWhile(rows.itemCount, (number) => float64At(rows.tops, number) <= height)
   return itemAt(rows, Math.max(0, begun - 1))
 }
 
@@ -201,7 +201,7 @@ export function rowInItem(
   const drawnToken = isDrawnLeft ? token - item.right.start + item.left.start : token
   const { start, end } = item.lines[drawn]
   const starts = rows.lines[drawn]
-  const line = countWhile(end - start, (index) => elementAt(starts, start + index) <= drawnToken) - 1
+  const line = countWhile(end - start, (index) => int32At(starts, start + index) <= drawnToken) - 1
   const above = rows.arrangement === 'unified' && drawn === 'right' ? item.lines.left.end - item.lines.left.start : 0
   return { row: Math.max(0, line) + above, side: drawn, token: drawnToken }
 }
@@ -232,6 +232,6 @@ export function drawnLine(rows: Rows, item: Item, row: number, side: SideName): 
 /** Returns the tokens of a line, half-open, as indexes from the start of the side. */
 function lineTokens(rows: Rows, item: Item, side: SideName, line: number): Span {
   const starts = rows.lines[side]
-  const end = line + 1 < item.lines[side].end ? elementAt(starts, line + 1) : item[side].end
-  return { start: elementAt(starts, line), end }
+  const end = line + 1 < item.lines[side].end ? int32At(starts, line + 1) : item[side].end
+  return { start: int32At(starts, line), end }
 }

@@ -1,6 +1,6 @@
 /** A regular expression as an automaton over bytes, whose states are created when they are reached. */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint8At } from '#lib/util/element-at.ts'
 import type { RegexExpression } from './syntax.ts'
 import { byteSequences } from './utf8.ts'
 
@@ -163,7 +163,7 @@ function createParts() {
       }
       let alike = 0
       return Uint16Array.from({ length: 256 }, (_, byte) => {
-        alike += elementAt(begins, byte)
+        alike += uint8At(begins, byte)
         return alike
       })
     },

@@ -1,6 +1,6 @@
 /** Converts ranges of code points to their bytes in UTF-8. */
 
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint8At } from '#lib/util/element-at.ts'
 import type { CodePointRange } from './syntax.ts'
 
 /** A sequence of byte ranges: a character has one byte from each of them in order. */
@@ -29,7 +29,7 @@ export function byteSequences([first, last]: CodePointRange): ByteSequence[] {
  */
 function split(first: number, last: number, place: number): ByteSequence[] {
   const [low, high] = [encoder.encode(String.fromCodePoint(first)), encoder.encode(String.fromCodePoint(last))]
-  if (place >= low.length) return [Array.from(low, (byte, index): CodePointRange => [byte, elementAt(high, index)])]
+  if (place >= low.length) return [Array.from(low, (byte, index): CodePointRange => [byte, uint8At(high, index)])]
   const under = (1 << (6 * place)) - 1
   if ((first | under) !== (last | under)) {
     if ((first & under) !== 0)

@@ -3,7 +3,7 @@
  * the same sort are paired, so each resulting drift has one cause.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint32At } from '#lib/util/element-at.ts'
 import type { AlignedRun } from '../align.ts'
 import { type DriftSide, endsTurn, firstTouched, isBlank, spanAt } from './drift-side.ts'
 import { bytesIn, partOf } from './place.ts'
@@ -149,7 +149,7 @@ function pairsOf(ours: readonly Unit[], theirs: readonly Unit[]): readonly (read
   const width = theirs.length + 1
   // best[i * width + j] is the highest worth of the units from i and from j on.
   const best = new Uint32Array((ours.length + 1) * width)
-  const at = (i: number, j: number) => elementAt(best, i * width + j)
+  const at = (i: number, j: number) => uint32At(best, i * width + j)
   const sort = (units: readonly Unit[], index: number) => elementAt(units, index).sort
   for (let i = ours.length - 1; i >= 0; i--)
     for (let j = theirs.length - 1; j >= 0; j--) {

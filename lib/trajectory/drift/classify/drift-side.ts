@@ -11,7 +11,7 @@ import {
 } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { elementAt, uint32At } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { BytesOf } from '../align/spelling.ts'
 
@@ -104,7 +104,7 @@ export function firstTouched<S extends Span>(spans: readonly S[], { start, end }
 
 /** Returns the number of trained tokens in a span. */
 export const trainedIn = ({ trainedBefore }: DriftSide, { start, end }: Span): number =>
-  elementAt(trainedBefore, end) - elementAt(trainedBefore, start)
+  uint32At(trainedBefore, end) - uint32At(trainedBefore, start)
 
 /** Returns whether a token is a special token. */
 export const isSpecialAt = ({ trajectory, ids }: DriftSide, token: number): boolean =>

@@ -1,6 +1,6 @@
 /** The input of the classification rules: the content of both sides at a drift and its surroundings. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { elementAt } from '#lib/util/element-at.ts'
+import { uint8At } from '#lib/util/element-at.ts'
 import type { DriftKind } from '../report.ts'
 import { type DriftSide, isBlank, isSpecialAt } from './drift-side.ts'
 
@@ -64,7 +64,7 @@ export function bytesIn({ bytesAt }: DriftSide, { start, end }: Span): Uint8Arra
   const joined = new Uint8Array(length)
   let at = 0
   // A loop is faster than set() for arrays as short as tokens.
-  for (const piece of pieces) for (let byte = 0; byte < piece.length; byte++) joined[at++] = elementAt(piece, byte)
+  for (const piece of pieces) for (let byte = 0; byte < piece.length; byte++) joined[at++] = uint8At(piece, byte)
   return joined
 }
 
