@@ -1,7 +1,7 @@
 'use client'
 /** Compares two sides: a recorded trajectory with one made from its text or messages, or any two trajectories. */
 
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
 import { TrajectoryPicker } from '#components/compare/sides/trajectory-picker.tsx'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -55,6 +55,9 @@ export function CompareScreen() {
   const exportFile = compared && (() => setIsExporting(true))
   const unread = (['left', 'right'] as const).filter((name) => address[name] !== '' && !readSide(address[name]))
   const isEmpty = address.left === '' && address.right === ''
+  useEffect(() => {
+    if (!isEmpty) ComparePair.preload()
+  }, [isEmpty])
   return (
     <Shell title="Compare" trajectory={undefined} onExport={exportFile}>
       {isEmpty ? (
