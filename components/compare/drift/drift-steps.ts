@@ -16,8 +16,11 @@ const passes = ({ kind, severity, layer }: DriftSpan, filter: DriftFilter): bool
   (filter.kind ?? kind) === kind && (filter.severity ?? severity) === severity && (filter.layer ?? layer) === layer
 
 /** Returns the numbers of the spans that pass the filter, in order. */
-export const filterSpans = ({ spans }: DriftReport, filter: DriftFilter): readonly number[] =>
-  spans.flatMap((span, index) => (passes(span, filter) ? [index] : []))
+export function filterSpans({ spans }: DriftReport, filter: DriftFilter): readonly number[] {
+  const passing: number[] = []
+  for (const [index, span] of spans.entries()) if (passes(span, filter)) passing.push(index)
+  return passing
+}
 
 /** Returns the next span that passes, in the direction. Without a chosen span it begins at the first, or backwards at the last. */
 export function driftAfter(

@@ -9,15 +9,16 @@ import { type Pairing, runOfDrift } from './pairing.ts'
 export function driftMarks({ alignedRuns, driftRuns }: Pairing, side: SideName): readonly TokenMarks[] {
   let tokens = 0
   let gaps = 0
-  const ranges = Array.from(driftRuns, (number) => elementAt(alignedRuns, number)[side])
-  for (const { start, end } of ranges) {
+  for (const number of driftRuns) {
+    const { start, end } = elementAt(alignedRuns, number)[side]
     tokens += end - start
     if (end === start && start > 0) gaps++
   }
   const drift = new Int32Array(2 * tokens)
   const gap = new Int32Array(2 * gaps)
   let [driftEnd, gapEnd] = [0, 0]
-  for (const { start, end } of ranges) {
+  for (const number of driftRuns) {
+    const { start, end } = elementAt(alignedRuns, number)[side]
     for (let token = start; token < end; token++) {
       drift[driftEnd++] = token
       drift[driftEnd++] = token + 1

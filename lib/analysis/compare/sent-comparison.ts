@@ -2,10 +2,11 @@
  * Packs a comparison for the transfer from a worker to the page. Sides that the page has are not sent again, numbers are in typed
  * arrays, and fields that many spans share are sent once. 100,000 spans as plain objects would block the page while they arrive.
  */
-import type { DriftReport } from '#lib/trajectory/drift/report.ts'
-import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
+import type { DriftReport, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { pack, unpack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt, int32At } from '#lib/util/element-at.ts'
 import type { ComparedSides, ComparisonResult } from './compare-sides.ts'
 import type { ShownSide } from './shown-side.ts'
 
@@ -17,9 +18,9 @@ export type PackedComparison =
 interface SentComparison {
   readonly left: SentSide
   readonly right: SentSide
-  readonly alignedRuns: SentRows
+  readonly alignedRuns: SentRuns
   readonly report: Omit<DriftReport, 'spans'>
-  readonly spans: SentRows
+  readonly spans: SentSpans
 }
 
 interface SentSide extends Omit<ShownSide, 'trajectory'> {
@@ -43,9 +44,9 @@ export function packComparison(comparing: ComparisonResult, shared: SharedTrajec
     value: {
       left: sentSide(left, shared.left),
       right: sentSide(right, shared.right),
-      alignedRuns: sentRows(comparison.alignedRuns),
+      alignedRuns: sentRuns(comparison.alignedRuns),
       report,
-      spans: sentRows(spans),
+      spans: sentSpans(spans),
     },
   }
 }
@@ -53,11 +54,12 @@ export function packComparison(comparing: ComparisonResult, shared: SharedTrajec
 /** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `shared`. */
 export function unpackComparison(sent: PackedComparison, shared: SharedTrajectories): ComparisonResult {
   if (!sent.ok) return sent
-  const { left, right, alignedRuns, report, spans } = sent.value
+  const { left, right, report, spans } = sent.value
+  const alignedRuns = receivedRuns(sent.value.alignedRuns)
   const value: ComparedSides = {
     left: receivedSide(left, shared.left),
     right: receivedSide(right, shared.right),
-    comparison: { alignedRuns: receivedRows(alignedRuns), report: { ...report, spans: receivedRows(spans) } },
+    comparison: { alignedRuns, report: { ...report, spans: receivedSpans(spans, alignedRuns) } },
   }
   return { ok: true, value }
 }
@@ -72,40 +74,72 @@ const receivedSide = ({ remade, ...others }: SentSide, shared: TrajectoryView): 
   trajectory: remade ?? shared,
 })
 
-/** Packed rows, each with a span on both sides. */
-interface SentRows {
-  /** Five numbers for each row: start and end on the left, start and end on the right, and the index of its other fields in `others`. */
-  readonly numbers: Int32Array
-  readonly others: readonly object[]
+/** Packed aligned runs, which cover both sides in order. */
+interface SentRuns {
+  /** Kind of each run: EQUAL, DRIFT or SAME_BYTES. */
+  readonly kinds: Uint8Array
+  /** End of each run on the left and on the right, as pairs. A run begins where the one before it ends. */
+  readonly ends: Int32Array
 }
 
-interface Row {
-  readonly left: Span
-  readonly right: Span
-}
+const EQUAL = 0
+const DRIFT = 1
+const SAME_BYTES = 2
 
-function sentRows(rows: readonly Row[]): SentRows {
-  const numbers = new Int32Array(5 * rows.length)
-  const places = new Map<string, number>()
-  const others: object[] = []
-  for (const [index, { left, right, ...other }] of rows.entries()) {
-    const text = JSON.stringify(other)
-    const place = places.get(text) ?? others.push(other) - 1
-    places.set(text, place)
-    numbers.set([left.start, left.end, right.start, right.end, place], 5 * index)
+function sentRuns(alignedRuns: readonly AlignedRun[]): SentRuns {
+  const kinds = new Uint8Array(alignedRuns.length)
+  const ends = new Int32Array(2 * alignedRuns.length)
+  for (const [run, alignedRun] of alignedRuns.entries()) {
+    kinds[run] = alignedRun.kind === 'equal' ? EQUAL : alignedRun.sameBytes ? SAME_BYTES : DRIFT
+    ends[2 * run] = alignedRun.left.end
+    ends[2 * run + 1] = alignedRun.right.end
   }
-  return { numbers, others }
+  return { kinds, ends }
 }
 
-function receivedRows<T extends Row>({ numbers, others }: SentRows): readonly T[] {
-  const rows: T[] = []
-  for (let at = 0; at < numbers.length; at += 5) {
-    const [start, end, rightStart, rightEnd, place] = numbers.subarray(at, at + 5) as unknown as readonly number[]
-    rows.push({
-      ...others[place as number],
-      left: { start, end },
-      right: { start: rightStart, end: rightEnd },
-    } as unknown as T)
+function receivedRuns({ kinds, ends }: SentRuns): readonly AlignedRun[] {
+  const alignedRuns: AlignedRun[] = []
+  let [leftStart, rightStart] = [0, 0]
+  for (const kind of kinds) {
+    const leftEnd = ends[2 * alignedRuns.length] ?? 0
+    const rightEnd = ends[2 * alignedRuns.length + 1] ?? 0
+    const left = { start: leftStart, end: leftEnd }
+    const right = { start: rightStart, end: rightEnd }
+    alignedRuns.push(
+      kind === EQUAL ? { kind: 'equal', left, right } : { kind: 'drift', left, right, sameBytes: kind === SAME_BYTES },
+    )
+    leftStart = leftEnd
+    rightStart = rightEnd
   }
-  return rows
+  return alignedRuns
+}
+
+/** The fields of a drift span besides its tokens, which are those of its aligned run. */
+type SpanFields = Omit<DriftSpan, 'left' | 'right'>
+
+/** Packed drift spans: one for each aligned run that is a drift, in order. */
+interface SentSpans {
+  /** Index of each span's fields in `fields`. */
+  readonly places: Int32Array
+  /** The different fields that occur. */
+  readonly fields: readonly SpanFields[]
+}
+
+function sentSpans(spans: readonly DriftSpan[]): SentSpans {
+  const known = new Map<string, number>()
+  const fields: SpanFields[] = []
+  const places = Int32Array.from(spans, ({ left: _, right: __, ...others }) => {
+    const text = JSON.stringify(others)
+    const place = known.get(text) ?? fields.push(others) - 1
+    known.set(text, place)
+    return place
+  })
+  return { places, fields }
+}
+
+function receivedSpans({ places, fields }: SentSpans, alignedRuns: readonly AlignedRun[]): readonly DriftSpan[] {
+  const spans: DriftSpan[] = []
+  for (const { kind, left, right } of alignedRuns)
+    if (kind === 'drift') spans.push({ ...elementAt(fields, int32At(places, spans.length)), left, right })
+  return spans
 }

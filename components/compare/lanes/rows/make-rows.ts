@@ -43,21 +43,21 @@ export function makeRows(
   const left = lineWriter(sides.left, columns)
   const right = lineWriter(sides.right, columns)
 
-  const begin = (run: number, at: Places, flags: number) => {
-    items.begin(run, at, flags, left.lineCount(), right.lineCount())
+  const begin = (run: number, l: number, r: number, flags: number) => {
+    items.begin(run, flags, l, r, left.lineCount(), right.lineCount())
     left.begin()
     right.begin()
   }
-  const end = (runEnd: number, at: Places) => items.end(runEnd, at, left.lineCount(), right.lineCount())
-  /** Shows equal tokens; a segment of either side begins a block. */
-  const showEqual = (run: number, { left: from, right: to }: Pair, flags: number, isShared: boolean) => {
-    let [l, r] = [from.start, to.start]
-    while (l < from.end) {
+  const end = (runEnd: number, l: number, r: number) => items.end(runEnd, l, r, left.lineCount(), right.lineCount())
+  /** Shows equal tokens, from a token of each side on; a segment of either side begins a block. */
+  const showEqual = (run: number, from: number, to: number, count: number, flags: number, isShared: boolean) => {
+    let [l, r] = [from, to]
+    while (l < from + count) {
       if (startsSegment(sides, l, r)) {
-        end(run, { left: l, right: r })
-        begin(run, { left: l, right: r }, STARTS_BLOCK | flags)
+        end(run, l, r)
+        begin(run, l, r, STARTS_BLOCK | flags)
       }
-      const length = Math.min(from.end - l, boundaryAfter(sides, l, r))
+      const length = Math.min(from + count - l, boundaryAfter(sides, l, r))
       left.write(l, l + length)
       // The tokens are equal, so their lines must be equal, even if the measured widths of the two sides differ.
       if (!isUnified && isShared) right.copy(left, l, r)
@@ -65,58 +65,56 @@ export function makeRows(
       l += length
       r += length
     }
-    end(run + 1, { left: l, right: r })
+    end(run + 1, l, r)
   }
 
   const isUneven = () => left.lineCount() - items.line('left') !== right.lineCount() - items.line('right')
-  const showDrift = (number: number, { left: l, right: r }: Pair) => {
+  const showDrift = (number: number, { left: l, right: r }: AlignedRun) => {
     const isApart = isUnified || isOneSided(sides, l, r, columns)
     const isBlock = startsSegment(sides, l.start, r.start) || (isApart && !isUnified)
     const isBehindUneven = alignedRuns[number - 1]?.kind === 'drift' && isUneven()
     if (isApart || isBlock || isBehindUneven || !items.isBegun())
-      begin(number, { left: l.start, right: r.start }, isBlock ? STARTS_BLOCK : 0)
+      begin(number, l.start, r.start, isBlock ? STARTS_BLOCK : 0)
     left.write(l.start, l.end)
     right.write(r.start, r.end)
-    end(number + 1, { left: l.end, right: r.end })
+    end(number + 1, l.end, r.end)
     if (isApart) items.close(!isUnified)
   }
-  const fold = (number: number, { left: l, right: r }: Pair) => {
-    const from = { left: l.start, right: r.start }
+  /** Folds equal tokens, from a token of each side on, or shows them if the run is unfolded. */
+  const fold = (number: number, l: number, r: number, count: number) => {
     if (open.has(number)) {
-      begin(number, from, STARTS_BLOCK | IS_OPENED)
-      showEqual(number, { left: l, right: r }, IS_OPENED, true)
+      begin(number, l, r, STARTS_BLOCK | IS_OPENED)
+      showEqual(number, l, r, count, IS_OPENED, true)
     } else {
-      begin(number, from, STARTS_BLOCK)
+      begin(number, l, r, STARTS_BLOCK)
       items.fold(onlyDifferences ? 'divider' : 'fold')
-      end(number + 1, { left: l.end, right: r.end })
+      end(number + 1, l + count, r + count)
     }
     items.close(true)
   }
   /** Shows all tokens of an equal run, or folds it except for some after the previous drift span and before the next one. */
-  const showOrFold = (number: number, pair: Pair) => {
-    const length = pair.left.end - pair.left.start
-    const part = (start: number, count: number): Pair => ({
-      left: { start: pair.left.start + start, end: pair.left.start + start + count },
-      right: { start: pair.right.start + start, end: pair.right.start + start + count },
-    })
-    const { after, before } = length < FEWEST_FOLDED ? { after: length, before: 0 } : shownOf(number, pair, length)
+  const showOrFold = (number: number, alignedRun: AlignedRun) => {
+    const { start: l, end: lEnd } = alignedRun.left
+    const { start: r, end: rEnd } = alignedRun.right
+    const length = lEnd - l
+    const { after, before } =
+      length < FEWEST_FOLDED ? { after: length, before: 0 } : shownOf(number, alignedRun, length)
     const isFolded = length - after - before >= FEWEST_FOLDED
     const first = isFolded ? after : length
     if (first > 0) {
-      if (isUnified || isUneven() || !items.isBegun()) begin(number, placesOf(pair), 0)
-      showEqual(number, part(0, first), 0, false)
+      if (isUnified || isUneven() || !items.isBegun()) begin(number, l, r, 0)
+      showEqual(number, l, r, first, 0, false)
       if (isUnified) items.close(false)
     }
     if (!isFolded) return
-    fold(number, part(after, length - after - before))
+    fold(number, l + after, r + after, length - after - before)
     if (before === 0) return
-    const last = part(length - before, before)
-    begin(number, placesOf(last), STARTS_BLOCK)
-    showEqual(number, last, 0, false)
+    begin(number, lEnd - before, rEnd - before, STARTS_BLOCK)
+    showEqual(number, lEnd - before, rEnd - before, before, 0, false)
     if (isUnified) items.close(false)
   }
   /** Returns how many equal tokens stay visible at both ends of a run; 0 at an end without a drift span. */
-  const shownOf = (number: number, { left: l, right: r }: Pair, length: number) => {
+  const shownOf = (number: number, { left: l, right: r }: AlignedRun, length: number) => {
     if (onlyDifferences) return { after: 0, before: 0 }
     const column = Math.max(left.column(), right.column())
     const at = { left: l.start, right: r.start }
@@ -142,11 +140,6 @@ export function makeRows(
 }
 
 const readSide = (side: RowSide): ReadSide => ({ ...side, segmentAt: segmentFinder(side) })
-
-type Places = Readonly<Record<SideName, number>>
-type Pair = Readonly<Record<SideName, Span>>
-
-const placesOf = ({ left, right }: Pair): Places => ({ left: left.start, right: right.start })
 
 /** Returns whether one side is empty and the other does not fit beside its neighbours, so the gap needs its own rows. */
 function isOneSided(sides: Readonly<Record<SideName, ReadSide>>, left: Span, right: Span, columns: number): boolean {

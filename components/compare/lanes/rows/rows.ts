@@ -80,20 +80,22 @@ export interface Item {
   readonly height: number
 }
 
-/** Fields of an item in the table, in the order in which item-writer.ts writes them. */
-const KIND = 0
-const RUN = 1
-const RUN_END = 2
-const LEFT = 3
-const LEFT_END = 4
-const RIGHT = 5
-const RIGHT_END = 6
-const LEFT_LINE = 7
-const LEFT_LINE_END = 8
-const RIGHT_LINE = 9
-const RIGHT_LINE_END = 10
-const ROW = 11
-const FLAGS = 12
+/** Offsets of the fields of an item in the table. */
+export const OFFSETS = {
+  kind: 0,
+  run: 1,
+  runEnd: 2,
+  left: 3,
+  leftEnd: 4,
+  right: 5,
+  rightEnd: 6,
+  leftLine: 7,
+  leftLineEnd: 8,
+  rightLine: 9,
+  rightLineEnd: 10,
+  row: 11,
+  flags: 12,
+} as const
 /** Numbers per item in the table. */
 export const FIELDS = 13
 /** Kinds of items; the table stores the index. */
@@ -117,23 +119,23 @@ export function itemAt(rows: Rows, number: number): Item {
   const { items, tops, itemCount, rowCount } = rows
   const at = number * FIELDS
   const field = (name: number) => int32At(items, at + name)
-  const firstRow = field(ROW)
-  const flags = field(FLAGS)
+  const firstRow = field(OFFSETS.row)
+  const flags = field(OFFSETS.flags)
   const top = float64At(tops, number)
   const isLast = number + 1 >= itemCount
   const startsBlock = (flags & STARTS_BLOCK) !== 0
-  const kind = KINDS[field(KIND)] as Item['kind']
+  const kind = KINDS[field(OFFSETS.kind)] as Item['kind']
   const rowTop = top + (startsBlock && kind !== 'divider' ? BLOCK_GAP : 0)
-  const count = (isLast ? rowCount : int32At(items, at + FIELDS + ROW)) - firstRow
+  const count = (isLast ? rowCount : int32At(items, at + FIELDS + OFFSETS.row)) - firstRow
   return {
     number,
     kind,
-    runNumbers: { start: field(RUN), end: field(RUN_END) },
-    left: { start: field(LEFT), end: field(LEFT_END) },
-    right: { start: field(RIGHT), end: field(RIGHT_END) },
+    runNumbers: { start: field(OFFSETS.run), end: field(OFFSETS.runEnd) },
+    left: { start: field(OFFSETS.left), end: field(OFFSETS.leftEnd) },
+    right: { start: field(OFFSETS.right), end: field(OFFSETS.rightEnd) },
     lines: {
-      left: { start: field(LEFT_LINE), end: field(LEFT_LINE_END) },
-      right: { start: field(RIGHT_LINE), end: field(RIGHT_LINE_END) },
+      left: { start: field(OFFSETS.leftLine), end: field(OFFSETS.leftLineEnd) },
+      right: { start: field(OFFSETS.rightLine), end: field(OFFSETS.rightLineEnd) },
     },
     startsBlock,
     isOpened: (flags & IS_OPENED) !== 0,
@@ -165,7 +167,7 @@ export function itemsBetween(rows: Rows, top: number, bottom: number): readonly 
 /** Returns the item that contains a token, shown or folded; undefined if there is no such token. */
 export function itemOfToken(rows: Rows, side: SideName, token: number): Item | undefined {
   if (token < 0 || token >= tokenCountOf(rows.sides[side])) return undefined
-  const field = side === 'left' ? LEFT : RIGHT
+  const field = side === 'left' ? OFFSETS.left : OFFSETS.right
   const begun = countWhile(rows.itemCount, (number) => (rows.items[number * FIELDS + field] as number) <= token)
   return itemAt(rows, begun - 1)
 }
@@ -173,7 +175,7 @@ export function itemOfToken(rows: Rows, side: SideName, token: number): Item | u
 /** Returns the item that contains a row; undefined if there is no such row. */
 export function itemOfRow(rows: Rows, row: number): Item | undefined {
   if (row < 0 || row >= rows.rowCount) return undefined
-  const begun = countWhile(rows.itemCount, (number) => (rows.items[number * FIELDS + ROW] as number) <= row)
+  const begun = countWhile(rows.itemCount, (number) => (rows.items[number * FIELDS + OFFSETS.row] as number) <= row)
   return itemAt(rows, begun - 1)
 }
 
