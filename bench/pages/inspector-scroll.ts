@@ -49,7 +49,7 @@ await withBench(async ({ open }) => {
   await scrollPage(page, '', { selector: '.token-viewport', rowHeight, count: FRAMES, isLimited: true })
   reportFigure('long tasks while scrolling', (await longTasks(page, before)).length, '')
 
-  // The last jump may have led to a place where the pointer is over no token.
+  // The last jump may have led to a place with few tokens.
   await page.evaluate(() => {
     const view = document.querySelector('.token-viewport')
     if (view) view.scrollTop = 0
@@ -63,9 +63,17 @@ await withBench(async ({ open }) => {
         (time) => {
           const box = document.querySelector<HTMLElement>('.token-pointed > div')
           document.body.dataset.before = box?.dataset.index ?? ''
-          const [row] = document.elementsFromPoint(600, 300 + 24 * time)
-          row?.dispatchEvent(
-            new PointerEvent('pointermove', { bubbles: true, clientX: 420 + 3 * time, clientY: 300 + 24 * time }),
+          const view = document.querySelector('.token-viewport')?.getBoundingClientRect()
+          const rows = [...document.querySelectorAll('.token-row:not([hidden], [data-count="0"])')]
+            .map((row) => ({ row, box: row.getBoundingClientRect() }))
+            .filter(({ box }) => view && box.top >= view.top && box.bottom <= view.bottom)
+            .sort((a, b) => a.box.top - b.box.top)
+          // The pointer is on the first token of another row each time.
+          const target = rows[time]
+          if (!target) throw new Error(`only ${rows.length} rows with tokens are visible`)
+          const { left, top, height } = target.box
+          target.row.dispatchEvent(
+            new PointerEvent('pointermove', { bubbles: true, clientX: left + 2, clientY: top + height / 2 }),
           )
         },
         () => {

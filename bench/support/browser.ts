@@ -185,7 +185,7 @@ export const frames = <T>(
 
 /**
  * Returns the milliseconds from directly before `act` (which runs in the page, for example a click) until the first frame in
- * which `isDone` is true has been drawn.
+ * which `isDone` is true has been drawn. Throws if that takes longer than 30 s.
  */
 export const untilDrawn = <T>(
   page: Page,
@@ -198,7 +198,10 @@ export const untilDrawn = <T>(
     async (act: (given: T) => void, isDone: (given: T) => boolean, given: T) => {
       const start = performance.now()
       act(given)
-      while (!isDone(given)) await new Promise((resolve) => requestAnimationFrame(resolve))
+      while (!isDone(given)) {
+        if (performance.now() - start > 30_000) throw new Error(`30 s after ${act}, this is not true: ${isDone}`)
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+      }
       // In a task after the frame, its style, layout and paint are done.
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
       return performance.now() - start
