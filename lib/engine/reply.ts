@@ -5,7 +5,9 @@
 
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
+import { alternativeColumns, alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
 import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
+import type { NumberColumn } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { EngineError } from './http/errors.ts'
 import { type ReadImages, type RequestImages, readImages } from './images.ts'
 
@@ -281,7 +283,7 @@ function clean(
 }
 
 /** Returns whether `clean` would return every logprob from an index unchanged, as it does for nearly all replies. */
-function areStoredUnchanged(logprobs: LogprobLists['logprobs'], start = 0): boolean {
+function areStoredUnchanged(logprobs: NumberColumn, start = 0): boolean {
   for (let index = start; index < logprobs.length; index++) {
     const logprob = logprobs[index] ?? null
     if (logprob === null || !((logprob < 0 && logprob > MINUS_INFINITY) || Object.is(logprob, 0))) return false
@@ -303,18 +305,23 @@ function top(
   // The server returns alternatives for one token even if the call samples none.
   if (!columns || columns.k === 0 || expected === 0) return {}
   const { k } = columns
+  const arrays = alternativeColumns(columns)
+  const count = (arrays ?? columns).ids.length - skip * k
+  if (count !== expected * k)
+    throw new EngineError(
+      'INCONSISTENT',
+      `the server sent alternatives for ${Math.max(0, count) / k} of ${expected} tokens`,
+    )
+  if (areStoredUnchanged((arrays ?? columns).logprobs, skip * k))
+    return { topLogprobs: skip === 0 ? columns : alternativesFrom(columns, skip) }
   const { ids, logprobs } = from(columns, skip * k)
-  if (ids.length !== expected * k)
-    throw new EngineError('INCONSISTENT', `the server sent alternatives for ${ids.length / k} of ${expected} tokens`)
   return {
     topLogprobs: {
       k,
       ids,
-      logprobs: areStoredUnchanged(logprobs)
-        ? logprobs
-        : logprobs.map((logprob, cell) =>
-            ids[cell] === -1 ? null : clean(logprob, first + Math.floor(cell / k), 'topLogprobs', problems),
-          ),
+      logprobs: logprobs.map((logprob, cell) =>
+        ids[cell] === -1 ? null : clean(logprob, first + Math.floor(cell / k), 'topLogprobs', problems),
+      ),
     },
   }
 }

@@ -26,6 +26,7 @@ import { TemplateError } from '#lib/templates/chat-template.ts'
 import { expertsSoFar, readExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import type { Finish, Message, Problem, ResponseSegment, RoutedExperts } from '#lib/trajectory/format/trajectory.ts'
 import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
+import { alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, failureOutcome, requireContinuable, unsent } from './call-ending.ts'
@@ -344,13 +345,7 @@ function promptColumns(
       index >= from ? [{ ...problem, index: index - from }] : [],
     ),
     logprobs: scores.logprobs.slice(from),
-    ...(alternatives && {
-      topLogprobs: {
-        k: alternatives.k,
-        ids: alternatives.ids.slice(from * alternatives.k),
-        logprobs: alternatives.logprobs.slice(from * alternatives.k),
-      },
-    }),
+    ...(alternatives && { topLogprobs: alternativesFrom(alternatives, from) }),
   }
 }
 

@@ -21,6 +21,7 @@ import type {
   Vocab,
   VocabEntry,
 } from '#lib/trajectory/format/trajectory.ts'
+import { alternativeColumns } from '#lib/trajectory/tokens/alternatives.ts'
 import { type TextWithStarts, textOf, textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt, uint32At } from '#lib/util/element-at.ts'
@@ -44,8 +45,8 @@ export type Ending = Pick<
   readonly text?: string
 }
 
-/** Returns the vocabulary that ids add: entries that neither the trajectory nor an earlier call has. */
-export type VocabularyWriter = (ids: readonly number[]) => NewVocabulary
+/** Returns the vocabulary that columns of ids add: entries that neither the trajectory nor an earlier call has. */
+export type VocabularyWriter = (...ids: readonly ArrayLike<number>[]) => NewVocabulary
 
 interface NewVocabulary {
   /** The texts, created when they are first read, because a sparse record takes longer than all other work on them. */
@@ -58,18 +59,20 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
   const isFirst = firstTimes(Object.keys(vocab).map(Number), tokenizer.vocabularySize)
   const entryOf = entriesOf(tokenizer)
   const { added } = marksOf(tokenizer)
-  return (ids) => {
+  return (...columns) => {
     const newIds: number[] = []
     const specialIds: number[] = []
     // Most tokens of the process pass here, so it has no iterator.
-    for (let index = 0; index < ids.length; index++) {
-      const id = elementAt(ids, index)
-      if (id < 0 || !isFirst(id)) continue
-      newIds.push(id)
-      // This adds the text to `vocabularyTexts`, even if `vocab` is never read.
-      entryOf(id)
-      if (added.has(id)) specialIds.push(id)
-    }
+    for (const ids of columns)
+      for (let index = 0; index < ids.length; index++) {
+        // The accessors of lists and of typed arrays would each read one kind only.
+        const id = ids[index] ?? -1
+        if (id < 0 || !isFirst(id)) continue
+        newIds.push(id)
+        // This adds the text to `vocabularyTexts`, even if `vocab` is never read.
+        entryOf(id)
+        if (added.has(id)) specialIds.push(id)
+      }
     let madeVocab: Vocab | undefined
     return {
       get vocab() {
@@ -98,8 +101,8 @@ export function growingVocabulary(
     texts[id] = entry
     return entry
   }
-  return (ids) => {
-    const used = ids.filter((id) => id >= 0)
+  return (...columns) => {
+    const used = columns.flatMap((ids) => Array.from(ids)).filter((id) => id >= 0)
     const entries = used.map((id) => [id, entryIn(id)] as const)
     const specialIds = [...new Set(used)].filter((id) => added.has(id) && !known.has(id))
     for (const id of specialIds) known.add(id)
@@ -183,7 +186,7 @@ export function closePrompt(
     ...(topLogprobs && { topLogprobs }),
     ...(problems.length > 0 && { problems }),
   } as const
-  return withNews({ type: 'segment', segment }, newVocabulary(topLogprobs?.ids ?? []))
+  return withNews({ type: 'segment', segment }, newVocabulary(topLogprobs ? idsOfAlternatives(topLogprobs) : []))
 }
 
 /** Reopens the last response, which continues from its own tokens. */
@@ -228,10 +231,13 @@ export function openResponse(request: NonNullable<ResponseSegment['request']>): 
   return { type: 'segment-started', segment, vocab: {}, specialIds: [] }
 }
 
+/** Returns the ids of alternatives, without making a list of them. */
+const idsOfAlternatives = (top: TopLogprobs): ArrayLike<number> => alternativeColumns(top)?.ids ?? top.ids
+
 /** Adds tokens, with their texts, to the open response. */
 export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter): RolloutEvent {
   const { ids, topLogprobs } = tokens
-  return withNews({ type: 'tokens', ...tokens }, newVocabulary(topLogprobs ? ids.concat(topLogprobs.ids) : ids))
+  return withNews({ type: 'tokens', ...tokens }, newVocabulary(ids, topLogprobs ? idsOfAlternatives(topLogprobs) : []))
 }
 
 /**

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DIGITS_OF_PART, decimalValue, MOST_DIGITS } from './decimal.ts'
+import { DIGITS_OF_PART, decimalValue } from './decimal.ts'
 
 /** Returns the value of a decimal notation; undefined if it has too many digits. */
 function valueOfNotation(text: string): number | undefined {
   const [, whole = '', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  if (digits.length > MOST_DIGITS) return undefined
+  if (digits.length > 2 * DIGITS_OF_PART) return undefined
   const low = digits.slice(DIGITS_OF_PART)
   const high = Number(digits.slice(0, DIGITS_OF_PART))
   return decimalValue(high, Number(low), low.length, fraction.length - Number(exponent))

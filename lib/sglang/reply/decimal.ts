@@ -3,10 +3,7 @@
  * they hold as float32, with up to 18 digits; such a number is recognized by exact arithmetic, and no other is guessed.
  */
 
-/** The largest number of digits that `decimalValue` reads, without leading zeros. */
-export const MOST_DIGITS = 18
-
-/** The largest number of digits in each of its two parts. */
+/** The largest number of digits in each of the two parts that `decimalValue` reads. */
 export const DIGITS_OF_PART = 9
 
 /**
@@ -26,17 +23,12 @@ export function decimalValue(high: number, low: number, lowCount: number, scale:
   // difference is exact, because both numbers are nearly equal; the others are off by less than a thousandth.
   const high10 = HIGH_HALVES[scale] ?? 0
   const difference = shifted - value * high10 + (low - value * (LOW_HALVES[scale] ?? 0)) - value * (RESTS[scale] ?? 0)
-  // The nearest double is `value` if the difference is less than half the distance to the next one, which is smaller below a
-  // power of two.
-  double[0] = value
-  const high32 = bits[HIGH_WORD] ?? 0
-  const isPower = (high32 & ~EXPONENT) === 0 && bits[1 - HIGH_WORD] === 0
-  const exponent = (high32 & EXPONENT) - (isPower ? HALF_BELOW_POWER : HALF_DISTANCE)
-  if (exponent <= 0) return Number.NaN
-  bits[HIGH_WORD] = exponent
-  bits[1 - HIGH_WORD] = 0
-  const half = (double[0] ?? 0) * power
-  return Math.abs(difference) < half * NEARLY_ONE ? value : Number.NaN
+  // The nearest double is `value` if the difference is less than half the distance to the next one. Below a power of two that
+  // distance is half of the one above. Each sum rounds to the neighbour if its second term is more than half the distance.
+  const above = value + value * MORE_THAN_HALF - value
+  const isPower = value - value * MORE_THAN_QUARTER !== value
+  const half = (isPower ? 0.25 : 0.5) * above
+  return Math.abs(difference) < half * power * NEARLY_ONE ? value : Number.NaN
 }
 
 /** Every float32 that is not subnormal has its digits within this scale, unless they are more than 18. */
@@ -56,12 +48,7 @@ const HIGH_HALVES = POWERS.map((power) => {
 const LOW_HALVES = POWERS.map((power, scale) => power - (HIGH_HALVES[scale] ?? 0))
 const RESTS = Float64Array.from(exactPowers, (power, scale) => Number(power - BigInt(POWERS[scale] ?? 0)))
 
-/** The bits of a double. */
-const double = new Float64Array(1)
-const bits = new Int32Array(double.buffer)
-double[0] = -1
-const HIGH_WORD = bits[1] === 0 ? 0 : 1
-const EXPONENT = 0x7ff0_0000
-/** In the bits of an exponent: a double divided by 2^53 is half of its distance to the next one, or less. */
-const HALF_DISTANCE = 53 << 20
-const HALF_BELOW_POWER = 54 << 20
+/** A double times this is more than half of its distance to the next one, and less than one and a half. */
+const MORE_THAN_HALF = 2 ** -53 + 2 ** -105
+/** A power of two times this is more than half of its distance to the one before; any other float32 times this is less. */
+const MORE_THAN_QUARTER = 2 ** -54 + 2 ** -106

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '#testing/property-runs.ts'
 import { recording, recordingNames } from '#testing/sglang/recordings.ts'
 import { generateReplySchema } from '../server/schema.ts'
 import { columnsIn, readBytes } from './reply-columns.ts'
@@ -87,6 +88,11 @@ describe('readBytes', () => {
     ['an id with a zero before it', inMeta('"output_token_logprobs":[[-1,02,null]]')],
     ['an id below 0', inMeta('"output_token_logprobs":[[-1,-2,null]]')],
     ['an id that is no whole number', inMeta('"output_token_logprobs":[[-1,2.5,null]]')],
+    ['an id of ten digits', inMeta('"output_token_logprobs":[[-1,1234567890,null]]')],
+    ['a number that JSON does not have', inMeta('"output_token_logprobs":[[NaN,2,null]]')],
+    ['an infinite number', inMeta('"output_top_logprobs":[[[-Infinity,2,null]]]')],
+    ['a letter among the digits', inMeta('"output_token_logprobs":[[-0.1234:678,2,null]]')],
+    ['a byte outside of ASCII among the digits', inMeta('"output_token_logprobs":[[-0.1234é78,2,null]]')],
     ['an id that no number holds', inMeta('"output_token_logprobs":[[-1,12345678901234567890,null]]')],
     ['no id', inMeta('"output_token_logprobs":[[-1,,null]]')],
     ['a row of two', inMeta('"output_token_logprobs":[[-1,2]]')],
@@ -130,6 +136,41 @@ describe('readBytes', () => {
     const rows = numbers.map((number) => `[${number},1,null]`)
     const read = readBytes(inMeta(`"output_token_logprobs":[${rows.join(',')}]`))
     expect(read?.columns.output?.logprobs).toEqual(numbers.map(Number))
+  })
+
+  test('reads any number of JSON as JSON.parse does', () => {
+    const digits = (most: number) =>
+      fc.array(fc.oneof({ arbitrary: fc.constant('0'), weight: 2 }, fc.constantFrom(...'123456789')), {
+        maxLength: most,
+      })
+    const whole = digits(12).map((list) => list.join('').replace(/^0+/, '') || '0')
+    const fraction = fc.option(
+      digits(24).map((list) => `.${list.join('')}5`),
+      { nil: '' },
+    )
+    const exponent = fc.oneof(
+      { arbitrary: fc.constant(''), weight: 3 },
+      fc
+        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat({ max: 400 }))
+        .map((parts) => parts.join('')),
+    )
+    const number = fc.tuple(fc.constantFrom('-', ''), whole, fraction, exponent).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(number, { minLength: 1 }), (numbers) => {
+        const rows = `[${numbers.map((each) => `[${each},1,null]`).join(',')}]`
+        const read = readBytes(inMeta(`"output_token_logprobs":${rows}`, `"output_top_logprobs":[${rows}]`))
+        const values = numbers.map((each) => JSON.parse(each))
+        expect(read?.columns.output?.logprobs).toEqual(values)
+        expect(read?.columns.outputTop?.logprobs).toEqual(values)
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
+  test('reads more rows than fit into the first cells', () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => `[${index % 7 === 0 ? null : -index / 8},${index},null]`)
+    const json = `{"meta_info":{"output_token_logprobs":[${rows.join(',')}],"output_top_logprobs":[null,[${rows.join(',')}]]}}`
+    expect(readBytes(bytesOf(json))).toEqual(expected(json))
   })
 
   test('leaves a reply that breaks off at any byte to JSON.parse', () => {

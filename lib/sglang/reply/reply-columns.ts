@@ -8,8 +8,9 @@
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { EngineColumns, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
 import { isObject } from '#lib/json/json-object.ts'
+import { idList, listedAlternatives, logprobList } from '#lib/trajectory/tokens/alternatives.ts'
 import type { GenerateReply, TokenLogprob } from '../server/schema.ts'
-import { DIGITS_OF_PART, decimalValue, MOST_DIGITS } from './decimal.ts'
+import { DIGITS_OF_PART, decimalValue } from './decimal.ts'
 
 type Meta = GenerateReply['meta_info']
 
@@ -46,14 +47,16 @@ interface ReadBytes {
   readonly columns: EngineColumns
 }
 
-const LISTS = [
-  { name: 'input_token_logprobs', column: 'input', scan: scanRows },
-  { name: 'output_token_logprobs', column: 'output', scan: scanRows },
-  { name: 'input_top_logprobs', column: 'inputTop', scan: scanTop },
-  { name: 'output_top_logprobs', column: 'outputTop', scan: scanTop },
-] as const
-// No text contains this, because the quotes in it would be escaped.
-const BEGINNINGS = LISTS.map(({ name }) => Buffer.from(`"${name}":[`))
+type ColumnName = keyof EngineColumns
+
+const LISTS: ReadonlyMap<string, { readonly column: ColumnName; readonly isTop: boolean }> = new Map([
+  ['input_token_logprobs', { column: 'input', isTop: false }],
+  ['output_token_logprobs', { column: 'output', isTop: false }],
+  ['input_top_logprobs', { column: 'inputTop', isTop: true }],
+  ['output_top_logprobs', { column: 'outputTop', isTop: true }],
+])
+/** The end of each name and the beginning of its list. No text contains it, because the quote in it would be escaped. */
+const BEGINNING = Buffer.from('_logprobs":[')
 
 /** Placeholder of a list, which shows whether the list was at the right path. */
 const CUT_OUT = 'cut out: its columns are known'
@@ -61,30 +64,33 @@ const CUT_OUT_JSON = Buffer.from(JSON.stringify(CUT_OUT))
 
 /** Reads a reply from its bytes of JSON; undefined if they must be read in another way. */
 export function readBytes(json: Buffer): ReadBytes | undefined {
-  const found = LISTS.flatMap((list, index) => {
-    const beginning = BEGINNINGS[index] as Buffer
-    const at = json.indexOf(beginning)
-    return at < 0 ? [] : [{ ...list, start: at + beginning.length - 1 }]
-  }).sort((a, b) => a.start - b.start)
-  const columns: { -readonly [Name in keyof EngineColumns]: LogprobLists & TopColumns } = {}
+  const columns: { -readonly [Name in ColumnName]?: LogprobLists & TopColumns } = {}
   const rest: Buffer[] = []
   let from = 0
-  for (const { column, scan, start } of found) {
-    const scanned = scan(json, start)
+  // The bytes of a list that was read are not searched.
+  for (let at = json.indexOf(BEGINNING); at >= 0; at = json.indexOf(BEGINNING, at)) {
+    const start = at + BEGINNING.length - 1
+    const list = LISTS.get(json.toString('latin1', json.lastIndexOf(QUOTE, at) + 1, start - 2))
+    at = start
+    if (!list) continue
+    const scanned = list.column in columns ? undefined : list.isTop ? scanTop(json, start) : scanRows(json, start)
     if (!scanned) return undefined
-    columns[column] = scanned.columns as LogprobLists & TopColumns
+    columns[list.column] = scanned.columns as LogprobLists & TopColumns
     rest.push(json.subarray(from, start), CUT_OUT_JSON)
     from = scanned.end
+    at = from
   }
   rest.push(json.subarray(from))
   const value = parseJson(Buffer.concat(rest).toString('utf8'))
   const meta = isObject(value) ? value.meta_info : undefined
   if (!isObject(meta)) return undefined
-  for (const { name, column } of LISTS) {
+  for (const [name, { column }] of LISTS) {
     // A list that the scan did not find may still exist, with spaces around it.
-    if (column in columns ? meta[name] !== CUT_OUT : (meta[name] ?? null) !== null) return undefined
+    if (column in columns) {
+      if (meta[name] !== CUT_OUT) return undefined
+      ;(meta as Record<string, unknown>)[name] = null
+    } else if ((meta[name] ?? null) !== null) return undefined
   }
-  for (const { name } of found) (meta as Record<string, unknown>)[name] = null
   return { value, columns }
 }
 
@@ -98,7 +104,8 @@ interface Scanned<T> {
 function scanRows(json: Buffer, start: number): Scanned<LogprobLists> | undefined {
   const scan = new Scan(json, start)
   if (!scan.rows()) return undefined
-  return { columns: scan.columns(), end: scan.at }
+  const { ids, logprobs } = scan.cells(0)
+  return { columns: { ids: idList(ids), logprobs: logprobList(logprobs) }, end: scan.at }
 }
 
 /** Scans a list of lists of rows, each of the same length or null. */
@@ -106,6 +113,7 @@ function scanTop(json: Buffer, start: number): Scanned<TopColumns> | undefined {
   const scan = new Scan(json, start + 1)
   if (json[start + 1] === CLOSE) return { columns: { k: 0, ids: [], logprobs: [] }, end: start + 2 }
   let k: number | undefined
+  // Nulls before the first row, whose length is then unknown.
   let nulls = 0
   for (;;) {
     if (json[scan.at] === N) {
@@ -122,33 +130,25 @@ function scanTop(json: Buffer, start: number): Scanned<TopColumns> | undefined {
     if (next === CLOSE) break
     if (next !== COMMA) return undefined
   }
-  const columns = scan.columns()
-  const blank = nulls * (k ?? 0)
-  if (k === undefined || blank > MOST_CELLS) return undefined
-  return {
-    columns: {
-      k,
-      ids: blank === 0 ? columns.ids : new Array<number>(blank).fill(-1).concat(columns.ids),
-      logprobs: blank === 0 ? columns.logprobs : new Array<number | null>(blank).fill(null).concat(columns.logprobs),
-    },
-    end: scan.at,
-  }
+  if (k === undefined || nulls * k > MOST_CELLS) return undefined
+  const { ids, logprobs } = scan.cells(nulls * k)
+  return { columns: listedAlternatives(k, ids, logprobs), end: scan.at }
 }
 
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const COMMA = 0x2c
+const QUOTE = 0x22
 const MINUS = 0x2d
 const PLUS = 0x2b
 const POINT = 0x2e
 const N = 0x6e
 const ZERO = 0x30
-const NINE = 0x39
 /** Sets the bit by which a small letter differs from a capital. */
 const SMALL = 0x20
 const E = 0x65
-/** The digits of an id that is exact as a number. */
-const MOST_ID_DIGITS = 15
+/** The digits of an id that always fits into an Int32Array. */
+const MOST_ID_DIGITS = 9
 /** The digits of an exponent; numbers with longer ones are read in another way. */
 const MOST_EXPONENT_DIGITS = 3
 /**
@@ -157,45 +157,60 @@ const MOST_EXPONENT_DIGITS = 3
  */
 const MOST_CELLS = 1 << 24
 
+interface Cells {
+  readonly ids: Int32Array
+  /** Unknown ones are NaN. */
+  readonly logprobs: Float64Array
+}
+
+const newCells = (room: number): Cells => ({ ids: new Int32Array(room), logprobs: new Float64Array(room) })
+
+/** The cells that every scan fills first. They are copied when it ends, so that lists need not be measured before. */
+const firstCells = newCells(1 << 13)
+
 /** Scans bytes from an offset. */
 class Scan {
   at: number
+  count = 0
   readonly #json: Buffer
-  readonly #ids: number[] = []
-  /** Unknown ones are NaN, because numbers among nulls take three times the memory. */
-  readonly #logprobs: number[] = []
-  /** Indices whose logprob is null. */
-  readonly #unknown: number[] = []
+  readonly #words: DataView
+  #cells = firstCells
 
   constructor(json: Buffer, start: number) {
     this.at = start
     this.#json = json
-  }
-
-  get count(): number {
-    return this.#ids.length
+    this.#words = new DataView(json.buffer, json.byteOffset, json.byteLength)
   }
 
   /** Adds this many unknown entries, for a null. */
   nulls(count: number): boolean {
-    if (!isNull(this.#json, this.at) || this.#ids.length + count > MOST_CELLS) return false
+    if (!isNull(this.#json, this.at) || this.count + count > MOST_CELLS) return false
     this.at += 4
-    for (let place = 0; place < count; place++) this.#add(-1)
+    const end = this.count + count
+    while (this.#cells.ids.length < end) this.#grow()
+    this.#cells.ids.fill(-1, this.count, end)
+    this.#cells.logprobs.fill(Number.NaN, this.count, end)
+    this.count = end
     return true
   }
 
-  #add(id: number): void {
-    this.#unknown.push(this.#ids.length)
-    this.#ids.push(id)
-    this.#logprobs.push(Number.NaN)
+  #grow(): Cells {
+    const { ids, logprobs } = this.#cells
+    const larger = newCells(2 * ids.length)
+    larger.ids.set(ids)
+    larger.logprobs.set(logprobs)
+    this.#cells = larger
+    return larger
   }
 
   /** Scans a list of rows; returns false if it is written in another way. */
   rows(): boolean {
     // Locals, and no checks of indices: this runs for every byte of a reply. After its end it reads 0, which no list contains.
     const json: Uint8Array = this.#json
-    const ids = this.#ids
-    const logprobs = this.#logprobs
+    const words = this.#words
+    const end = json.length - 3
+    let { ids, logprobs } = this.#cells
+    let count = this.count
     let at = this.at
     if (json[at++] !== OPEN) return false
     if (json[at] === CLOSE) {
@@ -204,76 +219,111 @@ class Scan {
     }
     for (;;) {
       if (json[at++] !== OPEN) return false
+      if (count === ids.length) ({ ids, logprobs } = this.#grow())
       let byte = json[at] ?? 0
       if (byte === N && isNull(json, at)) {
-        this.#unknown.push(ids.length)
-        logprobs.push(Number.NaN)
+        logprobs[count] = Number.NaN
         at += 4
-        byte = json[at] ?? 0
       } else {
         const start = at
         const isNegative = byte === MINUS
-        if (isNegative) byte = json[++at] ?? 0
+        if (isNegative) at++
+        // A byte is a digit if it differs from ZERO by less than ten.
         const first = at
-        let point = -1
         let high = 0
+        let digit = (json[at] ?? 0) ^ ZERO
+        for (; digit < 10 && at < first + DIGITS_OF_PART; digit = (json[++at] ?? 0) ^ ZERO) high = 10 * high + digit
+        // decimalValue cannot read all digits.
+        let isLong = digit < 10
+        for (; digit < 10; digit = (json[++at] ?? 0) ^ ZERO);
+        const whole = at - first
+        if (whole === 0 || (whole > 1 && json[first] === ZERO)) return false
         let low = 0
-        // Digits from the first that is not 0.
-        let digits = 0
-        for (; ; byte = json[++at] ?? 0) {
-          if (byte >= ZERO && byte <= NINE) {
-            if (digits < DIGITS_OF_PART) high = 10 * high + (byte - ZERO)
-            else low = 10 * low + (byte - ZERO)
-            if (digits > 0 || byte !== ZERO) digits++
-          } else if (byte === POINT && point < 0) point = at
-          else break
+        let lowCount = 0
+        let scale = 0
+        if (json[at] === POINT) {
+          const point = at++
+          digit = (json[at] ?? 0) ^ ZERO
+          // Zeros before the first other digit are no digits of `high`.
+          if (high === 0) for (; digit === 0; digit = (json[++at] ?? 0) ^ ZERO);
+          const endOfHigh = at + DIGITS_OF_PART - (high === 0 ? 0 : whole)
+          for (let four = 0; at + 4 <= endOfHigh && at < end; at += 4) {
+            four = words.getInt32(at, true) ^ FOUR_ZEROS
+            if (!areDigits(four)) break
+            high = 10_000 * high + valueOfFour(four)
+          }
+          digit = (json[at] ?? 0) ^ ZERO
+          for (; digit < 10 && at < endOfHigh; digit = (json[++at] ?? 0) ^ ZERO) high = 10 * high + digit
+          const startOfLow = at
+          for (let four = 0; at + 4 <= startOfLow + DIGITS_OF_PART && at < end; at += 4) {
+            four = words.getInt32(at, true) ^ FOUR_ZEROS
+            if (!areDigits(four)) break
+            low = 10_000 * low + valueOfFour(four)
+          }
+          digit = (json[at] ?? 0) ^ ZERO
+          for (; digit < 10 && at < startOfLow + DIGITS_OF_PART; digit = (json[++at] ?? 0) ^ ZERO)
+            low = 10 * low + digit
+          lowCount = at - startOfLow
+          isLong ||= digit < 10
+          for (; digit < 10; digit = (json[++at] ?? 0) ^ ZERO);
+          scale = at - point - 1
+          if (scale === 0) return false
         }
-        const whole = (point < 0 ? at : point) - first
-        if (whole === 0 || (whole > 1 && json[first] === ZERO) || point === at - 1) return false
-        let scale = point < 0 ? 0 : at - point - 1
+        byte = json[at] ?? 0
         if ((byte | SMALL) === E) {
           byte = json[++at] ?? 0
           const isSmall = byte === MINUS
-          if (isSmall || byte === PLUS) byte = json[++at] ?? 0
+          if (isSmall || byte === PLUS) at++
           const from = at
           let exponent = 0
-          for (; byte >= ZERO && byte <= NINE; byte = json[++at] ?? 0) exponent = 10 * exponent + (byte - ZERO)
+          for (digit = (json[at] ?? 0) ^ ZERO; digit < 10; digit = (json[++at] ?? 0) ^ ZERO)
+            exponent = 10 * exponent + digit
           if (at === from || at - from > MOST_EXPONENT_DIGITS) return false
           scale += isSmall ? exponent : -exponent
         }
-        let value =
-          digits > MOST_DIGITS
-            ? Number.NaN
-            : decimalValue(high, low, digits > DIGITS_OF_PART ? digits - DIGITS_OF_PART : 0, scale)
-        if (Number.isNaN(value)) value = Number(this.#json.toString('latin1', start, at))
-        else if (isNegative) value = -value
-        logprobs.push(value)
+        const value = isLong ? Number.NaN : decimalValue(high, low, lowCount, scale)
+        if (Number.isNaN(value)) logprobs[count] = Number(this.#json.toString('latin1', start, at))
+        else logprobs[count] = isNegative ? -value : value
       }
-      if (byte !== COMMA) return false
+      if (json[at] !== COMMA) return false
       const first = ++at
       let id = 0
-      for (byte = json[at] ?? 0; byte >= ZERO && byte <= NINE; byte = json[++at] ?? 0) id = 10 * id + (byte - ZERO)
-      const length = at - first
-      if (length === 0 || length > MOST_ID_DIGITS || (length > 1 && json[first] === ZERO)) return false
-      ids.push(id)
-      if (byte !== COMMA || !isNull(json, at + 1) || json[at + 5] !== CLOSE) return false
+      let digit = (json[at] ?? 0) ^ ZERO
+      for (; digit < 10 && at < first + MOST_ID_DIGITS; digit = (json[++at] ?? 0) ^ ZERO) id = 10 * id + digit
+      if (at === first || (at > first + 1 && json[first] === ZERO)) return false
+      ids[count++] = id
+      if (json[at] !== COMMA || !isNull(json, at + 1) || json[at + 5] !== CLOSE) return false
       at += 6
       byte = json[at++] ?? 0
       if (byte === CLOSE) break
       if (byte !== COMMA) return false
     }
     this.at = at
+    this.count = count
     return true
   }
 
-  /** Returns all that was scanned. */
-  columns(): LogprobLists {
-    const ids = this.#ids
-    if (this.#unknown.length === 0) return { ids, logprobs: this.#logprobs }
-    const logprobs: (number | null)[] = this.#logprobs.slice()
-    for (const index of this.#unknown) logprobs[index] = null
-    return { ids, logprobs }
+  /** Returns a copy of all that was scanned, after this many unknown entries. */
+  cells(blank: number): Cells {
+    const { ids, logprobs } = this.#cells
+    if (blank === 0) return { ids: ids.slice(0, this.count), logprobs: logprobs.slice(0, this.count) }
+    const cells = newCells(blank + this.count)
+    cells.ids.fill(-1, 0, blank).set(ids.subarray(0, this.count), blank)
+    cells.logprobs.fill(Number.NaN, 0, blank).set(logprobs.subarray(0, this.count), blank)
+    return cells
   }
+}
+
+/** Four bytes of digits, of which each differs from its digit. */
+const FOUR_ZEROS = 0x30303030
+
+/** Returns whether each of four bytes is less than ten. */
+const areDigits = (four: number): boolean => ((four | (four + 0x76767676)) & 0x80808080) === 0
+
+/** Returns the number of four digits, the first in the lowest byte. */
+function valueOfFour(four: number): number {
+  const pairs = Math.imul(four, 10) + (four >>> 8)
+  return 100 * (pairs & 0xff) + ((pairs >>> 16) & 0xff)
 }
 
 const isNull = (json: Uint8Array, at: number): boolean =>

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { entropyAt, marginAt, rankAt, resizedAlternatives } from './alternatives.ts'
+import {
+  alternativeColumns,
+  alternativesFrom,
+  entropyAt,
+  listedAlternatives,
+  marginAt,
+  rankAt,
+  resizedAlternatives,
+} from './alternatives.ts'
 
 const ln = Math.log
 const segment = {
@@ -58,5 +66,34 @@ test('resizedAlternatives keeps the first tokens, and gives none to tokens beyon
     k: 2,
     ids: [1, 2, 3, 4, -1, -1],
     logprobs: [-1, -2, -3, null, null, null],
+  })
+})
+
+describe('listedAlternatives', () => {
+  const columns = { ids: Int32Array.of(1, 2, 3, -1), logprobs: Float64Array.of(-1, -2, -3, Number.NaN) }
+  const lists = { k: 2, ids: [1, 2, 3, -1], logprobs: [-1, -2, -3, null] }
+
+  test('are equal to lists, as JSON and as a copy too', () => {
+    const top = listedAlternatives(2, columns.ids, columns.logprobs)
+    expect(top).toEqual(lists)
+    expect(JSON.parse(JSON.stringify(top))).toEqual(lists)
+    expect(structuredClone(top)).toEqual(lists)
+    expect({ ...top }).toEqual(lists)
+  })
+
+  test('make each list once, when it is first read', () => {
+    const top = listedAlternatives(2, columns.ids, columns.logprobs)
+    expect(top.ids).toBe(top.ids)
+    expect(top.logprobs).toBe(top.logprobs)
+    expect(Array.isArray(top.ids) && Array.isArray(top.logprobs)).toBe(true)
+    expect(alternativeColumns(top)).toEqual(columns)
+  })
+
+  test('are cut at a token as lists are', () => {
+    const top = listedAlternatives(2, columns.ids, columns.logprobs)
+    expect(alternativesFrom(top, 1)).toEqual(alternativesFrom(lists, 1))
+    expect(alternativesFrom(top, 1)).toEqual({ k: 2, ids: [3, -1], logprobs: [-3, null] })
+    expect(alternativeColumns(alternativesFrom(top, 1))?.ids).toEqual(Int32Array.of(3, -1))
+    expect(alternativeColumns(lists)).toBeUndefined()
   })
 })

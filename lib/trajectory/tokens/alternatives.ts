@@ -2,8 +2,73 @@
  * Quantities from the recorded alternatives. SGLang returns only the k most likely ones, so entropy is a lower bound
  * and a rank beyond k is only known to be beyond k. null = unknown: no alternatives were recorded at the token.
  */
+import { float64At, int32At } from '#lib/util/element-at.ts'
 import type { TopLogprobs } from '../format/trajectory.ts'
 import { numberAt, type SegmentView } from './trajectory-view.ts'
+
+/** Alternatives in typed arrays. Unknown logprobs are NaN. */
+export interface AlternativeColumns {
+  readonly ids: Int32Array
+  readonly logprobs: Float64Array
+}
+
+/**
+ * Returns alternatives whose lists are made from typed arrays when they are first read: a run without a reader needs none. The arrays
+ * must not change.
+ */
+export function listedAlternatives(k: number, ids: Int32Array, logprobs: Float64Array): TopLogprobs {
+  let listedIds: number[] | undefined
+  let listedLogprobs: (number | null)[] | undefined
+  const top: TopLogprobs = {
+    k,
+    get ids() {
+      listedIds ??= idList(ids)
+      return listedIds
+    },
+    get logprobs() {
+      listedLogprobs ??= logprobList(logprobs)
+      return listedLogprobs
+    },
+  }
+  columnsBehind.set(top, { ids, logprobs })
+  return top
+}
+
+const columnsBehind = new WeakMap<object, AlternativeColumns>()
+
+/** Returns the typed arrays of `listedAlternatives`; undefined for other alternatives. */
+export const alternativeColumns = (top: object): AlternativeColumns | undefined => columnsBehind.get(top)
+
+/** Returns the alternatives from a token on. */
+export function alternativesFrom(top: Pick<TopLogprobs, 'k' | 'ids' | 'logprobs'>, start: number): TopLogprobs {
+  const { k } = top
+  const from = start * k
+  const columns = alternativeColumns(top)
+  return columns
+    ? listedAlternatives(k, columns.ids.subarray(from), columns.logprobs.subarray(from))
+    : { k, ids: top.ids.slice(from), logprobs: top.logprobs.slice(from) }
+}
+
+/** Returns ids as a list. */
+export function idList(ids: Int32Array): number[] {
+  // Array.from takes several times as long.
+  const list: number[] = []
+  for (let index = 0; index < ids.length; index++) list.push(int32At(ids, index))
+  return list
+}
+
+/** Returns logprobs as a list, with null for NaN. */
+export function logprobList(logprobs: Float64Array): (number | null)[] {
+  const list: number[] = []
+  let hasUnknown = false
+  for (let index = 0; index < logprobs.length; index++) {
+    const logprob = float64At(logprobs, index)
+    hasUnknown ||= Number.isNaN(logprob)
+    list.push(logprob)
+  }
+  // Numbers among nulls take three times the memory.
+  return hasUnknown ? list.map((logprob) => (Number.isNaN(logprob) ? null : logprob)) : list
+}
 
 /** Returns the alternatives of the first `length` tokens. Tokens beyond the known ones have none. */
 export function resizedAlternatives({ k, ids, logprobs, ...rest }: TopLogprobs, length: number): TopLogprobs {
