@@ -9,8 +9,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
@@ -29,6 +27,7 @@ import {
 import { verdictOn } from '#lib/formats/test-verdict.ts'
 import { tarOf, zipOf } from '#testing/archives.ts'
 import { reportFigure } from '../support/figures.ts'
+import { garbageCollection } from '../support/garbage.ts'
 
 const LONGEST_MS = 5_000
 /** The largest time on the clock, which includes other work on the machine. LONGEST_MS limits processor time. */
@@ -69,8 +68,7 @@ function read(plan: Plan): void {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-mutants-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const tools = areContainers(plan.files) ? { ...memoryTools, sqlite: sqliteTablesIn(folder) } : undefined
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
+  const collectGarbage = garbageCollection()
   parentPort?.postMessage('ready')
   parentPort?.on('message', async (number: number) => {
     const { origin, bytes } = mutantIn(plan, number)

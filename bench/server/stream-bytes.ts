@@ -6,20 +6,21 @@
 import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { type Manner, replyOf, startStreamServer, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
+import { reportFigure } from '../support/figures.ts'
 
 const [TOKENS = 8192, PROMPT = 3000] = process.argv.slice(2).map(Number)
 
-row('manner', 'alternatives', 'tokens a step', 'bytes', '× whole')
 for (const alternatives of [0, 5]) {
+  const what = `${alternatives} alternatives`
   const whole = await bytesOf('cumulative', alternatives, undefined)
-  row('not streamed', alternatives, 'all', megabytes(whole), '1.00')
+  reportFigure(`${what}, not streamed`, whole / 1e6, 'MB')
   for (const manner of ['incremental', 'cumulative'] as const) {
     const view = liveViewOf({ incrementalStreaming: manner === 'incremental' }, TOKENS, alternatives)
     if (!('tokensPerChunk' in view)) throw new Error('a server that tells how it streams can be watched')
     const chosen = await bytesOf(manner, alternatives, view.tokensPerChunk)
-    row(manner, alternatives, view.tokensPerChunk, megabytes(chosen), (chosen / whole).toFixed(2))
-    const naive = naiveBytes(manner, alternatives)
-    row(manner, alternatives, '1, naive', megabytes(naive), (naive / whole).toFixed(0))
+    reportFigure(`${what}, ${manner}, ${view.tokensPerChunk} tokens a chunk, beside whole`, chosen / whole, '×')
+    const naive = naiveBytes(manner, alternatives) / whole
+    console.log(`${what}, ${manner}, a chunk for each token: ${naive.toFixed(0)} × whole`)
   }
 }
 
@@ -61,12 +62,4 @@ function naiveBytes(manner: Manner, alternatives: number): number {
   }
   const chunk = replyOf(request, manner === 'incremental' ? middle - 1 : 0, middle)
   return TOKENS * (JSON.stringify(chunk).length + 'data: \n\n'.length)
-}
-
-function row(...cells: readonly (string | number)[]): void {
-  console.log(cells.map((cell) => String(cell).padEnd(15)).join(''))
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(2)} MB`
 }
