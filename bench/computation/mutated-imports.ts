@@ -25,7 +25,7 @@ import {
   mutantOf,
 } from '#lib/formats/test-mutants.ts'
 import { verdictOn } from '#lib/formats/test-verdict.ts'
-import { tarOf, zipOf } from '#testing/archives.ts'
+import { tarOf, zipOf } from '#testing/files/archives.ts'
 import { reportFigure } from '../support/figures.ts'
 import { garbageCollection } from '../support/garbage.ts'
 

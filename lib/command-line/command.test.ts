@@ -1,18 +1,17 @@
 /** Tests the command as a shell calls it: real files, a real tokenizer. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DOCTOR_REPORT_VERSION } from '#lib/templates/prefix-preservation/report.ts'
 import { alias, respells, steady } from '#lib/templates/prefix-preservation/test-templates.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import { command } from './command.ts'
 
 const tiny = path.resolve('models/tiny-qwen3')
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-command-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text)
 /** With the shipped tokenizer, two line breaks merge into one token at the generation prompt. */

@@ -3,20 +3,20 @@
  * statuses.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { corpusReportSchema } from '#lib/analysis/corpus/report.ts'
 import { strandsSglang } from '#lib/formats/strands-sglang.ts'
 import { slime as slimeFormat } from '#lib/formats/trainers/slime.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { command } from './command.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-drift-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const program = path.resolve('bin/rollscope.js')
 const example = (name: string) => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))

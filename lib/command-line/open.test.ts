@@ -1,13 +1,13 @@
 /** Tests `rollscope open` with real files and an HTTP server in place of the application. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { command, type RunningApplication } from './command.ts'
 
 const TOKEN = 'token-of-the-application'
@@ -15,11 +15,10 @@ const SENT = { authorization: `Bearer ${TOKEN}`, type: 'application/octet-stream
 let folder: string
 const closing: (() => void)[] = []
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-open-'))
+  folder = folderOfTest()
 })
 afterEach(() => {
   for (const close of closing.splice(0)) close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 interface Received {

@@ -1,19 +1,18 @@
 /** Tests what only Node can do for containers: SQLite, and decompressed bytes on the disk. */
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import os from 'node:os'
+import { openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { memoryTools, type UnpackTools } from '#lib/formats/containers/container.ts'
 import { partsOf } from '#lib/formats/reading/parts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { descriptorBytes, keepInFolder } from './descriptor-bytes.ts'
 import { sqliteTablesIn } from './sqlite-tables.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-files-'))
+const folder = folderOfFile()
 const tools: UnpackTools = { keep: keepInFolder(folder), sqlite: sqliteTablesIn(folder) }
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const bytesOf = (file: string) => descriptorBytes(openSync(file, 'r'), statSync(file).size)
 const inBytes = (bytes: Uint8Array) => ({

@@ -1,13 +1,12 @@
 /** Tests the Python process with fake programs; peers/ tests the real Python. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { type PythonRenderRequest, renderInPython } from './python-renderer.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-renderer-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const question: PythonRenderRequest = {
   template: '{{ x }}',

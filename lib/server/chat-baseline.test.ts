@@ -1,8 +1,5 @@
 /** Tests the chat baseline from the request to the comparison, over HTTP, with the built-in server and the shipped model. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import os from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { turnsRead } from '#lib/analysis/compare/read-side.ts'
@@ -18,6 +15,7 @@ import { runToEnd } from '#lib/tasks/task.ts'
 import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { listeningUrl } from '#testing/listening.ts'
 import { noMcpServers, threadedHere } from '#testing/services.ts'
 import { plainTool } from './runs/built-in-tools.ts'
@@ -27,7 +25,7 @@ import type { Services } from './services.ts'
 
 const never = new AbortController().signal
 const model = createTestModel()
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-baseline-'))
+const folder = folderOfFile()
 const server = createServer(async (incoming, outgoing) => {
   const parts: Buffer[] = []
   for await (const part of incoming) parts.push(part)
@@ -63,7 +61,6 @@ afterAll(async () => {
   server.closeAllConnections()
   server.close()
   await model.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function ran(run: Promise<{ readonly rolloutId: string; readonly key: string }>) {

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Instance } from '#lib/store/files/instance.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { checkConfig } from './check-config.ts'
 import { ConfigError, readConfig } from './config.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-check-'))
+  folder = folderOfTest()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const started: Instance[] = []
 afterEach(() => {

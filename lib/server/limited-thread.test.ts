@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { StoreError } from '#lib/store/store-error.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { createRequestThread } from './limited-thread.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-asked-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 test('A failure of the store in a thread reaches the caller as a StoreError, with the cause for the log', async () => {
   const workerFile = path.join(folder, 'worker.mjs')

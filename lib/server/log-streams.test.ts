@@ -1,13 +1,12 @@
 /** Tests a process whose log cannot be written. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import os from 'node:os'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderOfFile } from '#testing/files/folders.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-log-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 /** The process logs in every way several times over several turns of the event loop, then writes the outcome to a file. */
 const program = `

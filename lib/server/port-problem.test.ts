@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openInstance } from '#lib/store/files/instance.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { listenProblem, portProblem } from './port-problem.ts'
 
@@ -12,14 +10,13 @@ let dataFolder: string
 let server: Server
 let answer: string
 beforeEach(async () => {
-  dataFolder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-port-'))
+  dataFolder = folderOfTest()
   answer = '{"status":"ok","version":"0.1.0"}'
   server = createServer((request, response) => response.end(request.url === '/api/health' ? answer : ''))
   await listeningUrl(server)
 })
 afterEach(async () => {
   await closeServer(server)
-  rmSync(dataFolder, { recursive: true })
 })
 
 const config = () => ({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, dataFolder })

@@ -1,16 +1,13 @@
 /** Value estimates in the store, and the instances that run them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { openTrajectoryStore } from './trajectories.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-estimates-'))
+  folder = folderOfTest()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const open = () => openTrajectoryStore(folder, { now: () => new Date() })
 const plan = '{"n":8}'

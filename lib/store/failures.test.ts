@@ -2,21 +2,12 @@
  * Tests the effect of disks, other programs and damaged files on the store: a named error, while stored data stays
  * readable.
  */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import os from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { openMcpServerStore, openServerStore } from './files/servers.ts'
 import { StoreError, type StoreErrorCode, storeErrorOf } from './store-error.ts'
@@ -25,9 +16,8 @@ import { transaction } from './transaction.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-failures-'))
+  folder = folderOfTest()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const file = () => path.join(folder, 'rollscope.db')
 const newest = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 50 } as const

@@ -1,22 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { openDatabase } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { transaction, unsyncedTransaction } from './transaction.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-group-'))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+beforeEach(() => {})
 
 /** Opens a database with a table of texts, and a second connection that sees only what is committed. */
 function opened() {
-  const file = path.join(folder, 'rollscope.db')
+  const file = path.join(folderOfTest(), 'rollscope.db')
   const database = openDatabase(file, 1)
   database.exec('CREATE TABLE texts (text TEXT)')
   const other = new DatabaseSync(file, { timeout: 1 })

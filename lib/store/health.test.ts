@@ -1,9 +1,7 @@
 /** Tests the stored health results of trajectories, which are valid until the trajectory changes. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Health, healthSummary } from '#lib/trajectory/health/health.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { HealthFilter, RecordRevision } from './health.ts'
 import { openTrajectoryReader, type TrajectoryReader } from './record.ts'
@@ -13,14 +11,13 @@ let folder: string
 let store: TrajectoryStore
 let reader: TrajectoryReader
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-health-'))
+  folder = folderOfTest()
   store = openTrajectoryStore(folder, { now: () => new Date() })
   reader = openTrajectoryReader(folder)
 })
 afterEach(() => {
   reader.close()
   store.close()
-  rmSync(folder, { recursive: true })
 })
 
 const good: Health = { findings: [], checks: [{ name: 'endings', unknown: 'why' }] }

@@ -1,12 +1,11 @@
 /** Tests the packed copies of long records. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { packedAnswer, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { openPackedWriter, type PackedWriter } from './packed.ts'
 import { openTrajectoryReader, type TrajectoryReader } from './record.ts'
@@ -17,7 +16,7 @@ let store: TrajectoryStore
 let reader: TrajectoryReader
 let writer: PackedWriter
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-packed-'))
+  folder = folderOfTest()
   store = openTrajectoryStore(folder, { now: () => new Date() })
   reader = openTrajectoryReader(folder)
   writer = openPackedWriter(folder)
@@ -26,7 +25,6 @@ afterEach(() => {
   writer.close()
   reader.close()
   store.close()
-  rmSync(folder, { recursive: true })
 })
 
 const long: Trajectory = {

@@ -1,14 +1,14 @@
 /** Tests databases of older versions, created as those versions did. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import os from 'node:os'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { wrongUses } from '#testing/stored-forests.ts'
 import { PART } from './segments/segments.ts'
@@ -17,9 +17,8 @@ import { openTrajectoryStore } from './trajectories.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-schema-'))
+  folder = folderOfTest()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = () => openTrajectoryStore(folder, { now: () => new Date('2026-05-01T00:00:00Z') })
 const database = () => new DatabaseSync(path.join(folder, 'rollscope.db'))

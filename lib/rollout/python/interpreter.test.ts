@@ -1,10 +1,10 @@
 /** Tests the application's end of the channel with processes that misbehave. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { InterpreterError, type InterpreterPlace, startInterpreter } from './interpreter.ts'
 import { LONGEST_LINE, MOST_BYTES } from './protocol.ts'
 import { testPlace } from './test-place.ts'
@@ -15,10 +15,9 @@ beforeAll(async () => {
   place = await testPlace()
 })
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-guest-'))
+  folder = folderOfTest()
   mkdirSync(path.join(folder, 'guest'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const READY = `write('{"type":"ready"}\\n');`
 const ON_LINE = (action: string) => `process.stdin.once('data', () => { ${action} })`

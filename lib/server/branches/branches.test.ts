@@ -1,7 +1,4 @@
 /** Refusals and trees of branches, with a real store and a server that answers as the test says. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MOST_LEAVES } from '#lib/api/forest/tree.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
@@ -11,6 +8,7 @@ import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -30,7 +28,7 @@ let reply: string
 let proceed: PromiseWithResolvers<void> | undefined
 let limits: (number | undefined)[]
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-branches-'))
+  folder = folderOfTest()
   reply = 'yes'
   proceed = undefined
   limits = []
@@ -48,7 +46,6 @@ afterEach(async () => {
   proceed?.resolve()
   await all.runs.cancelAll()
   all.store.close()
-  rmSync(folder, { recursive: true })
 })
 
 const stored = (key: string) => all.store.get(key) as Trajectory

@@ -1,8 +1,6 @@
 /** Branches on the built-in server: a real model, its prefix cache, and tools. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +8,7 @@ import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, lossMask, segmentStarts, tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { closeServer } from '#testing/listening.ts'
 import { runs } from '#testing/property-runs.ts'
 import { readConfig } from '../config.ts'
@@ -19,7 +18,7 @@ import { createServices, type Services } from '../services.ts'
 import { type BranchRequest, startBranches } from './branches.ts'
 import { treeOf } from './tree.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-branches-'))
+const folder = folderOfFile()
 const never = new AbortController().signal
 let server: Server
 let all: Services
@@ -52,7 +51,6 @@ afterAll(async () => {
   ])
   all.store.close()
   await closeServer(server)
-  rmSync(folder, { recursive: true })
 })
 
 const stored = (key: string) => all.store.get(key) as Trajectory

@@ -1,6 +1,5 @@
 /** Tests POST /api/compare with its thread and a real store. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -8,13 +7,14 @@ import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { answerCompare, compareAnswerSchema, compareRequestSchema } from './compare.ts'
 import { type CompareThread, createCompareThread } from './comparing.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-compare-'))
+const folder = folderOfFile()
 const examplesFolder = path.resolve('public/examples')
 const drifting = example('retokenization-drift')
 let store: TrajectoryStore
@@ -44,7 +44,6 @@ beforeAll(() => {
 afterAll(async () => {
   await comparing.close()
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function example(name: string): Trajectory {

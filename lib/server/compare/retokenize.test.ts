@@ -1,6 +1,4 @@
 /** Tests POST /api/retokenize with the shipped model's tokenizer and the examples as stored trajectories. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUILT_IN } from '#lib/api/server-name.ts'
@@ -10,6 +8,7 @@ import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkedJson } from '../http/body.ts'
@@ -18,7 +17,7 @@ import type { Services } from '../services.ts'
 import { type CompareThread, createCompareThread } from './comparing.ts'
 import { answerRetokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from './retokenize.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-retokenize-'))
+const folder = folderOfFile()
 
 const drifting = exampleTrajectory('retokenization-drift')
 const stored: Readonly<Record<string, Trajectory>> = {
@@ -54,7 +53,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await comparing.close()
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Sends a request as the route does, without a tokenizer on the serving thread. */

@@ -1,6 +1,4 @@
 /** Tests the trees of groups with the real thread and a real store. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -8,6 +6,7 @@ import { type GroupForest, groupForestSchema } from '#lib/api/forest/group-fores
 import { openPackedWriter } from '#lib/store/packed.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -16,7 +15,7 @@ import { exportTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { createForests, type Forests, forestOfGroup, forestOfSelection, forestRequestSchema } from './forests.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-forests-'))
+const folder = folderOfFile()
 let store: TrajectoryStore
 let forests: Forests
 const lookedAt = vi.fn()
@@ -39,7 +38,6 @@ beforeAll(() => {
 afterAll(async () => {
   await forests.close()
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 beforeEach(() => {
   lookedAt.mockClear()

@@ -1,27 +1,20 @@
 /** Tests columns that a program adds to a stored trajectory. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { testServices } from '#testing/services.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { changeColumns, columnsChangeSchema } from './columns.ts'
 
-let folder: string
 let all: Services
 let key: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-columns-'))
-  all = testServices(folder, { describe: async () => ({}), template: () => '' })
+  all = testServices(folderOfTest(), { describe: async () => ({}), template: () => '' })
   key = all.store.add(sample)
 })
-afterEach(() => {
-  all.store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => all.store.close())
 
 const change = (columns: unknown) => changeColumns(key, columnsChangeSchema.parse({ columns }), all)
 const stored = (): Trajectory => {

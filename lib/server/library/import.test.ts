@@ -1,8 +1,6 @@
 /** Tests the import of files without texts, and of the tokenizer that restores the texts. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { allowedHosts } from '#lib/download/allowed-hosts.ts'
@@ -15,6 +13,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { closeServer, listening } from '#testing/listening.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { ThreadError } from '../limited-thread.ts'
@@ -26,13 +25,10 @@ import { runImportRequest } from './import-request.ts'
 let folder: string
 let store: TrajectoryStore
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-import-'))
+  folder = folderOfTest()
   store = openTrajectoryStore(folder, { now: () => new Date() })
 })
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 test('An import restores texts with a tokenizer whose chat template does not compile', async () => {
   const load = async () => ({

@@ -1,7 +1,5 @@
 /** Tests lists, labels, deletion and export of several trajectories with a real store. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -12,6 +10,7 @@ import { estimateGroupId } from '#lib/store/estimates.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { MAX_TOKEN_NOTES } from '#lib/trajectory/format/token-notes.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { problemOf } from '#testing/http-problem.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
@@ -24,7 +23,7 @@ let folder: string
 let store: TrajectoryStore
 let all: Services
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-'))
+  folder = folderOfTest()
   store = openTrajectoryStore(folder, { now: () => new Date() })
   all = { store } as unknown as Services
   for (const [id, reward] of [
@@ -34,10 +33,7 @@ beforeEach(() => {
   ] as const)
     store.add({ ...sample, id, reward })
 })
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => store.close())
 
 const list = (query: string) => listPage(new Request(`http://h/api/trajectories?${query}`), all)
 const keys = (query: string) => list(query).trajectories.map(({ key }) => key)

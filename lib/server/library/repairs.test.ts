@@ -1,24 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
 import { addNote } from './labels.ts'
 import { repairChoiceSchema, repairTrajectory } from './repairs.ts'
 
-let folder: string
 let store: TrajectoryStore
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-repairs-'))
-  store = openTrajectoryStore(folder, { now: () => new Date() })
+  store = openTrajectoryStore(folderOfTest(), { now: () => new Date() })
 })
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 const padded: Trajectory = {
   ...sample,

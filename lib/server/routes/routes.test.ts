@@ -1,11 +1,11 @@
 /** Calls every row of the table with real services, and compares each answer with the row. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { readConfig } from '../config.ts'
 import { type Endpoint, METHODS } from '../http/endpoint.ts'
@@ -16,7 +16,7 @@ import { shareServices } from '../shared.ts'
 import { answerRequest, routes } from './routes.ts'
 
 const TOKEN = 'token-of-the-routes-0123'
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-routes-'))
+const folder = folderOfFile()
 let server: Server
 /** A host from which files are downloaded. */
 const files = createServer((_, response) => response.end(readFileSync('public/examples/two-steps.json')))
@@ -67,7 +67,6 @@ afterAll(async () => {
   await closeServer(files)
   server.closeAllConnections()
   server.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Returns the JSON or the lines of a response. Throws an Error if the response fits none of the answers of its row. */

@@ -1,7 +1,4 @@
 /** Tests groups with a real store and real runs, and a server that answers as the test says. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { GroupStarted } from '#lib/api/group.ts'
@@ -11,6 +8,7 @@ import { EngineError } from '#lib/engine/http/errors.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -24,7 +22,6 @@ import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.
 const END = byteId('<|im_end|>')
 const never = new AbortController().signal
 
-let folder: string
 let all: Services
 let requests: GenerateRequest[]
 let replies: string[]
@@ -36,7 +33,6 @@ let mostAtOnce: number
 /** Generations end after this promise has resolved. */
 let held: Promise<void> | undefined
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-groups-'))
   requests = []
   replies = []
   room = 1000
@@ -61,17 +57,14 @@ beforeEach(() => {
     const end = { finish: { kind: 'stop', matched: END }, usage: { cachedTokens: request.inputIds.length } } as const
     yield { tokens: { ids: [...byteTokenizer.encode(replies.shift() ?? 'yes'), END] }, problems: [], end }
   }
-  all = testServices(folder, {
+  all = testServices(folderOfTest(), {
     generate,
     load: async () => ({ state: 'reported', running: 0, ...(maxRunning !== undefined && { maxRunning }) }),
     describe: async () => ({ modelName: 'm', contextLength: 4096 }),
     template: () => chatml,
   })
 })
-afterEach(() => {
-  all.store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => all.store.close())
 
 const stored = (key: string) => all.store.get(key) as Trajectory
 const begin = (request: object = {}) =>

@@ -1,7 +1,6 @@
 /** Compares the server's own tokenizer with the same tokenizer from its files, in whole rollouts with a real model over HTTP. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestModel, MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
@@ -13,6 +12,7 @@ import { createClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { listeningUrl } from '#testing/listening.ts'
 import { noMcpServers, threadedHere } from '#testing/services.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -23,7 +23,7 @@ import { createRuns } from './runs.ts'
 
 const never = new AbortController().signal
 const model = createTestModel()
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-encoder-'))
+const folder = folderOfFile()
 /** A tokenizer of the same vocabulary that merges nothing. */
 const unlike = path.join(folder, 'unlike')
 
@@ -124,7 +124,6 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
   await model.close()
   all.store.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function run(started: Promise<{ readonly rolloutId: string; readonly key: string }>): Promise<string> {

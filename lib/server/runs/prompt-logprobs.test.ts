@@ -1,7 +1,4 @@
 /** Tests prompt logprobs of a stored run with a real store and a client that scores as SGLang does. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -10,6 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
@@ -19,18 +17,16 @@ import { continueRollout, startRollout } from './rollouts.ts'
 const END = byteId('<|im_end|>')
 const never = new AbortController().signal
 
-let folder: string
 let all: Services
 let requests: GenerateRequest[]
 let described: Partial<ServerDescription>
 /** Runs while the server scores. */
 let meanwhile: () => void
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-prompt-logprobs-'))
   requests = []
   described = { modelName: 'm', tokenizerName: 't', weightVersion: '1', contextLength: 4096 }
   meanwhile = () => {}
-  all = testServices(folder, {
+  all = testServices(folderOfTest(), {
     generate: async function* (request) {
       requests.push(request)
       const version = String(described.weightVersion)
@@ -54,10 +50,7 @@ beforeEach(() => {
     template: () => chatml,
   })
 })
-afterEach(() => {
-  all.store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => all.store.close())
 
 /** Returns the scores of a prompt: position n has the logprob −n, except for the first requested one, and z as each alternative. */
 function promptScores({ inputIds, logprobStartLen: from = 0, topLogprobsNum: k }: GenerateRequest) {

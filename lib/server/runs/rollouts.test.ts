@@ -1,7 +1,4 @@
 /** Tests the start and the continuation of rollouts with a real store and real runs, and a server that answers as the test says. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -13,6 +10,7 @@ import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/traject
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { testServices } from '#testing/services.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
@@ -25,7 +23,6 @@ import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.
 const END = byteId('<|im_end|>')
 const never = new AbortController().signal
 
-let folder: string
 let all: Services
 let isDown: boolean
 let modelName: string
@@ -35,7 +32,6 @@ let toolCallParser: string | undefined
 let replies: string[]
 let slowServerAnswers: PromiseWithResolvers<void>
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
   isDown = false
   modelName = 'm'
   capabilities = undefined
@@ -59,17 +55,14 @@ beforeEach(() => {
     if (name === 'slow') await slowServerAnswers.promise
     return { modelName, contextLength: 4096, toolCallParser, capabilities }
   }
-  all = testServices(folder, {
+  all = testServices(folderOfTest(), {
     generate,
     chat,
     describe,
     template: () => shippedTemplate,
   })
 })
-afterEach(() => {
-  all.store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => all.store.close())
 
 const stored = (key: string) => all.store.get(key) as Trajectory
 const questions = ({ segments }: Trajectory) =>

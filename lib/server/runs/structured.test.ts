@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -8,6 +5,7 @@ import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
@@ -18,19 +16,17 @@ const END = byteId('<|im_end|>')
 const never = new AbortController().signal
 const schema = { type: 'object', properties: { answer: { type: 'integer' } }, required: ['answer'] }
 
-let folder: string
 let all: Services
 let reply: string
 let finish: Finish
 let requests: GenerateRequest[]
 let description: Partial<ServerDescription>
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-structured-'))
   reply = 'four'
   finish = { kind: 'stop', matched: END }
   requests = []
   description = { modelName: 'm', contextLength: 4096 }
-  all = testServices(folder, {
+  all = testServices(folderOfTest(), {
     generate: async function* (request) {
       requests.push(request)
       const ids = [...byteTokenizer.encode(reply), ...(finish.kind === 'stop' ? [END] : [])]
@@ -40,10 +36,7 @@ beforeEach(() => {
     template: () => chatml,
   })
 })
-afterEach(() => {
-  all.store.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => all.store.close())
 
 async function run(): Promise<string> {
   const { rolloutId, key } = await startRollout({ prompt: '2 + 2?', promptLogprobs: false }, all, never)

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openServerStore, type ServerStore } from '#lib/store/files/servers.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { problemOf } from '#testing/http-problem.ts'
 import { readConfig } from '../config.ts'
 import { createServers, type Servers, serverInputSchema } from './servers.ts'
@@ -11,11 +9,10 @@ let folder: string
 let store: ServerStore
 let servers: Servers
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-servers-'))
+  folder = folderOfTest()
   store = openServerStore(folder)
   servers = createServers(readConfig({ PORT: '3000', ROLLSCOPE_DATA: folder }, folder), store)
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const gpu = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000' }
 const keyOf = (name: string) => store.list().find((server) => server.name === name)?.apiKey

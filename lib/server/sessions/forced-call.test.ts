@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { createTestModel, PROMPT, testClient } from '#lib/builtin-server/test-model.ts'
@@ -11,6 +8,7 @@ import { hermes } from '#lib/parsers/json/hermes.ts'
 import { qwenXml } from '#lib/parsers/tags/qwen-xml.ts'
 import type { ProtocolName } from '#lib/session/call.ts'
 import { protocols } from '#lib/session/protocols/protocol.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { says } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
@@ -32,19 +30,17 @@ const CAPABILITIES: NonNullable<ServerDescription['capabilities']> = {
   routedExperts: false,
   parsers: true,
 }
-let folder: string
 let services: Services
 let requests: GenerateRequest[]
 let template: string
 let capabilities: typeof CAPABILITIES
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-forced-'))
   requests = []
   template = chatml
   capabilities = CAPABILITIES
   services = {
-    ...testServices(folder, {
+    ...testServices(folderOfTest(), {
       template: () => template,
       describe: async () => ({
         kind: 'server',
@@ -62,10 +58,7 @@ beforeEach(() => {
   } as unknown as Services
   shareServices(services)
 })
-afterEach(() => {
-  services.store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => services.store.close())
 
 const answer = createRouter(sessionRoutes)
 const send = (address: string, body: unknown) =>

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { chatAnswerIn } from '#lib/sglang/reply/chat.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { END } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
@@ -15,7 +13,6 @@ import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
 
 const TOKEN = 'token-of-the-observer-01'
-let folder: string
 let services: Services
 let bodies: Record<string, unknown>[]
 /** Prompts that the server reports, and its reply. */
@@ -50,11 +47,10 @@ const forward: EngineClient['forward'] = async ({ body }) => {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-observe-'))
   bodies = []
   answers = []
   services = {
-    ...testServices(folder, {
+    ...testServices(folderOfTest(), {
       template: () => chatml,
       describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096 }),
       forward,
@@ -64,10 +60,7 @@ beforeEach(() => {
   } as unknown as Services
   shareServices(services)
 })
-afterEach(() => {
-  services.store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => services.store.close())
 
 const answer = createRouter(sessionRoutes)
 const send = (method: string, address: string, body?: unknown) =>

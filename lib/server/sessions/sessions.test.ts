@@ -1,7 +1,4 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
@@ -11,6 +8,7 @@ import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { type Script, says, call as toolCall } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
@@ -45,16 +43,13 @@ function start(): void {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-sessions-'))
+  folder = folderOfTest()
   requests = []
   scripts = []
   template = chatml
   start()
 })
-afterEach(() => {
-  services.store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => services.store.close())
 
 const answer = createRouter(sessionRoutes)
 

@@ -1,8 +1,7 @@
 /** Tests the template lab over HTTP with the shipped model's tokenizer and template, and a server that renders its own template. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { BUILT_IN } from '#lib/api/server-name.ts'
@@ -13,6 +12,7 @@ import { EngineError } from '#lib/engine/http/errors.ts'
 import { alias, steady } from '#lib/templates/prefix-preservation/test-templates.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
 import { createLabAnswers } from './lab-answers.ts'
@@ -30,8 +30,7 @@ import {
   searchRequestSchema,
 } from './template-doctor.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-lab-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const never = new AbortController().signal
 const tokenizers = createTokenizerLoader({

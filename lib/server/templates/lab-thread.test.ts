@@ -1,8 +1,6 @@
 /** Tests the real thread that renders and encodes, and the work that stays on the thread that serves requests. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BUILT_IN } from '#lib/api/server-name.ts'
@@ -12,11 +10,12 @@ import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { folderOfFile } from '#testing/files/folders.ts'
 import type { LabWork } from './lab-answers.ts'
 import { createLabThread, type LabThread, labAnswer } from './lab-thread.ts'
 import { createThreadedTokenizers, isQuickText } from './threaded-tokenizer.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-lab-thread-'))
+const folder = folderOfFile()
 const places = {
   builtIn: { [BUILT_IN]: MODEL_FOLDER },
   folders: [],
@@ -40,7 +39,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await thread.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const messages = [{ role: 'user', content: 'Hi' }]

@@ -1,9 +1,6 @@
 /** Value estimates with a real store and a server that answers as the test says. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MOST_VALUE_TOKENS, type ValueDryRun, type ValueEstimate } from '#lib/api/forest/value.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
@@ -12,6 +9,7 @@ import { estimateGroupId } from '#lib/store/estimates.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { startBranches } from '../branches/branches.ts'
@@ -45,7 +43,7 @@ let active: number
 let mostActive: number
 let sent: Readonly<Record<string, unknown>>[]
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-values-'))
+  folder = folderOfTest()
   answer = () => 'abcdef'
   active = 0
   mostActive = 0
@@ -56,7 +54,6 @@ afterEach(async () => {
   await all.estimates.suspendAll()
   await all.runs.cancelAll()
   all.store.close()
-  rmSync(folder, { recursive: true })
 })
 
 function servicesOf(folder: string): Services {
@@ -438,7 +435,7 @@ const KILLED_PROCESS = `
 `
 
 test('An estimate whose process is killed keeps its samples, and another process samples what is missing', async () => {
-  const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-killed-'))
+  const data = folderOfTest()
   const killed = spawn(process.execPath, ['--input-type=module', '-e', KILLED_PROCESS, data], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -462,7 +459,6 @@ test('An estimate whose process is killed keeps its samples, and another process
     expect(sent).toHaveLength(4)
   } finally {
     next.store.close()
-    rmSync(data, { recursive: true })
   }
 })
 

@@ -1,7 +1,6 @@
 /** Tests everything that people do with stored trajectories: label, search, sort, page, delete, restore. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -12,6 +11,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
@@ -28,14 +28,11 @@ let folder: string
 let clock: number
 let store: TrajectoryStore
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-'))
+  folder = folderOfTest()
   clock = BEGIN
   store = open()
 })
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 const open = (where = folder) => openTrajectoryStore(where, { now: () => new Date(clock) })
 const reopen = () => {

@@ -1,11 +1,10 @@
 /** Tests segments with so many tokens that their lists are stored in parts. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '../trajectories.ts'
 import { PART } from './segments.ts'
@@ -14,14 +13,13 @@ let folder: string
 let store: TrajectoryStore
 let database: DatabaseSync
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-segments-'))
+  folder = folderOfTest()
   store = openTrajectoryStore(folder, { now: () => new Date() })
   database = new DatabaseSync(path.join(folder, 'rollscope.db'))
 })
 afterEach(() => {
   database.close()
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const TOKENS = PART + 2

@@ -1,8 +1,6 @@
 /** Tests that texts of shared prefixes are stored once, and that nothing else can be noticed of it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { runs } from '#testing/property-runs.ts'
 import { randomBranch, randomSegments, randomTrajectory, wrongUses } from '#testing/stored-forests.ts'
 import { openImportStore } from '../import-store.ts'
@@ -33,7 +32,7 @@ const open = () =>
     },
   })
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-shared-texts-'))
+  folder = folderOfTest()
   now = Date.parse('2026-01-01T00:00:00Z')
   store = open()
   database = new DatabaseSync(path.join(folder, 'rollscope.db'))
@@ -41,7 +40,6 @@ beforeEach(() => {
 afterEach(() => {
   database.close()
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Opens the store again two days later, which purges deleted trajectories. */

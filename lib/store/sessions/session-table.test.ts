@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '../trajectories.ts'
 
 let folder: string
 let store: TrajectoryStore
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-session-table-'))
+  folder = folderOfTest()
   store = openTrajectoryStore(folder, { now: () => new Date() })
 })
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 const session = (id: string) => ({ id, createdAt: '2026-01-01T00:00:00.000Z', settings: '{}', reward: null })
 const call = (text: string) => ({ facts: `"${text}"`, content: `"content of ${text}"` })

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -8,13 +5,13 @@ import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createGrowth } from '#lib/trajectory/events/growth.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { says, stop } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import type { Services } from '../../services.ts'
 import { answerClient } from '../client-call.ts'
 
-let folder: string
 let services: Services
 /** Each call of the model takes one: it generates the first part, waits for `rest`, and then generates that. */
 let scripts: { readonly first: string; readonly rest: Promise<string> }[]
@@ -39,20 +36,16 @@ const generate: EngineClient['generate'] = ({ streamInterval }, left) => {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-live-'))
   scripts = []
   steps.length = 0
-  services = testServices(folder, {
+  services = testServices(folderOfTest(), {
     template: () => chatml,
     describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
     generate,
   })
   services.sessions.create({}, 'ses')
 })
-afterEach(() => {
-  services.store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => services.store.close())
 
 const send = (body: object): Promise<Response> =>
   answerClient(

@@ -1,11 +1,10 @@
 /** Tests what sessions saved with a real store, scripted replies and the comparison of the thread. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { AllSavings, SavedCounts, SessionSavings } from '#lib/api/sessions/savings.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { folderOfTest } from '#testing/files/folders.ts'
 import { says } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { looksBack } from '#testing/small-templates.ts'
@@ -19,19 +18,17 @@ import { answerSavings, type SavingsQuestion } from './savings-question.ts'
 
 const { encode } = byteTokenizer
 const TOKEN = 'token-of-the-savings-01'
-let folder: string
 let services: Services
 let replies: string[]
 let renders: number
 const ask = vi.fn<(question: SavingsQuestion) => Promise<SavedCounts>>()
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-savings-'))
   replies = []
   renders = 0
   ask.mockReset().mockImplementation(async (question) => answerSavings(question))
   const all = {
-    ...testServices(folder, {
+    ...testServices(folderOfTest(), {
       template: () => looksBack,
       describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
       generate: () => says(replies.shift() ?? 'ok'),
@@ -48,7 +45,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks()
   services.store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const answer = createRouter(sessionRoutes)
