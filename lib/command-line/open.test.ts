@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { command, type RunningApplication } from './command.ts'
@@ -13,12 +13,8 @@ import { command, type RunningApplication } from './command.ts'
 const TOKEN = 'token-of-the-application'
 const SENT = { authorization: `Bearer ${TOKEN}`, type: 'application/octet-stream' }
 let folder: string
-const closing: (() => void)[] = []
 beforeEach(() => {
   folder = folderOfTest()
-})
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
 })
 
 interface Received {
@@ -48,7 +44,7 @@ async function application(answer: unknown = imported(), status = 201) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => server.close())
+  onTestFinished(() => server.close())
   const running = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: TOKEN }
   return { received, running }
 }

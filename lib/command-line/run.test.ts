@@ -5,15 +5,11 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { command, type RunningApplication } from './command.ts'
 
 const TOKEN = 'token-of-the-application'
-const closing: (() => void)[] = []
-afterEach(() => {
-  vi.unstubAllEnvs()
-  for (const close of closing.splice(0)) close()
-})
+afterEach(() => vi.unstubAllEnvs())
 
 const session = {
   id: 'ses_1',
@@ -55,7 +51,7 @@ async function application(status = 200, { calls = session.calls, readStatus = s
       .end(JSON.stringify(answered === 200 ? answer : problem))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => server.close())
+  onTestFinished(() => server.close())
   const running = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: TOKEN }
   return { received, running }
 }

@@ -1,13 +1,9 @@
 import { createServer } from 'node:http'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { closeServer, listeningUrl } from '#testing/listening.ts'
 import { createConnection } from './connection.ts'
 
 const KEY = 'secret-of-the-server'
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 /** Returns a connection to a server that answers with these parts and status 500, and the headers that it gets. */
 async function connected(parts: readonly string[]) {
@@ -23,10 +19,8 @@ async function connected(parts: readonly string[]) {
     response.end()
   })
   const connection = createConnection({ baseUrl: await listeningUrl(server), apiKey: KEY })
-  closing.push(
-    () => connection.close(),
-    () => closeServer(server),
-  )
+  onTestFinished(() => closeServer(server))
+  onTestFinished(() => connection.close())
   return { connection, received }
 }
 

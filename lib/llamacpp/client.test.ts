@@ -1,7 +1,7 @@
 /** Tests the client with recorded answers of llama.cpp’s server (the wheel xllamacpp 2026.10, shipped model as GGUF). */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
@@ -15,11 +15,6 @@ import { alignedRows } from './reply.ts'
 const recorded = (name: string): Recording =>
   JSON.parse(readFileSync(path.join('lib/llamacpp/recordings', `${name}.json`), 'utf8'))
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 const never = new AbortController().signal
 
 async function serving(
@@ -29,7 +24,8 @@ async function serving(
   const client = llamacppClient(
     createConnection({ baseUrl: server.baseUrl, apiKey: undefined, retry: { repetitions: 0 } }),
   )
-  closing.push(() => client.close(), server.close)
+  onTestFinished(server.close)
+  onTestFinished(() => client.close())
   return { client, server }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import path from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
@@ -16,18 +16,13 @@ import { toCompletionBody } from './completion.ts'
 const recorded = (name: string): Recording =>
   JSON.parse(readFileSync(path.join('lib/vllm/recordings', `${name}.json`), 'utf8'))
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 const never = new AbortController().signal
 const VLLM = { model: 'tiny', engine: 'vllm' } as const
 const OPENAI = { model: 'tiny', engine: 'openai' } as const
 
 function clientOf(baseUrl: string): EngineClient {
   const client = vllmClient(createConnection({ baseUrl, apiKey: undefined, retry: { repetitions: 0 } }))
-  closing.push(() => client.close())
+  onTestFinished(() => client.close())
   return client
 }
 
@@ -65,7 +60,7 @@ async function serving(
     response.writeHead(status, Object.fromEntries(headers))
     response.end(lines?.join('') ?? (typeof json === 'string' ? json : JSON.stringify(json)))
   })
-  closing.push(server.close)
+  onTestFinished(server.close)
   return { client: clientOf(server.baseUrl), server: { requests, probes: () => probes } }
 }
 

@@ -2,7 +2,7 @@
  * Tests prompts with images against a server that answers as vLLM 0.32.0 does for a model that reads images. It repeats the placeholder
  * of each image, and writes scripted tokens.
  */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createConnection } from '#lib/engine/connection.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
@@ -18,11 +18,6 @@ const SENT = [1, 5, PAD, 6, PAD, 7, 2]
 const READ = [1, 5, PAD, PAD, PAD, 6, PAD, PAD, PAD, 7, 2]
 const OUTPUT = [8, 9, 2]
 const never = new AbortController().signal
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 interface Vision {
   /** False: the model reads text only. */
@@ -151,7 +146,8 @@ async function start({ readsImages = true, takesIds = true, read = READ, images 
     )
   })
   const client = vllmClient(createConnection({ baseUrl: server.baseUrl, apiKey: undefined, retry: { repetitions: 0 } }))
-  closing.push(() => client.close(), server.close)
+  onTestFinished(server.close)
+  onTestFinished(() => client.close())
   return { client, requests }
 }
 

@@ -2,14 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { scripted } from '#testing/sglang/recordings.ts'
 import { checkedFetch } from './checked-connector.ts'
 
 const servers: Server[] = []
-const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     server.close()
@@ -64,7 +62,7 @@ test.each([
     response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
     response.end(body)
   })
-  closing.push(server.close)
+  onTestFinished(server.close)
   await expect(checkedFetch(5_000)(server.baseUrl)).rejects.toMatchObject({
     code: 'BAD_ENCODING',
     message: `the server sent ${encoding} data although the request accepts none`,
@@ -74,7 +72,7 @@ test.each([
 
 test('a plain response is read together with its headers', async () => {
   const server = await scripted((request, response) => response.end(request.headers['x-mine']))
-  closing.push(server.close)
+  onTestFinished(server.close)
   const reply = await checkedFetch(5_000)(server.baseUrl, { headers: { 'x-mine': 'yes' } })
   expect(await reply.text()).toBe('yes')
 })

@@ -1,23 +1,16 @@
 import { setTimeout as passed } from 'node:timers/promises'
 import { Agent } from 'undici'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { scripted } from '#testing/sglang/recordings.ts'
 import { exchange } from './exchange.ts'
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 const LIMITS = { firstByteMs: 5_000, idleMs: 5_000, bytes: 1 << 30, wholeBytes: 1 << 28 }
 
 async function asked(handler: Parameters<typeof scripted>[0], over = () => {}) {
   const server = await scripted(handler)
   const dispatcher = new Agent()
-  closing.push(
-    () => dispatcher.destroy(),
-    () => server.close(),
-  )
+  onTestFinished(() => server.close())
+  onTestFinished(() => dispatcher.destroy())
   return exchange(dispatcher, { origin: server.baseUrl, path: '/', method: 'GET' }, over)
 }
 

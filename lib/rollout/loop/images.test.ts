@@ -1,5 +1,5 @@
 /** Runs with images over HTTP, against a server that answers as SGLang does for a model that reads images. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
@@ -37,11 +37,6 @@ const callTemplate = visionTemplate.replace(
 const trimming = visionTemplate.replace('{{ message.content }}', '{{ message.content | trim }}')
 const textOnly = visionTemplate.replaceAll('<|vision_start|><|image_pad|><|vision_end|>', '')
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 const reply = (text: string) => [...tokenizer.encode(text), END]
 const textOf = (list: readonly number[]) => Buffer.concat(list.map((id) => tokenizer.bytes(id))).toString('utf8')
 const png: ContentPart = { type: 'image', image: PNG_URL }
@@ -68,7 +63,8 @@ async function start({ server: options, settings, template: chosen = visionTempl
     ...options,
   })
   const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined, retry: { firstMs: 1 } })
-  closing.push(() => client.close(), server.close)
+  onTestFinished(server.close)
+  onTestFinished(() => client.close())
   let rid = 0
   const play = async (more: Partial<RolloutStart>): Promise<Trajectory> => {
     const fold = createFold()

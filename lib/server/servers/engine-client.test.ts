@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Recording, recording, replay } from '#testing/sglang/recordings.ts'
 import { createEngineClient } from './engine-client.ts'
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 const never = new AbortController().signal
 const of = (folder: string) => (name: string) =>
   JSON.parse(readFileSync(`lib/${folder}/recordings/${name}.json`, 'utf8')) as Recording
@@ -16,7 +12,8 @@ const vllm = of('vllm')
 async function clientOf(recordings: Readonly<Record<string, Recording>>) {
   const server = await replay(recordings)
   const client = createEngineClient({ baseUrl: server.baseUrl, apiKey: undefined })
-  closing.push(() => client.close(), server.close)
+  onTestFinished(server.close)
+  onTestFinished(() => client.close())
   return { client, paths: () => server.requests.map(({ path }) => path) }
 }
 

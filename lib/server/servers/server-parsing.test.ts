@@ -1,14 +1,9 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { serverParsingSchema } from '#lib/api/server-parsing.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { type Recording, recording, replay } from '#testing/sglang/recordings.ts'
 import { serverParsing, serverParsingRequestSchema } from './server-parsing.ts'
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 const never = new AbortController().signal
 const modelInfo = recording('info-get_model_info')
@@ -20,10 +15,8 @@ async function against(recordings: Readonly<Record<string, Recording>>) {
     apiKey: undefined,
     retry: { repetitions: 0 },
   })
-  closing.push(
-    () => client.close(),
-    () => server.close(),
-  )
+  onTestFinished(() => server.close())
+  onTestFinished(() => client.close())
   const ask = async (request: unknown) => {
     const answer = await serverParsing(client, serverParsingRequestSchema.parse(request), never)
     expect(serverParsingSchema.parse(answer)).toEqual(answer)

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { ClockAndRandom } from '#lib/engine/http/clock-and-random.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -15,21 +15,16 @@ import {
 } from '#testing/sglang/recordings.ts'
 import { createClient } from './client.ts'
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 const never = new AbortController().signal
 function client(baseUrl: string, options: Partial<Parameters<typeof createClient>[0]> = {}): EngineClient {
   const made = createClient({ baseUrl, apiKey: undefined, retry: { repetitions: 0 }, ...options })
-  closing.push(() => made.close())
+  onTestFinished(() => made.close())
   return made
 }
 
 async function replaying(recordings: Readonly<Record<string, Recording>>, cut?: number) {
   const server = await replay(recordings, cut)
-  closing.push(() => server.close())
+  onTestFinished(() => server.close())
   return server
 }
 
@@ -39,7 +34,7 @@ async function against(
   options: Partial<Parameters<typeof createClient>[0]> = {},
 ): Promise<EngineClient> {
   const server = await scripted(handler)
-  closing.push(() => server.close())
+  onTestFinished(() => server.close())
   return client(server.baseUrl, options)
 }
 
@@ -559,7 +554,7 @@ describe('the client gives every failure an error code:', () => {
       hits++
       response.end()
     })
-    closing.push(() => canary.close())
+    onTestFinished(() => canary.close())
     const error = await failure(
       Array.fromAsync((await page(status, '', { location: `${canary.baseUrl}/generate` })).generate(request(), never)),
     )

@@ -1,5 +1,5 @@
 /** Tests the cost of a stream, and the call that scores the prompt before it. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { liveViewOf } from '#lib/api/engine/live-view.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
@@ -13,11 +13,6 @@ import {
   VOCABULARY,
 } from '#testing/sglang/stream-server.ts'
 import { createClient } from '../client/client.ts'
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 const never = new AbortController().signal
 const RID = 'a'.repeat(32)
@@ -37,14 +32,14 @@ const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => (
 
 function clientOf(baseUrl: string): EngineClient {
   const client = createClient({ baseUrl, apiKey: undefined, retry: { firstMs: 1 } })
-  closing.push(() => client.close())
+  onTestFinished(() => client.close())
   return client
 }
 
 describe('a streamed reply of 8,192 tokens', () => {
   const bytesOf = async (manner: Manner, alternatives: number, step: number | undefined) => {
     const server = await startStreamServer(manner)
-    closing.push(server.close)
+    onTestFinished(server.close)
     const asked = request({
       sampling: { max_new_tokens: 8192 },
       topLogprobsNum: alternatives,
@@ -96,7 +91,7 @@ describe('the scoring call for the prompt of a stream', () => {
       response.writeHead(200, { 'content-type': asked.stream ? 'text/event-stream' : 'application/json' })
       response.end(asked.stream ? `data: ${json}\n\ndata: [DONE]\n\n` : json)
     })
-    closing.push(server.close)
+    onTestFinished(server.close)
     return { client: clientOf(server.baseUrl), bodies }
   }
 

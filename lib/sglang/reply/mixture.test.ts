@@ -1,16 +1,11 @@
 /** Tests calls with a LoRA adapter, and calls of a mixture of experts, with answers of SGLang 0.5.23. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Chunk } from '#lib/engine/reply.ts'
 import type { GenerateRequest } from '#lib/engine/request.ts'
 import { expertAgreement } from '#lib/trajectory/experts/agreement.ts'
 import { type ExpertRows, expertShape, readExperts, unpackExperts } from '#lib/trajectory/experts/routed-experts.ts'
 import { recording, replay } from '#testing/sglang/recordings.ts'
 import { createClient } from '../client/client.ts'
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 const { input_ids: inputIds } = recording('mixture-adapter').request.body as { readonly input_ids: readonly number[] }
 const RID = 'a'.repeat(32)
@@ -19,7 +14,8 @@ const RID = 'a'.repeat(32)
 async function generate(name: string, own: Partial<GenerateRequest>) {
   const server = await replay({ '/generate': recording(name) })
   const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined, retry: { repetitions: 0 } })
-  closing.push(() => client.close(), server.close)
+  onTestFinished(server.close)
+  onTestFinished(() => client.close())
   const request: GenerateRequest = {
     inputIds,
     sampling: { temperature: 0, max_new_tokens: 6 },

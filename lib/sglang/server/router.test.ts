@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { recording, scripted } from '#testing/sglang/recordings.ts'
 import { type RouterWorker, startScriptedRouter } from '#testing/sglang/router.ts'
 import { createClient } from '../client/client.ts'
@@ -31,14 +31,11 @@ describe('a router whose first worker is dead', () => {
     ids: [],
   })
   const never = new AbortController().signal
-  const closing: (() => Promise<void>)[] = []
-  afterEach(async () => {
-    for (const close of closing.splice(0)) await close()
-  })
   async function start(first: RouterWorker, second: RouterWorker) {
     const router = await startScriptedRouter([first, second])
     const client = createClient({ baseUrl: router.baseUrl, apiKey: undefined })
-    closing.push(() => client.close(), router.close)
+    onTestFinished(router.close)
+    onTestFinished(() => client.close())
     return { router, client }
   }
 
@@ -76,7 +73,8 @@ describe('a router whose first worker is dead', () => {
   test('a server that fails and has no workers fails as without a router', async () => {
     const server = await scripted((_incoming, response) => response.writeHead(500).end('no'))
     const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined })
-    closing.push(() => client.close(), server.close)
+    onTestFinished(server.close)
+    onTestFinished(() => client.close())
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
   })
 
@@ -88,7 +86,8 @@ describe('a router whose first worker is dead', () => {
       response.end(JSON.stringify(url === '/workers' ? dead : {}))
     })
     const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined })
-    closing.push(() => client.close(), server.close)
+    onTestFinished(server.close)
+    onTestFinished(() => client.close())
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
   })
 })

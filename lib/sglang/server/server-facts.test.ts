@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
@@ -6,21 +6,17 @@ import { type Recording, recording, replay, scripted } from '#testing/sglang/rec
 import { createClient } from '../client/client.ts'
 
 const never = new AbortController().signal
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 /** Creates a client of a server that answers these paths, and 404 to all others. */
 async function asking(recordings: Readonly<Record<string, Recording>>, apiKey?: string): Promise<EngineClient> {
   const server = await replay(recordings)
-  closing.push(server.close)
+  onTestFinished(server.close)
   return createClient({ baseUrl: server.baseUrl, apiKey })
 }
 
 async function against(handler: Parameters<typeof scripted>[0]): Promise<EngineClient> {
   const server = await scripted(handler)
-  closing.push(server.close)
+  onTestFinished(server.close)
   return createClient({ baseUrl: server.baseUrl, apiKey: undefined })
 }
 
