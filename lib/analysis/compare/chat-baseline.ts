@@ -64,8 +64,5 @@ export function whyNotGreedy(trajectory: TrajectoryView): string | undefined {
   return `Sampled at temperature ${[...new Set(temperatures)].join(', ')}: another run differs by chance. Compare each run with itself.`
 }
 
-/** Returns true if all responses were sampled greedily, so that another run can be compared token by token. */
-export const isGreedy = (trajectory: TrajectoryView): boolean => whyNotGreedy(trajectory) === undefined
-
 const responsesOf = (trajectory: TrajectoryView): readonly ResponseView[] =>
   segmentsOf(trajectory).flatMap((segment) => (segment.kind === 'response' ? [segment] : []))

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type GroupForest, groupForestSchema } from '#lib/api/forest/group-forest.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
-import { advantagesOf } from '#lib/trajectory/reward/advantage.ts'
+import { advantageOf } from '#lib/trajectory/reward/advantage.ts'
+import { groupRewards } from '#lib/trajectory/reward/group-rewards.ts'
 import { runs } from '#testing/property-runs.ts'
 import { decisiveToken } from './decisive-token.ts'
 import { type GroupFacts, groupForest } from './group-forest.ts'
@@ -285,10 +286,8 @@ describe('A random group', () => {
         const all = group.map(([tokens]) => tokens)
         const rewards = group.map(([, reward]) => reward)
         const { nodes, samples, counts } = answer(all, rewards, { formula: 'leave-one-out' })
-        const advantages = advantagesOf(
-          rewards.map((reward) => ({ reward, trained: 2 })),
-          'leave-one-out',
-        )
+        const known = groupRewards(rewards)
+        const advantages = rewards.map((reward) => known && advantageOf({ reward, trained: 2 }, known, 'leave-one-out'))
         const prefixes = all.map((tokens) => {
           const path = symbols(tokens)
           return hasTokens(tokens) ? path.map((_, index) => path.slice(0, index + 1).join(' ')) : []

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { describe, expect, test } from 'vitest'
-import { checkedLookup, refusedAddress, refusedMcpUrl, serverAddress } from './address.ts'
+import { createCheckedLookup, refusedAddress, refusedMcpUrl, serverAddress } from './address.ts'
 import { EngineError } from './errors.ts'
 
 const own = { host: '192.168.1.5', port: 3000, builtInPath: '/sglang' }
@@ -106,6 +106,7 @@ describe('a server address is refused:', () => {
 })
 
 test('the client does not connect to a name that resolves to a refused address', async () => {
+  const checkedLookup = createCheckedLookup(refusedAddress)
   const answer = await new Promise((resolve) =>
     checkedLookup('localhost', { all: false }, (error, address) => resolve(error ?? address)),
   )

@@ -140,9 +140,6 @@ export const createCheckedLookup =
     })
   }
 
-/** Resolves a name to addresses that a server may have. */
-export const checkedLookup = createCheckedLookup(refusedAddress)
-
 /** Returns the IP address that a parsed URL has as its host, or undefined for a name. */
 export function literalAddress(host: string): string | undefined {
   const bare = host.replace(/^\[(.*)\]$/, '$1')

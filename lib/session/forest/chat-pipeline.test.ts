@@ -5,7 +5,7 @@ import { FORMAT, type Message, type PromptSegment, type ResponseSegment } from '
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { chatml, looksBack } from '#testing/small-templates.ts'
-import { observePrompt, savingsOf } from './chat-pipeline.ts'
+import { savingsOf } from './chat-pipeline.ts'
 
 const bytes = byteTokenizer.encode
 
@@ -77,6 +77,14 @@ describe('The savings of a path', () => {
     expect(savingsOf(recorded, promptsOf(chatml, edited))).toMatchObject({ drifts: 1, rows: 2 })
   })
 
+  test('are the same with requests that are recorded', () => {
+    const [prompt, response, ...others] = recorded.segments as [PromptSegment, ResponseSegment]
+    const request = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
+    const requested = { ...recorded, segments: [prompt, { ...response, request }, ...others] }
+    const prompts = promptsOf(looksBack, histories)
+    expect(savingsOf(requested, prompts)).toEqual(savingsOf(recorded, prompts))
+  })
+
   test('cover the calls that have a prompt', () => {
     const [first = []] = promptsOf(looksBack, histories)
     expect(savingsOf(recorded, [first])).toMatchObject({ drifts: 0, trainedTokens: 0, cachedTokens: 0, rows: 1 })
@@ -86,41 +94,4 @@ describe('The savings of a path', () => {
 
 test('A path without a reply has no savings', () => {
   expect(() => savingsOf(path(QUESTION), promptsOf(chatml, [[user('q')]]))).toThrow('not run over a chat')
-})
-
-describe('A prompt that a server reports', () => {
-  test('continues the path if it begins with all of its tokens', () => {
-    const prompt = bytes(`${QUESTION}${THOUGHT}<|im_end|>${MORE}`)
-    expect(observePrompt(path(QUESTION, `${THOUGHT}<|im_end|>`), prompt, byteTokenizer)).toEqual({
-      kind: 'continuation',
-      ids: bytes(MORE),
-    })
-  })
-
-  test('is live drift from its first token that differs, with the kind of the compare page', () => {
-    const prompt = bytes(`${QUESTION}a<|im_end|>${MORE}`)
-    const observed = observePrompt(path(QUESTION, `${THOUGHT}<|im_end|>`), prompt, byteTokenizer)
-    expect(observed).toMatchObject({ kind: 'live-drift', at: bytes(QUESTION).length, ids: bytes(MORE) })
-    expect(observed.kind === 'live-drift' && observed.report).toMatchObject({
-      byKind: { 'think-stripped': 1 },
-      spans: [{ severity: 'trained', trained: { left: bytes('<think>hm</think>').length } }],
-    })
-  })
-
-  test('is compared with all earlier calls, of which the server read the recorded tokens', () => {
-    const prompt = bytes(`${QUESTION}a<|im_end|>${MORE}b<|im_end|>${MORE}`)
-    const observed = observePrompt(recorded, prompt, byteTokenizer)
-    expect(observed).toMatchObject({ kind: 'live-drift', at: bytes(QUESTION).length, ids: bytes(MORE) })
-    expect(observed.kind === 'live-drift' && observed.report.calls).toHaveLength(3)
-  })
-
-  test('is compared with requests that are recorded', () => {
-    const [prompt, response] = recorded.segments as [PromptSegment, ResponseSegment]
-    const request = { server: 's', samplingParams: {}, inputLength: 0, inputHash: '', streamed: false }
-    const asked = {
-      ...recorded,
-      segments: [prompt, { ...response, request: { ...request, read: { kept: 0, ids: [1] } } }],
-    }
-    expect(observePrompt(asked, bytes(`${QUESTION}a<|im_end|>${MORE}`), byteTokenizer).kind).toBe('live-drift')
-  })
 })

@@ -1,16 +1,13 @@
 /**
  * What a chat pipeline sends in place of a path of the forest: the messages, which a server renders and tokenizes again for every call.
- * In tito mode this is computed, and its cost is what the session saved. In observe mode the server reports it, and a difference is
- * live drift. Both are compared as the compare page does.
+ * Its cost is what the session saved. It is compared as the compare page does.
  */
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
-import { placePrompt } from '#lib/rollout/prompt/placed-prompt.ts'
-import { vocabularyWriter } from '#lib/rollout/record/record.ts'
-import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { countsAsDrift, type DriftReport } from '#lib/trajectory/drift/report.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** What a session saved on one path, compared with a chat pipeline. */
 export interface PipelineSavings {
@@ -42,50 +39,8 @@ export function savingsOf(path: TrajectoryView, prompts: readonly (readonly numb
   }
 }
 
-/** Whether a prompt that a server reported continues the recorded path. */
-export type ObservedPrompt =
-  | {
-      readonly kind: 'continuation'
-      /** Ids of the prompt after the path. */
-      readonly ids: readonly number[]
-    }
-  | {
-      readonly kind: 'live-drift'
-      /** Ids of the prompt after the reply of the path. */
-      readonly ids: readonly number[]
-      /** Index of the first token that differs from the path. */
-      readonly at: number
-      readonly report: DriftReport
-    }
-
-/** Compares a prompt that the server reports to have read with the path that it should continue. */
-export function observePrompt(
-  path: TrajectoryView,
-  promptIds: readonly number[],
-  tokenizer: Tokenizer,
-): ObservedPrompt {
-  const before = segmentsOf(path).flatMap(({ ids }) => Array.from(ids))
-  const at = commonIds(before, promptIds)
-  if (at === before.length) return { kind: 'continuation', ids: promptIds.slice(at) }
-  const { ids } = placePrompt(path, promptIds, tokenizer.bytes)
-  const next: readonly SegmentView[] = [
-    ...segmentsOf(path),
-    { kind: 'prompt', ids, messages: [] },
-    { kind: 'response', ids: [], thinks: [], toolCalls: [] },
-  ]
-  const earlier = segmentsOf(path)
-    .filter(isResponse)
-    .map(() => undefined)
-  const vocab = { ...path.vocab, ...vocabularyWriter(path, tokenizer)(promptIds).vocab }
-  const report = comparedWith({ ...path, vocab, segments: next }, [...earlier, promptIds])
-  return { kind: 'live-drift', ids, at, report }
-}
-
-/**
- * Compares a path with itself as a server reads it. `prompts` are the ids that the server reads before each response; undefined means the
- * recorded ids. Responses without an entry are left out.
- */
-function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[] | undefined)[]): DriftReport {
+/** Compares a path with itself as a server reads it. `prompts` are as for `savingsOf`. */
+function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[])[]): DriftReport {
   const segments = segmentsOf(path)
   const starts = segmentStarts(path)
   const own = segments.flatMap(({ ids }) => Array.from(ids))
@@ -94,7 +49,9 @@ function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[]
   let call = 0
   for (const [index, segment] of segments.entries()) {
     if (call === prompts.length) break
-    read.push(isResponse(segment) ? withPrompt(segment, own.slice(0, starts[index]), prompts[call]) : segment)
+    read.push(
+      isResponse(segment) ? withPrompt(segment, own.slice(0, starts[index]), elementAt(prompts, call)) : segment,
+    )
     if (isResponse(segment)) call++
   }
   const trajectory: TrajectoryView = { ...frame, segments: read }
@@ -107,11 +64,7 @@ function comparedWith(path: TrajectoryView, prompts: readonly (readonly number[]
 const isResponse = (segment: SegmentView): segment is ResponseView => segment.kind === 'response'
 
 /** Returns a response that a chat endpoint gave after `prompt`. */
-function withPrompt(
-  response: ResponseView,
-  before: readonly number[],
-  prompt: readonly number[] = before,
-): ResponseView {
+function withPrompt(response: ResponseView, before: readonly number[], prompt: readonly number[]): ResponseView {
   const shared = commonIds(before, prompt)
   const isSame = shared === before.length && shared === prompt.length
   const { read: _, ...request } = response.request ?? UNKNOWN_REQUEST

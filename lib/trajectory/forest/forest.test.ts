@@ -1,24 +1,29 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commonIds } from '#lib/util/common-prefix.ts'
 import { runs } from '#testing/property-runs.ts'
 import {
   addPath,
   countForest,
   EMPTY_FOREST,
   type Forest,
-  firstDivergence,
   nodesOf,
   type PathSegment,
   pathTo,
-  segmentsOfLeaf,
   splitNodes,
 } from './forest.ts'
 
 const prompt = (...ids: number[]): PathSegment => ({ kind: 'prompt', ids })
 const response = (...ids: number[]): PathSegment => ({ kind: 'response', ids })
-const plain = (segments: readonly PathSegment[] | undefined) =>
-  segments?.map(({ kind, ids }) => ({ kind, ids: Array.from(ids) }))
+const plain = (segments: readonly PathSegment[]) => segments.map(({ kind, ids }) => ({ kind, ids: Array.from(ids) }))
+
+/** Returns the segments of a leaf, which the nodes of its path consist of. */
+function segmentsOfLeaf(forest: Forest, name: string) {
+  const segments: { readonly kind: PathSegment['kind']; readonly ids: number[] }[] = []
+  for (const { kind, ids, opensSegment } of pathTo(forest, name) ?? [])
+    if (opensSegment) segments.push({ kind, ids: [...ids] })
+    else segments.at(-1)?.ids.push(...ids)
+  return segments
+}
 
 function forestOf(paths: Readonly<Record<string, readonly PathSegment[]>>): Forest {
   return Object.entries(paths).reduce((forest, [name, segments]) => addPath(forest, name, segments), EMPTY_FOREST)
@@ -39,20 +44,17 @@ describe('A forest', () => {
     const forest = forestOf({ A: [prompt(1, 2), response(3, 4, 5)], B: [prompt(1, 2), response(3, 4, 6, 7)] })
     expect(draw(forest)).toBe('(1 2) {[3 4] {[…5]A, […6 7]B}}')
     expect(countForest(forest)).toEqual({ trees: 1, leaves: 2, splits: 1, tokens: 11, distinctTokens: 7 })
-    expect(firstDivergence(forest, 'A', 'B')).toBe(4)
   })
 
   test('has a leaf inside a path if one trajectory continues another', () => {
     const forest = forestOf({ A: [prompt(1), response(2, 3, 4)], B: [prompt(1), response(2)], C: [prompt(1)] })
     expect(draw(forest)).toBe('(1)C {[2]B {[…3 4]A}}')
-    expect(firstDivergence(forest, 'A', 'B')).toBe(2)
     expect(splitNodes(forest).map(({ start, ids }) => start + ids.length)).toEqual([1, 2])
   })
 
   test('begins another tree where the first token, or its kind, differs', () => {
     const forest = forestOf({ A: [prompt(1)], B: [prompt(2)], C: [response(1)] })
     expect(draw(forest)).toBe('(1)A, (2)B, [1]C')
-    expect(firstDivergence(forest, 'A', 'C')).toBe(0)
   })
 
   test('keeps the limits of segments with the same tokens apart', () => {
@@ -60,10 +62,8 @@ describe('A forest', () => {
     expect(draw(forest)).toBe('(1) {(…2)A, (2)B, [] {(2)C}}')
   })
 
-  test('names no divergence of leaves that it does not have', () => {
-    const forest = forestOf({ A: [prompt(1)] })
-    expect([firstDivergence(forest, 'A', 'B'), firstDivergence(forest, 'B', 'A')]).toEqual([undefined, undefined])
-    expect(segmentsOfLeaf(forest, 'B')).toBeUndefined()
+  test('has no path to a leaf that it does not have', () => {
+    expect(pathTo(forestOf({ A: [prompt(1)] }), 'B')).toBeUndefined()
   })
 
   test('is the same for ids in lists and in typed arrays, and keeps no typed array of its caller', () => {
@@ -77,7 +77,6 @@ describe('A forest', () => {
     const segments = Array.from({ length: 20_000 }, (_, index) => (index % 2 === 0 ? prompt(index) : response(index)))
     const forest = forestOf({ A: segments, B: [...segments.slice(0, -1), response(1)] })
     expect(countForest(forest)).toMatchObject({ tokens: 40_000, distinctTokens: 20_001, splits: 1 })
-    expect(firstDivergence(forest, 'A', 'B')).toBe(19_999)
   })
 
   test('refuses a second leaf with the same name', () => {
@@ -135,7 +134,7 @@ describe('A random forest', () => {
         }
         const sent = all.flatMap((segments, index) => earlier.slice(index).map(() => plain(segments)))
         const read = all.flatMap((_, index) =>
-          earlier.slice(index).map((version) => plain(segmentsOfLeaf(version, `leaf ${index}`))),
+          earlier.slice(index).map((version) => segmentsOfLeaf(version, `leaf ${index}`)),
         )
         expect(read).toEqual(sent)
       }),
@@ -169,23 +168,6 @@ describe('A random forest', () => {
     )
   })
 
-  test('finds the first token at which two leaves differ', () => {
-    fc.assert(
-      fc.property(paths, (all) => {
-        const forest = all.reduce((grown, segments, index) => addPath(grown, `${index}`, segments), EMPTY_FOREST)
-        for (const [a, left] of all.entries())
-          for (const [b, right] of all.entries()) {
-            const [one, other] = [symbols(left), symbols(right)]
-            const shared = one.findIndex((symbol, index) => symbol !== other[index])
-            const same = shared < 0 ? one : one.slice(0, shared)
-            const count = same.filter((symbol) => !symbol.endsWith('tokens')).length
-            expect(firstDivergence(forest, `${a}`, `${b}`)).toBe(count)
-          }
-      }),
-      { numRuns: runs(200) },
-    )
-  })
-
   test('counts the start of each node as the tokens before it on its path', () => {
     fc.assert(
       fc.property(paths, (all) => {
@@ -212,7 +194,4 @@ test('A forest of samples with 20,000 tokens each stores their shared tokens in 
   expect(countForest(forest)).toMatchObject({ leaves: 64, distinctTokens: 20_064, splits: 1 })
   const buffers = new Set(nodesOf(forest).map(({ ids }) => ids.buffer))
   expect([...buffers].reduce((bytes, buffer) => bytes + buffer.byteLength, 0)).toBe(4 * 20_064)
-  expect(commonIds(segmentsOfLeaf(forest, '0')?.[1]?.ids ?? [], segmentsOfLeaf(forest, '63')?.[1]?.ids ?? [])).toBe(
-    19_900,
-  )
 })

@@ -45,19 +45,6 @@ export function addPath(forest: Forest, name: string, segments: readonly PathSeg
   )
 }
 
-/** Returns the segments of a leaf, exactly as they were added; undefined if the forest has no such leaf. */
-export function segmentsOfLeaf(forest: Forest, name: string): readonly PathSegment[] | undefined {
-  const path = pathTo(forest, name)
-  if (!path) return undefined
-  const segments: { readonly kind: PathSegment['kind']; readonly parts: Int32Array[] }[] = []
-  for (const { kind, ids, opensSegment } of path) {
-    const last = opensSegment ? undefined : segments.at(-1)
-    if (last) last.parts.push(ids)
-    else segments.push({ kind, parts: [ids] })
-  }
-  return segments.map(({ kind, parts }) => ({ kind, ids: joined(parts) }))
-}
-
 /** Returns the nodes from the root to a leaf; undefined if the forest has no such leaf. */
 export function pathTo(forest: Forest, name: string): readonly ForestNode[] | undefined {
   // Paths may be long, so no call is made for each node.
@@ -108,19 +95,6 @@ export function countForest(forest: Forest): ForestCounts {
 /** Returns the nodes after which trajectories differ, in the order of `nodesOf`. */
 export const splitNodes = (forest: Forest): readonly ForestNode[] =>
   nodesOf(forest).filter(({ children, leaves }) => children.length + Math.min(1, leaves.length) > 1)
-
-/**
- * Returns the index of the first token that differs between two leaves: their number of tokens if they are the same, and the number
- * of tokens of the shorter one if the other continues it. Undefined if the forest lacks one of them.
- */
-export function firstDivergence(forest: Forest, left: string, right: string): number | undefined {
-  const [a, b] = [pathTo(forest, left), pathTo(forest, right)]
-  if (!a || !b) return undefined
-  let shared = 0
-  while (a[shared] !== undefined && a[shared] === b[shared]) shared++
-  const last = a[shared - 1]
-  return last ? last.start + last.ids.length : 0
-}
 
 interface Path {
   readonly node: ForestNode
@@ -204,13 +178,3 @@ function splitAt({ ids, kind, start, opensSegment, ...continued }: ForestNode, c
 
 /** Returns ids as a typed array: comparing and copying those is many times as fast. */
 const columnOf = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Array ? ids : new Int32Array(ids))
-
-function joined(parts: readonly Int32Array[]): Int32Array {
-  const ids = new Int32Array(parts.reduce((count, { length }) => count + length, 0))
-  let at = 0
-  for (const part of parts) {
-    ids.set(part, at)
-    at += part.length
-  }
-  return ids
-}

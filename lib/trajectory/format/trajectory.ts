@@ -18,8 +18,6 @@ export const FORMAT = 'rollscope.trajectory/1'
 const tokenId = z.int().check(z.minimum(0))
 const numberOrUnknown = z.nullable(z.number())
 
-/** A JSON object from another program, passed through unchanged: a parsed copy would lose a key named __proto__. */
-
 const spanShape = {
   start: withDescription(
     z.int().check(z.minimum(0)),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ADVANTAGE_FORMULAS, type AdvantageFormula, advantagesOf } from './advantage.ts'
+import { ADVANTAGE_FORMULAS, type AdvantageFormula, advantageOf, type ScoredSample } from './advantage.ts'
+import { groupRewards } from './group-rewards.ts'
 
 interface GoldenCase {
   readonly rewards: readonly number[]
@@ -13,6 +14,12 @@ interface GoldenCase {
 /** golden/make_advantages.py writes the file with the functions of verl. */
 const { cases } = JSON.parse(readFileSync(new URL('golden/advantages.json', import.meta.url), 'utf8')) as {
   readonly cases: readonly GoldenCase[]
+}
+
+/** Returns the advantage of each sample of a group. */
+function advantagesOf(samples: readonly ScoredSample[], formula: AdvantageFormula) {
+  const rewards = groupRewards(samples.map(({ reward }) => reward))
+  return samples.map((sample) => rewards && advantageOf(sample, rewards, formula))
 }
 
 describe.each(ADVANTAGE_FORMULAS)('The advantages of %s', (formula) => {

@@ -1,5 +1,5 @@
 /** Advantages of the samples of a group, as trainers compute them from rewards. */
-import { type GroupRewards, groupRewards } from './group-rewards.ts'
+import type { GroupRewards } from './group-rewards.ts'
 
 /** Formulas of advantages. Those that end with `by-length` also divide by the trained tokens of the sample. */
 export const ADVANTAGE_FORMULAS = [
@@ -32,16 +32,7 @@ export interface Advantage {
   readonly ofToken: number
 }
 
-/** Returns the advantage of each sample of a group; undefined for a sample without a reward, and if no other one has a reward. */
-export function advantagesOf(
-  samples: readonly ScoredSample[],
-  formula: AdvantageFormula,
-): readonly (Advantage | undefined)[] {
-  const rewards = groupRewards(samples.map(({ reward }) => reward))
-  return samples.map((sample) => rewards && advantageOf(sample, rewards, formula))
-}
-
-/** Returns the advantage of a sample in a group with these rewards; undefined as in `advantagesOf`. */
+/** Returns the advantage of a sample in a group with these rewards; undefined without a reward, and if no other sample has one. */
 export function advantageOf(
   { reward, trained }: ScoredSample,
   rewards: GroupRewards,
