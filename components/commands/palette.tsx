@@ -7,19 +7,22 @@ import type { Command } from './command.ts'
 import { isMac } from './is-mac.ts'
 import { searchCommands } from './palette-search.ts'
 
-/** Commands of a page and the callbacks of the palette. */
+/** Commands of a page and the state of the palette. */
 export interface PaletteProps<Screen> {
   /** Returns the commands for the typed text. */
   readonly commandsFor: (typed: string) => readonly Command<Screen>[]
-  /** State on which the commands run. */
-  readonly screen: Screen
   readonly placeholder: string
-  readonly onRun: (command: Command<Screen>) => void
-  readonly onClose: () => void
+  /** State on which the commands run, and the callbacks of `useCommands`. */
+  readonly commands: {
+    readonly screen: Screen
+    readonly runFromPalette: (command: Command<Screen>) => void
+    readonly closePalette: () => void
+  }
 }
 
 /** Dialog that finds and runs commands; commands that cannot run show the reason. */
-export function Palette<Screen>({ commandsFor, screen, placeholder, onRun, onClose }: PaletteProps<Screen>) {
+export function Palette<Screen>({ commandsFor, placeholder, commands }: PaletteProps<Screen>) {
+  const { screen, runFromPalette: onRun, closePalette: onClose } = commands
   const id = useId()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)

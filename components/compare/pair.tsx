@@ -221,10 +221,8 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
       {commands.isPaletteOpen && (
         <Palette
           commandsFor={() => COMPARE_COMMANDS.filter(({ name }) => name !== 'palette')}
-          screen={commands.screen}
           placeholder="Type a command"
-          onRun={commands.runFromPalette}
-          onClose={commands.closePalette}
+          commands={commands}
         />
       )}
     </div>

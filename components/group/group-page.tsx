@@ -356,10 +356,8 @@ export function GroupPage({ forest, title, groupId, address, exportFile }: Group
       {commands.isPaletteOpen && (
         <Palette
           commandsFor={() => GROUP_COMMANDS.filter(({ name }) => name !== 'palette')}
-          screen={commands.screen}
           placeholder="Type a command"
-          onRun={commands.runFromPalette}
-          onClose={commands.closePalette}
+          commands={commands}
         />
       )}
     </div>

@@ -21,10 +21,8 @@ export function InspectorPalette({ commands }: { readonly commands: InspectorCom
   return (
     <Palette
       commandsFor={(typed) => offeredCommands(commands.screen, typed)}
-      screen={commands.screen}
       placeholder="Type a command or a token number"
-      onRun={commands.runFromPalette}
-      onClose={commands.closePalette}
+      commands={commands}
     />
   )
 }

@@ -128,10 +128,8 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
       {commands.isPaletteOpen && (
         <Palette
           commandsFor={(typed) => offeredCommands(commands.screen, typed, RUN_COMMANDS)}
-          screen={commands.screen}
           placeholder="Type a command or a token number"
-          onRun={commands.runFromPalette}
-          onClose={commands.closePalette}
+          commands={commands}
         />
       )}
     </div>
