@@ -48,10 +48,7 @@ export const serverRoutes = [
     summary: 'Deletes a saved server and its key.',
     body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
-    handle({ params, services }) {
-      services.servers.remove(params.name)
-      return undefined
-    },
+    handle: ({ params, services }) => void services.servers.remove(params.name),
   }),
   endpoint({
     method: 'GET',
@@ -101,10 +98,7 @@ export const serverRoutes = [
     summary: 'Deletes a saved MCP server and its key.',
     body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
-    handle({ params, services }) {
-      services.mcpServers.remove(params.name)
-      return undefined
-    },
+    handle: ({ params, services }) => void services.mcpServers.remove(params.name),
   }),
   endpoint({
     method: 'GET',

@@ -176,10 +176,7 @@ export const sessionRoutes = [
     access: 'client',
     body: jsonBody(sessionRewardSchema),
     answers: { 204: { description: 'The reward is stored.' } },
-    handle({ params, body, services }) {
-      services.sessions.reward(params.id, body.reward, body.leaf)
-      return undefined
-    },
+    handle: ({ params, body, services }) => void services.sessions.reward(params.id, body.reward, body.leaf),
   }),
   endpoint({
     method: 'GET',

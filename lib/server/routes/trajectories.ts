@@ -150,10 +150,7 @@ export const trajectoryRoutes = [
     summary: 'Deletes a trajectory that is not running. It can be restored for at least a day.',
     body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
-    handle({ params, services }) {
-      removeTrajectory(params.key, services)
-      return undefined
-    },
+    handle: ({ params, services }) => void removeTrajectory(params.key, services),
   }),
   endpoint({
     method: 'POST',
