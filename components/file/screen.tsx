@@ -12,6 +12,7 @@ import { listedRows, NOT_READ, outcomeCounts, type RowFilter } from '#lib/browse
 import { hintOf } from '#lib/browser/hint-of.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { sizeText } from '#lib/util/text/size-text.ts'
 import { listQuery, useFileAddress } from './address.ts'
 import { RowsTable } from './rows-table.tsx'
 import { type RowStoring, useStoreRows } from './use-store-rows.ts'
@@ -244,15 +245,4 @@ function StoredBanner({ storing, onDismiss }: { readonly storing: RowStoring; re
       <Button onClick={onDismiss}>Dismiss</Button>
     </Banner>
   )
-}
-
-const UNITS = [
-  [1e9, 'GB'],
-  [1e6, 'MB'],
-  [1e3, 'kB'],
-] as const
-
-function sizeText(bytes: number): string {
-  const [factor, unit] = UNITS.find(([least]) => bytes >= least) ?? [1, 'bytes']
-  return `${Number((bytes / factor).toPrecision(3)).toLocaleString('en')} ${unit}`
 }

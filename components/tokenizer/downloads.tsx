@@ -1,4 +1,5 @@
 import type { DownloadProgress } from '#lib/api/tokenizer-download.ts'
+import { sizeText } from '#lib/util/text/size-text.ts'
 
 /** Downloads from the Hub for which a start waits, with their progress. */
 export function Downloads({ downloads }: { readonly downloads: readonly DownloadProgress[] }) {
@@ -19,6 +20,3 @@ export function Downloads({ downloads }: { readonly downloads: readonly Download
     </div>
   ))
 }
-
-const sizeText = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

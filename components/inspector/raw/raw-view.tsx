@@ -9,6 +9,8 @@ import type { RawText } from '#lib/analysis/raw/raw-text.ts'
 import { jsonPathText } from '#lib/json/json-path.ts'
 import { pathAt, placeOf } from '#lib/json/json-place.ts'
 import { int32At } from '#lib/util/element-at.ts'
+import { elementAt } from '#lib/util/element-at.ts'
+import { sizeText } from '#lib/util/text/size-text.ts'
 import { lineAt, textBetween } from '#lib/util/text/text-lines.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
@@ -186,9 +188,6 @@ function countOf(sought: string, hits: Int32Array | undefined, hit: number | und
   if (hit !== undefined) return `${countText(hit + 1)} of ${countText(hits.length / 2)}`
   return hits.length === 0 ? 'no hits' : `${countText(hits.length / 2)} times`
 }
-
-const sizeText = (bytes: number): string =>
-  bytes < 1_000_000 ? `${countText(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
 /** Returns the byte offsets at which a text occurs; undefined during the search, which runs in slices so that the page stays responsive. */
 function useByteFind(bytes: Uint8Array, text: string): Int32Array | undefined {

@@ -13,6 +13,7 @@ import {
   isRepositoryName,
 } from '#lib/tokenizer/hub/repository.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { sizeText } from '#lib/util/text/size-text.ts'
 import { type Dtype, dtypes, SUFFIXES } from './dtypes.ts'
 
 /** The chosen files of a model. */
@@ -142,10 +143,4 @@ async function listing(folder: string): Promise<Listing> {
 async function isFolder(name: string): Promise<boolean> {
   const found = await stat(name).catch(() => undefined)
   return found?.isDirectory() ?? false
-}
-
-/** Returns a size for error messages, such as "34 kB", in decimal units. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`
 }
