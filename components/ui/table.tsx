@@ -21,6 +21,20 @@ export interface TableSort<Name extends string> {
   readonly order: 'asc' | 'desc'
 }
 
+/** Returns the rows in the order of the values in a column. Unknown values are last in both directions, and equal ones stay in order. */
+export function sortedRows<Row, Name extends string>(
+  rows: readonly Row[],
+  { by, order }: TableSort<Name>,
+  cellOf: (row: Row, by: Name) => string | number | null,
+): readonly Row[] {
+  const sign = order === 'asc' ? 1 : -1
+  return rows.toSorted((a, b) => {
+    const [left, right] = [cellOf(a, by), cellOf(b, by)]
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    return sign * (typeof left === 'string' ? left.localeCompare(String(right)) : left - Number(right))
+  })
+}
+
 interface HeadingsProps<Name extends string> {
   readonly columns: readonly ColumnHeading<Name>[]
   readonly sort?: TableSort<Name> | undefined

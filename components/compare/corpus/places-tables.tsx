@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import { Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
+import { sortedRows, Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
 import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
 import { Button } from '../../ui/button.tsx'
 import { fractionText } from './rates.ts'
@@ -96,13 +96,7 @@ const TOOL_COLUMNS: readonly TableColumn<ToolRow, ToolColumn>[] = [
 /** Table of the tools whose calls contain drift. */
 export function ToolsTable({ tools }: { readonly tools: CorpusReport['tools'] }) {
   const [sort, setSort] = useState<TableSort<ToolColumn>>({ by: 'spans', order: 'desc' })
-  const direction = sort.order === 'asc' ? 1 : -1
-  const figureOf = (row: ToolRow, by: Exclude<ToolColumn, 'tool'>): number =>
-    by === 'rate' ? row.spans / Math.max(1, row.calls) : row[by]
-  const rows = tools.toSorted(
-    (a, b) =>
-      direction * (sort.by === 'tool' ? a.tool.localeCompare(b.tool) : figureOf(a, sort.by) - figureOf(b, sort.by)),
-  )
+  const rows = sortedRows(tools, sort, (row, by) => (by === 'rate' ? row.spans / Math.max(1, row.calls) : row[by]))
   return (
     <Table
       label="Drift by tool"

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { Link } from '#components/shell/navigation.tsx'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
-import { Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
+import { sortedRows, Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { sampleChips } from '../samples/sample-list.tsx'
@@ -38,7 +38,7 @@ interface SampleRow {
 /** Shows the samples that the brush selects. */
 export function SampleTable({ forest, chosen, current, onSample }: SampleTableProps) {
   const [sort, setSort] = useState<TableSort<keyof SampleRow>>({ by: 'sample', order: 'asc' })
-  const rows = sortedByColumn(rowsOfSamples(forest, chosen), sort)
+  const rows = sortedRows(rowsOfSamples(forest, chosen), sort, (row, by) => row[by])
   return (
     <div className="h-full overflow-auto px-3.5 py-3">
       {rows.length === 0 ? (
@@ -78,21 +78,6 @@ function rowsOfSamples({ samples }: GroupForest, chosen: ReadonlySet<number> | u
           },
         ],
   )
-}
-
-/** Returns the rows in the order of a column. Unknown values are last in both directions. */
-export function sortedByColumn<Row extends Pick<SampleRow, 'sample'> & Partial<SampleRow>>(
-  rows: readonly Row[],
-  { by, order }: TableSort<keyof SampleRow>,
-): readonly Row[] {
-  const sign = order === 'asc' ? 1 : -1
-  return rows.toSorted((a, b) => {
-    const [left, right] = [a[by] ?? null, b[by] ?? null]
-    if (left === right) return a.sample - b.sample
-    if (left === null) return 1
-    if (right === null) return -1
-    return (left < right ? -1 : 1) * sign
-  })
 }
 
 function columnsOf(

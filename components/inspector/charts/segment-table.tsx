@@ -9,7 +9,7 @@ import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/traject
 import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
-import { Table, type TableColumn, type TableSort } from '../../ui/table.tsx'
+import { sortedRows, Table, type TableColumn, type TableSort } from '../../ui/table.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
 
 interface Row {
@@ -35,7 +35,7 @@ export function SegmentTable({ inspection }: InspectorPartProps) {
   const { trajectory, onSelect } = inspection
   const [sort, setSort] = useState<TableSort<ColumnKey>>({ by: 'index', order: 'asc' })
   const [isWhole, setIsWhole] = useState(false)
-  const rows = sortRows(rowsOf(trajectory, statistics(trajectory)), sort)
+  const rows = sortedRows(rowsOf(trajectory, statistics(trajectory)), sort, (row, by) => row[by])
   const visibleRows = isWhole ? rows : rows.slice(0, FEW)
   const columns: readonly TableColumn<Row, ColumnKey>[] = [
     {
@@ -118,14 +118,4 @@ function callOf(segment: SegmentView): Pick<Row, 'finish' | 'cached' | 'elapsedM
     cached: (request?.scoring ?? usage)?.cachedTokens ?? null,
     elapsedMs: timing?.elapsedMs ?? null,
   }
-}
-
-/** Returns the rows in the order of a column; unknown values are last in both directions. */
-function sortRows(rows: readonly Row[], { by, order }: TableSort<ColumnKey>): readonly Row[] {
-  return rows.toSorted((a, b) => {
-    const [x, y] = [a[by], b[by]]
-    if (x === null || y === null) return x === y ? a.index - b.index : x === null ? 1 : -1
-    const way = typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y)
-    return (order === 'desc' ? -way : way) || a.index - b.index
-  })
 }
