@@ -2,7 +2,7 @@
  * Requests to /v1/chat/completions for one whole reply, which is read with the same checks of ids, logprobs and counts as a reply to
  * token ids. A reply without the ids of prompt and completion is refused.
  */
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import type { ChatAnswer, ChatRequest } from './engine.ts'
 import { EngineError, isUnknownPath } from './http/errors.ts'
@@ -12,6 +12,24 @@ import { type EngineReply, replyReader } from './reply.ts'
 
 /** The path of the endpoint. */
 export const CHAT_PATH = '/v1/chat/completions'
+
+/** Fields of a choice that all engines have. */
+export const chatChoiceShape = {
+  message: z.looseObject({
+    content: z.string().nullish(),
+    reasoning_content: z.string().nullish(),
+    tool_calls: z
+      .array(
+        z.looseObject({
+          id: z.string().nullish(),
+          function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }),
+        }),
+      )
+      .nullish(),
+  }),
+  logprobs: z.looseObject({ content: z.array(z.looseObject({ logprob: z.number().nullable() })).nullish() }).nullish(),
+  finish_reason: z.string().nullish(),
+}
 
 /** How an engine writes requests and replies. */
 export interface ChatForm<Reply> {

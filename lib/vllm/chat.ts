@@ -3,7 +3,7 @@
  * choice. Reasoning is `reasoning` in new versions and `reasoning_content` in older ones.
  */
 import * as z from 'zod'
-import { finishReasonOf, type ReadChat, readChatReply, requestChat } from '#lib/engine/chat.ts'
+import { chatChoiceShape, finishReasonOf, type ReadChat, readChatReply, requestChat } from '#lib/engine/chat.ts'
 import type { ChatAnswer, ChatRequest } from '#lib/engine/engine.ts'
 import type { Server } from '#lib/engine/http/retry.ts'
 import { vllmChatBody } from './chat-form.ts'
@@ -13,21 +13,8 @@ import { engineReply, usageSchema } from './reply.ts'
 const idsSchema = z.array(z.int().min(0))
 
 const choiceSchema = z.looseObject({
-  message: z.looseObject({
-    content: z.string().nullish(),
-    reasoning: z.string().nullish(),
-    reasoning_content: z.string().nullish(),
-    tool_calls: z
-      .array(
-        z.looseObject({
-          id: z.string().nullish(),
-          function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }),
-        }),
-      )
-      .nullish(),
-  }),
-  logprobs: z.looseObject({ content: z.array(z.looseObject({ logprob: z.number().nullable() })).nullish() }).nullish(),
-  finish_reason: z.string().nullish(),
+  ...chatChoiceShape,
+  message: chatChoiceShape.message.extend({ reasoning: z.string().nullish() }),
   stop_reason: z.union([z.int(), z.string()]).nullish(),
   token_ids: idsSchema.nullish(),
 })

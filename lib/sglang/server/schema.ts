@@ -3,6 +3,7 @@
  * lack most.
  */
 import * as z from 'zod'
+import { chatChoiceShape } from '#lib/engine/chat.ts'
 
 /** [logprob, token id, text]; the logprob of the first prompt position is null. */
 const tokenLogprobSchema = z.tuple([z.number().nullable(), z.int().min(0)]).rest(z.unknown())
@@ -48,20 +49,7 @@ export type TokenLogprob = z.infer<typeof tokenLogprobSchema>
 
 /** One choice of /v1/chat/completions. Newer versions return ids if they are requested. */
 const chatChoiceSchema = z.looseObject({
-  message: z.looseObject({
-    content: z.string().nullish(),
-    reasoning_content: z.string().nullish(),
-    tool_calls: z
-      .array(
-        z.looseObject({
-          id: z.string().nullish(),
-          function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }),
-        }),
-      )
-      .nullish(),
-  }),
-  logprobs: z.looseObject({ content: z.array(z.looseObject({ logprob: z.number().nullable() })).nullish() }).nullish(),
-  finish_reason: z.string().nullish(),
+  ...chatChoiceShape,
   matched_stop: z.union([z.int(), z.string()]).nullish(),
   prompt_token_ids: z.array(z.int().min(0)).nullish(),
   response_token_ids: z.array(z.int().min(0)).nullish(),
