@@ -2,10 +2,11 @@
 import { useMemo, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { selectedToken, single } from '#components/token-view/selection.ts'
-import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt, float64At, int32At } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
+import { responseBands } from '../charts/along-chart.tsx'
 import { Plot } from '../charts/plot.tsx'
 import { movingMean } from '../charts/series.ts'
 import { TokenList } from '../charts/token-list.tsx'
@@ -48,12 +49,7 @@ export function RatioChart({ inspection, ratios, onLargest, onFirstJump, isShown
     [tokens, logRatios],
   )
   const means = useMemo(() => movingMean(points.y, WINDOW), [points])
-  const bands = useMemo(() => {
-    const starts = segmentStarts({ segments: trajectory.segments })
-    return trajectory.segments.flatMap(({ kind }, index) =>
-      kind === 'response' ? [{ from: elementAt(starts, index), to: elementAt(starts, index + 1) }] : [],
-    )
-  }, [trajectory.segments])
+  const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
   const placeOf = (token: number) => countWhile(tokens.length, (index) => int32At(tokens, index) < token)
   const rules = useMemo(
     () => [
