@@ -44,7 +44,7 @@ async function application(answer: unknown = imported(), status = 201) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => server.close())
+  onTestFinished(() => void server.close())
   const running = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: TOKEN }
   return { received, running }
 }

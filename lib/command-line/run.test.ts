@@ -51,7 +51,7 @@ async function application(status = 200, { calls = session.calls, readStatus = s
       .end(JSON.stringify(answered === 200 ? answer : problem))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => server.close())
+  onTestFinished(() => void server.close())
   const running = { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: TOKEN }
   return { received, running }
 }
