@@ -285,8 +285,10 @@ function clean(
 /** Returns whether `clean` would return every logprob from an index unchanged, as it does for nearly all replies. */
 function areStoredUnchanged(logprobs: NumberColumn, start = 0): boolean {
   for (let index = start; index < logprobs.length; index++) {
-    const logprob = logprobs[index] ?? null
-    if (logprob === null || !((logprob < 0 && logprob > MINUS_INFINITY) || Object.is(logprob, 0))) return false
+    // With `??` and Object.is, V8 allocates each number.
+    const logprob = logprobs[index]
+    if (typeof logprob !== 'number' || !(logprob > MINUS_INFINITY)) return false
+    if (logprob >= 0 && (logprob > 0 || 1 / logprob < 0)) return false
   }
   return true
 }
