@@ -51,20 +51,20 @@ export function alternativesFrom(top: Pick<TopLogprobs, 'k' | 'ids' | 'logprobs'
 
 /** Returns ids as a list. */
 export function idList(ids: Int32Array): number[] {
-  // Array.from takes several times as long.
-  const list: number[] = []
-  for (let index = 0; index < ids.length; index++) list.push(int32At(ids, index))
+  // Array.from takes several times as long, and a list that grows is copied repeatedly.
+  const list = new Array<number>(ids.length)
+  for (let index = 0; index < ids.length; index++) list[index] = int32At(ids, index)
   return list
 }
 
 /** Returns logprobs as a list, with null for NaN. */
 export function logprobList(logprobs: Float64Array): (number | null)[] {
-  const list: number[] = []
+  const list = new Array<number>(logprobs.length)
   let hasUnknown = false
   for (let index = 0; index < logprobs.length; index++) {
     const logprob = float64At(logprobs, index)
     hasUnknown ||= Number.isNaN(logprob)
-    list.push(logprob)
+    list[index] = logprob
   }
   // Numbers among nulls take three times the memory.
   return hasUnknown ? list.map((logprob) => (Number.isNaN(logprob) ? null : logprob)) : list
