@@ -15,12 +15,17 @@ function asciiJson(value: unknown): string {
 const list = fc.array(fc.nat({ max: 200_000 }), { maxLength: 2000 })
 
 test('createSentIds gives the input of its ids, whatever calls have failed before', () => {
-  const calls = fc.array(fc.record({ kept: fc.array(list, { maxLength: 3 }), added: list }), { maxLength: 6 })
+  const call = fc.record({ isAnswered: fc.boolean(), kept: fc.array(list, { maxLength: 3 }), added: list })
+  const calls = fc.array(call, { maxLength: 6 })
   fc.assert(
     fc.property(calls, (drawn) => {
       const sent = createSentIds()
       const segments: { ids: number[] }[] = []
-      for (const { kept, added } of drawn) {
+      let before: number[] | undefined
+      for (const { isAnswered, kept, added } of drawn) {
+        // The input of an answered call is the next segment.
+        if (isAnswered && before) segments.push({ ids: before })
+        before = added
         segments.push(...kept.map((ids) => ({ ids })))
         const expected = [...segments.flatMap(({ ids }) => ids), ...added]
         const { ids, bodyWith, hash } = sent.input(segments, added)

@@ -31,7 +31,10 @@ const OPEN = '{"input_ids":['
 
 /** Starts without ids. */
 export function createSentIds(): SentIds {
-  const ids: number[] = []
+  /** Lists whose ids, one after the other, are those of all known segments. */
+  let known: (readonly number[])[] = []
+  /** The input of the last call, what it added, and the end of its JSON. */
+  let last: { readonly ids: readonly number[]; readonly added: readonly number[]; readonly end: number } | undefined
   const hash = createHash('sha256')
   let segmentCount = 0
   let json = Buffer.alloc(FIRST_ROOM)
@@ -50,14 +53,24 @@ export function createSentIds(): SentIds {
   return {
     input(segments, added) {
       for (; segmentCount < segments.length; segmentCount++) {
-        const known = segments[segmentCount]?.ids ?? []
-        for (const id of known) ids.push(id)
-        hash.update(bytesOf(known))
-        end = write(known, end)
+        const own = segments[segmentCount]?.ids ?? []
+        hash.update(bytesOf(own))
+        // What a call added is mostly the next segment. Then its list and its JSON exist already.
+        if (last && own === last.added) {
+          known = [last.ids]
+          end = last.end
+        } else {
+          known.push(own)
+          end = write(own, end)
+        }
+        last = undefined
       }
+      const [first = [], ...others] = known
+      const ids = first.concat(...others, added)
       const stop = write(added, end)
+      last = { ids, added, end: stop }
       return {
-        ids: ids.concat(added),
+        ids,
         bodyWith(others) {
           const length = put(`],${ascii(JSON.stringify(others)).slice(1)}`, stop)
           return json.subarray(0, length)
