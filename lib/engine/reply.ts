@@ -5,9 +5,9 @@
 
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
 import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
-import { alternativeColumns, alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
+import { type AlternativeColumns, alternativeColumns, alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
 import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
-import type { NumberColumn } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { float64At, int32At } from '#lib/util/element-at.ts'
 import { EngineError } from './http/errors.ts'
 import { type ReadImages, type RequestImages, readImages } from './images.ts'
 
@@ -283,12 +283,22 @@ function clean(
 }
 
 /** Returns whether `clean` would return every logprob from an index unchanged, as it does for nearly all replies. */
-function areStoredUnchanged(logprobs: NumberColumn, start = 0): boolean {
+function areStoredUnchanged(logprobs: LogprobLists['logprobs'], start = 0): boolean {
   for (let index = start; index < logprobs.length; index++) {
     // With `??` and Object.is, V8 allocates each number.
     const logprob = logprobs[index]
     if (typeof logprob !== 'number' || !(logprob > MINUS_INFINITY)) return false
     if (logprob >= 0 && (logprob > 0 || 1 / logprob < 0)) return false
+  }
+  return true
+}
+
+/** Returns whether all alternatives from a cell on are stored unchanged; those without an id are unknown. */
+function areUnchangedCells({ ids, logprobs }: AlternativeColumns, start: number): boolean {
+  for (let cell = start; cell < logprobs.length; cell++) {
+    const logprob = float64At(logprobs, cell)
+    if (logprob < 0 && logprob > MINUS_INFINITY) continue
+    if (!Object.is(logprob, 0) && int32At(ids, cell) !== -1) return false
   }
   return true
 }
@@ -314,7 +324,7 @@ function top(
       'INCONSISTENT',
       `the server sent alternatives for ${Math.max(0, count) / k} of ${expected} tokens`,
     )
-  if (areStoredUnchanged((arrays ?? columns).logprobs, skip * k))
+  if (arrays ? areUnchangedCells(arrays, skip * k) : areStoredUnchanged(columns.logprobs, skip * k))
     return { topLogprobs: skip === 0 ? columns : alternativesFrom(columns, skip) }
   const { ids, logprobs } = from(columns, skip * k)
   return {

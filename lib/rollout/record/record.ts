@@ -58,7 +58,7 @@ interface NewVocabulary {
 export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer: Tokenizer): VocabularyWriter {
   const isFirst = firstTimes(Object.keys(vocab).map(Number), tokenizer.vocabularySize)
   const entryOf = entriesOf(tokenizer)
-  const { added } = marksOf(tokenizer)
+  const { added, firstAdded } = marksOf(tokenizer)
   return (...columns) => {
     const newIds: number[] = []
     const specialIds: number[] = []
@@ -71,7 +71,7 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
         newIds.push(id)
         // This adds the text to `vocabularyTexts`, even if `vocab` is never read.
         entryOf(id)
-        if (added.has(id)) specialIds.push(id)
+        if (id >= firstAdded && added.has(id)) specialIds.push(id)
       }
     let madeVocab: Vocab | undefined
     return {
@@ -151,6 +151,8 @@ const entriesOf = memoizeByIdentity((tokenizer: Tokenizer) => {
 /** Ids of a tokenizer that mean more than their text. */
 const marksOf = memoizeByIdentity((tokenizer: Tokenizer) => ({
   added: new Set(tokenizer.addedTokens.map(({ id }) => id)),
+  /** Every added token has this id or a larger one. */
+  firstAdded: tokenizer.addedTokens.reduce((least, { id }) => Math.min(least, id), Infinity),
   special: new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id)),
   think: thinkTokens(tokenizer),
 }))

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { alternativeColumns, listedAlternatives } from '#lib/trajectory/tokens/alternatives.ts'
+import { replyReader, type TopColumns } from './reply.ts'
+
+const FLOAT32_MINIMUM = -3.4028234663852886e38
+
+/** Returns the chunk of a reply of tokens with these alternatives. */
+const chunkOf = (tokens: number, outputTop: TopColumns) =>
+  replyReader({ vocabularySize: 100, inputIds: [1] }).read({
+    columns: {
+      output: { ids: Array.from({ length: tokens }, () => 1), logprobs: Array.from({ length: tokens }, () => -1) },
+      outputTop,
+    },
+  })
+
+const cell = fc.oneof(
+  fc.constant([-1, Number.NaN] as const),
+  fc.tuple(fc.nat({ max: 99 }), fc.constantFrom(-1.5, -0, 0, FLOAT32_MINIMUM, Number.NaN, Number.NEGATIVE_INFINITY)),
+  { arbitrary: fc.tuple(fc.nat({ max: 99 }), fc.double({ min: -50, max: 0, noNaN: true })), weight: 8 },
+)
+
+test('alternatives in typed arrays are checked and stored as alternatives in lists are', () => {
+  const cells = fc.integer({ min: 1, max: 4 }).chain((k) =>
+    fc.nat({ max: 4 }).chain((tokens) =>
+      fc.record({
+        k: fc.constant(k),
+        tokens: fc.constant(tokens),
+        cells: fc.array(cell, { minLength: k * tokens, maxLength: k * tokens }),
+      }),
+    ),
+  )
+  fc.assert(
+    fc.property(cells, ({ k, tokens, cells }) => {
+      const ids = cells.map(([id]) => id)
+      const logprobs = cells.map(([, logprob]) => (Number.isNaN(logprob) ? null : logprob))
+      const arrays = listedAlternatives(
+        k,
+        Int32Array.from(ids),
+        Float64Array.from(cells, ([, logprob]) => logprob),
+      )
+      expect(chunkOf(tokens, arrays)).toEqual(chunkOf(tokens, { k, ids, logprobs }))
+    }),
+  )
+})
+
+test('alternatives stay in typed arrays if they are stored unchanged, also those of a position without any', () => {
+  const arrays = listedAlternatives(2, Int32Array.of(-1, -1, 3, 4), Float64Array.of(Number.NaN, Number.NaN, -1, 0))
+  const { topLogprobs } = chunkOf(2, arrays).tokens
+  expect(topLogprobs && alternativeColumns(topLogprobs)).toBeDefined()
+  expect(topLogprobs?.logprobs).toEqual([null, null, -1, 0])
+})
+
+test('alternatives of another number of tokens are refused', () => {
+  expect(() => chunkOf(3, listedAlternatives(1, Int32Array.of(1), Float64Array.of(-1)))).toThrow(
+    'the server sent alternatives for 1 of 3 tokens',
+  )
+})
