@@ -1,17 +1,16 @@
 /** Tests of the summary, the drift list, the card and the side choosers with a real drift. */
-import { readFileSync } from 'node:fs'
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { afterEach, describe, expect, test } from 'vitest'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { looksBack } from '#testing/small-templates.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { DriftCard } from './drift/drift-card.tsx'
 import { DriftList } from './drift/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from './drift/drift-steps.ts'
@@ -23,16 +22,8 @@ import type { CompareView, ShownPair } from './view.ts'
 
 afterEach(cleanup)
 
-const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tokenizer = loadTokenizerFiles('built-in', {
-  tokenizerJson: model('tokenizer.json'),
-  tokenizerConfigJson: model('tokenizer_config.json'),
-})
-const drifting = ((): Trajectory => {
-  const decoded = decode(readFileSync('public/examples/retokenization-drift.json', 'utf8'))
-  if (!decoded.ok) throw new Error('the example is readable')
-  return decoded.trajectory
-})()
+const tokenizer = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
+const drifting = exampleTrajectory('retokenization-drift')
 
 function pairOf(right: Side['as']): ShownPair {
   const given = { trajectory: drifting, tokenizer, template: undefined }

@@ -1,6 +1,6 @@
 /** Reads records in tests of formats. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { violationText } from '#lib/util/schema-violation.ts'
+import { type Violation, violationText } from '#lib/util/schema-violation.ts'
 import { source as testSource } from '#testing/trajectories.ts'
 import type { Format } from './format.ts'
 
@@ -16,6 +16,12 @@ export function trajectoryOf(format: Format, value: unknown, source = testSource
   const [trajectory, ...others] = trajectoriesOf(format, value, source)
   if (!trajectory || others.length > 0) throw new Error(`the record contains ${others.length + 1} trajectories`)
   return trajectory
+}
+
+/** Returns the violation for which a format refuses a record; undefined if it reads the record. */
+export function refusalOf(format: Format, value: unknown): Violation | undefined {
+  const read = format.read(value, testSource)
+  return read.ok ? undefined : read.error
 }
 
 /** Returns each response with all ids before it. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
@@ -7,9 +6,9 @@ import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { type RunTask, tasks } from '#lib/templates/tasks/tasks.ts'
 import { kimiTemplate, xmlTemplate } from '#lib/templates/tool-parsing/test-templates.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { ParsingTab } from './parsing-tab.tsx'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (template) => chatTemplate(template, {}) }
@@ -186,9 +185,7 @@ test('the parser lab offers the completions of a file, and ranks the parsers by 
 })
 
 test('the parser lab offers the responses of the open trajectory, and shows the first with a call', async () => {
-  const decoded = decode(readFileSync('public/examples/tool-error.json', 'utf8'))
-  if (!decoded.ok) throw new Error('no example')
-  open({ trajectory: decoded.trajectory })
+  open({ trajectory: exampleTrajectory('tool-error') })
   expect(screen.getByRole('textbox', { name: /^Completion: response \d+$/ })).toBeDefined()
   expect(within(screen.getByLabelText('Pick')).getAllByRole('option').length).toBeGreaterThan(2)
   expect(parts('hermes', 'name').length).toBeGreaterThan(0)

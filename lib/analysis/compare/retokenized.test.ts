@@ -1,21 +1,17 @@
 /** Tests reconstructed sides of real trajectories with the tokenizer of the built-in model. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { buildSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
 import type { Reconstruction } from './side.ts'
 
-const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tokenizer = loadTokenizerFiles('built-in', {
-  tokenizerJson: model('tokenizer.json'),
-  tokenizerConfigJson: model('tokenizer_config.json'),
-})
+const tokenizer = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 
 const examples = readdirSync('public/examples').map((file) => file.replace('.json', ''))
 

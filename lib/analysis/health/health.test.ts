@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
 import { runToEnd } from '#lib/tasks/task.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -10,17 +8,14 @@ import { type Health, healthSchema, healthSummary, worstSeverity } from '#lib/tr
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { byteId, byteTokenizer, byteVocab } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { driftTokenizer, withDrift } from './drift.ts'
 import { health } from './health.ts'
 import { driftTask, healthTask } from './tasks.ts'
 import { textDrift } from './text-drift.ts'
 
-const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tiny = loadTokenizerFiles('built-in', {
-  tokenizerJson: model('tokenizer.json'),
-  tokenizerConfigJson: model('tokenizer_config.json'),
-})
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 const kinds = ({ findings }: Health): string[] => findings.map(({ kind, label }) => `${kind}: ${label}`)
 const checked = (trajectory: Trajectory): Health => runToEnd(health(trajectory))
 

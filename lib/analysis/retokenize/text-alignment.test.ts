@@ -1,18 +1,13 @@
 /** Tests that the alignment shows each change which a tokenizer makes to a text as a drift span of its own. */
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { knownBytes, retokenize } from '#lib/rollout/record/retokenize.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { alignTokens } from '#lib/trajectory/drift/align.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 
-const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
 /** A tokenizer that normalizes to NFC, as those of Qwen do. */
-const { tokenizer: tiny } = loadTokenizerFiles('tiny', {
-  tokenizerJson: model('tokenizer.json'),
-  tokenizerConfigJson: model('tokenizer_config.json'),
-})
+const { tokenizer: tiny } = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'tiny')
 const byteIds = new Map(
   Array.from({ length: 300 }, (_, id) => [tiny.bytes(id), id] as const).flatMap(([bytes, id]) =>
     bytes.length === 1 ? [[bytes[0] as number, id]] : [],

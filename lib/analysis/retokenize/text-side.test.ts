@@ -1,11 +1,9 @@
 /** Tests the text side of any ids in any segments: each new token has the segment, mask and spans of its characters. */
 
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import { retokenize } from '#lib/rollout/record/retokenize.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type Segment, type ToolCall, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -13,14 +11,11 @@ import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids as allIds, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import type { SideTokenizer } from '../compare/shown-side.ts'
 import { textSide } from './text-side.ts'
 
-const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-const tiny = loadTokenizerFiles('tiny', {
-  tokenizerJson: model('tokenizer.json'),
-  tokenizerConfigJson: model('tokenizer_config.json'),
-})
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'tiny')
 
 function trajectoryOf(segments: readonly Segment[], tokenizer: Tokenizer): Trajectory {
   const { vocab, specialIds } = vocabularyWriter({ vocab: {} }, tokenizer)(segments.flatMap(({ ids }) => ids))

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
 import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
 import { createRecordHost } from '../workers/record-host.ts'
@@ -18,9 +18,7 @@ import { READ_ERRORS } from './read-errors.ts'
 
 const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
 const TEXT = readFileSync('public/examples/retokenization-drift.json', 'utf8')
-const decoded = decode(TEXT)
-if (!decoded.ok) throw new Error('the example cannot be read')
-const drifting = decoded.trajectory
+const drifting = exampleTrajectory('retokenization-drift')
 const line = JSON.stringify(drifting)
 
 /** Returns a worker that gets files themselves, because Node copies a File as a Blob without a name. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { PACKED_TYPE, packedAnswer, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
@@ -11,9 +11,7 @@ import { readTrajectory } from './read-host.ts'
 import { createReader } from './reader.ts'
 
 const TEXT = readFileSync('public/examples/two-steps.json', 'utf8')
-const decoded = decode(TEXT)
-if (!decoded.ok) throw new Error('the example cannot be read')
-const { trajectory } = decoded
+const trajectory = exampleTrajectory('two-steps')
 
 beforeEach(() => {
   vi.stubGlobal('window', { location: { href: 'http://page.test/t/a' }, localStorage: { getItem: () => 't0ken' } })

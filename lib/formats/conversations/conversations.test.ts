@@ -3,20 +3,15 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
 import { source } from '#testing/trajectories.ts'
-import type { Format } from '../format.ts'
 import { openText } from '../reading/open.ts'
 import { formatOf } from '../registry.ts'
-import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
+import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { slime } from '../trainers/slime.ts'
 import { anthropic } from './anthropic.ts'
 import { chatMessages, messageLines } from './chat-messages.ts'
 import { sharegpt } from './sharegpt.ts'
 import { relax, trl, verlDump } from './text-dumps.ts'
 
-const refusalOf = (format: Format, value: unknown) => {
-  const read = format.read(value, { file: undefined, now: '', newId: () => 'new' })
-  return read.ok ? undefined : read.error
-}
 const texts = (trajectory: Trajectory) => conversation(trajectory).map(({ role, content }) => [role, content])
 
 describe('messages', () => {

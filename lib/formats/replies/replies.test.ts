@@ -4,7 +4,7 @@ import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/traject
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
 import { formatOf } from '../registry.ts'
-import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
+import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { chatCompletionStream } from './chat-chunks.ts'
 import { chatCompletion } from './chat-completion.ts'
 import { completion, completionStream } from './completion.ts'
@@ -27,10 +27,6 @@ const chat = (choice: object, reply: object = {}) => ({
 })
 const responseOf = (format: Format, value: unknown): ResponseSegment =>
   trajectoryOf(format, value).segments.findLast(({ kind }) => kind === 'response') as ResponseSegment
-const refusalOf = (format: Format, value: unknown) => {
-  const read = format.read(value, { file: undefined, now: '', newId: () => 'new' })
-  return read.ok ? undefined : read.error
-}
 const kinds = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => [kind, ids])
 const missing = ({ provenance }: Trajectory) => provenance.kind === 'import' && provenance.missing
 

@@ -2,19 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
-import type { Format } from '../format.ts'
 import { formatOf } from '../registry.ts'
-import { trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
+import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { agentLightningEvents, agentLightningTriplet } from './agent-lightning.ts'
 import { inspectLog } from './inspect-log.ts'
 import { miniSweAgent } from './mini-swe-agent.ts'
 import { mlflowTrace } from './mlflow.ts'
 import { otlp } from './otlp.ts'
 
-const refusalOf = (format: Format, value: unknown) => {
-  const read = format.read(value, { file: undefined, now: '', newId: () => 'new' })
-  return read.ok ? undefined : read.error
-}
 const texts = (trajectory: Trajectory) => conversation(trajectory).map(({ role, content }) => [role, content])
 const reply = (prompt: readonly number[], ids: readonly number[]) => ({
   choices: [{ message: { role: 'assistant', content: 'ok' }, token_ids: ids, finish_reason: 'stop' }],

@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { growingEncoder } from './growing-encoder.ts'
 
-const tiny = loadTokenizerFiles('tiny-qwen3', {
-  tokenizerJson: readFileSync(path.resolve('models/tiny-qwen3/tokenizer.json'), 'utf8'),
-  tokenizerConfigJson: readFileSync(path.resolve('models/tiny-qwen3/tokenizer_config.json'), 'utf8'),
-}).tokenizer
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'tiny-qwen3').tokenizer
 
 /** A tokenizer whose `<s>` is also the beginning of another token, and one that takes the spaces after its tokens. */
 const overlapping: Tokenizer = {

@@ -1,13 +1,11 @@
 /** Tests POST /api/compare with its thread and a real store. */
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { folderOfFile } from '#testing/files/folders.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -16,7 +14,7 @@ import { type CompareThread, createCompareThread } from './comparing.ts'
 
 const folder = folderOfFile()
 const examplesFolder = path.resolve('public/examples')
-const drifting = example('retokenization-drift')
+const drifting = exampleTrajectory('retokenization-drift')
 let store: TrajectoryStore
 let comparing: CompareThread
 let key: string
@@ -45,12 +43,6 @@ afterAll(async () => {
   await comparing.close()
   store.close()
 })
-
-function example(name: string): Trajectory {
-  const decoded = decode(readFileSync(path.join(examplesFolder, `${name}.json`), 'utf8'))
-  if (!decoded.ok) throw new Error(name)
-  return decoded.trajectory
-}
 
 /** Sends a request as the route does. */
 const ask = async (body: unknown, thread = comparing) => {
@@ -132,7 +124,10 @@ describe('Compare refuses', () => {
       'a template that raises',
       {
         left: 'example:two-steps',
-        right: { trajectory: example('two-steps'), as: { kind: 'raw', template: '{{ raise_exception("no") }}' } },
+        right: {
+          trajectory: exampleTrajectory('two-steps'),
+          as: { kind: 'raw', template: '{{ raise_exception("no") }}' },
+        },
       },
       { status: 422, code: 'NO_SIDE', field: 'right', detail: expect.stringContaining('no') },
     ],

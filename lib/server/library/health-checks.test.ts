@@ -1,15 +1,15 @@
 /** Tests the real thread that checks stored trajectories, with a real store. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
-import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 import type { Services } from '../services.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
 import { trajectoryHealth } from './library.ts'
@@ -40,11 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const drifting = (): Trajectory => {
-  const decoded = decodeValue(JSON.parse(readFileSync('public/examples/retokenization-drift.json', 'utf8')))
-  if (!decoded.ok) throw new Error('the example is readable')
-  return decoded.trajectory
-}
+const drifting = (): Trajectory => exampleTrajectory('retokenization-drift')
 
 test('The health thread checks every stored trajectory, even a damaged one, with drift if the tokenizer is on this machine', async () => {
   const known = store.add(drifting())

@@ -1,16 +1,15 @@
 /** Agent conversations with real tokenizers and templates, and edits that a pipeline might make to their texts. */
-import { readFileSync } from 'node:fs'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { pythonic } from '#lib/parsers/python/pythonic.ts'
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
 import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { exampleTrajectory } from '#testing/trajectories.ts'
 
 /** A trajectory with the tokenizer of its ids. */
 export interface Base {
@@ -21,9 +20,7 @@ export interface Base {
 
 /** Reads an example trajectory with its tokenizer. */
 export function example(name: string): Base {
-  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
-  if (!decoded.ok) throw new Error(name)
-  return { name, trajectory: decoded.trajectory, tokenizer: tiny.tokenizer }
+  return { name, trajectory: exampleTrajectory(name), tokenizer: tiny.tokenizer }
 }
 
 const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
