@@ -35,11 +35,11 @@ export const listQuery = ({ sort: { by, order }, ...texts }: RowFilter): string 
 
 /** Returns the filter and order of such a query. */
 export function filterOfQuery(query: string): RowFilter {
-  const given = new URLSearchParams(query)
-  const by = NAMES.sort.parse(given.get('sort') ?? '') ?? 'place'
+  const parameters = new URLSearchParams(query)
+  const by = NAMES.sort.parse(parameters.get('sort') ?? '') ?? 'place'
   return {
-    q: given.get('q') ?? '',
-    outcome: given.get('outcome') ?? '',
-    sort: { by, order: NAMES.order.parse(given.get('order') ?? '') ?? firstRowOrder(by) },
+    q: parameters.get('q') ?? '',
+    outcome: parameters.get('outcome') ?? '',
+    sort: { by, order: NAMES.order.parse(parameters.get('order') ?? '') ?? firstRowOrder(by) },
   }
 }

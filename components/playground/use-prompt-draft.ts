@@ -23,8 +23,9 @@ export function usePromptDraft(isNew: boolean): readonly [PromptWithImages, (cha
   })
   // Runs after the first render, because the server cannot know what the browser stored.
   useEffect(() => {
-    const kept = readStoredDraft()
-    if (kept) setDraft((now) => ({ ...kept, question: kept.question || now.question, images: now.images ?? [] }))
+    const storedDraft = readStoredDraft()
+    if (storedDraft)
+      setDraft((now) => ({ ...storedDraft, question: storedDraft.question || now.question, images: now.images ?? [] }))
   }, [])
   return [
     draft,

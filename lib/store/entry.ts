@@ -31,8 +31,8 @@ export function recordColumns(trajectory: Trajectory) {
   // Imported files number their groups independently.
   const group = provenance.kind === 'import' ? undefined : trajectory.group
   const file = provenance.kind === 'import' ? (provenance.file ?? '') : ''
-  const asked = firstQuestion(trajectory, SEARCHED_QUESTION)
-  const question = asked.trim() === '' ? file : asked
+  const opening = firstQuestion(trajectory, SEARCHED_QUESTION)
+  const question = opening.trim() === '' ? file : opening
   const word = outcomeWord(outcome)
   return {
     id: trajectory.id,
@@ -60,7 +60,7 @@ export function recordColumns(trajectory: Trajectory) {
     fork_token: trajectory.forkedFrom?.token ?? null,
     fork_kind: trajectory.forkedFrom?.kind ?? null,
     trained_spans: JSON.stringify(trainedSpans(segments)),
-    record_search: foldCase([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
+    record_search: foldCase([opening.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
 }
 

@@ -35,13 +35,13 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
-    const asked: StreamServerRequest = JSON.parse(Buffer.concat(parts).toString('utf8'))
+    const body: StreamServerRequest = JSON.parse(Buffer.concat(parts).toString('utf8'))
     const write = async (text: string): Promise<void> => {
       bytes += Buffer.byteLength(text)
       if (!response.write(text)) await new Promise((resolve) => response.once('drain', resolve))
     }
-    response.writeHead(200, { 'content-type': asked.stream ? 'text/event-stream' : 'application/json' })
-    for (const text of asked.stream ? eventsOf(asked, manner) : [JSON.stringify(replyOf(asked, 0, lengthOf(asked)))])
+    response.writeHead(200, { 'content-type': body.stream ? 'text/event-stream' : 'application/json' })
+    for (const text of body.stream ? eventsOf(body, manner) : [JSON.stringify(replyOf(body, 0, lengthOf(body)))])
       await write(text)
     response.end()
   })

@@ -35,8 +35,8 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
   const [state, setState] = useState<State>({ kind: 'asking' })
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
-  const asked = baselineRequest(trajectory)
-  const refusal = useRunRefusal(asked.ok ? asked.value : undefined)
+  const baseline = baselineRequest(trajectory)
+  const refusal = useRunRefusal(baseline.ok ? baseline.value : undefined)
   const chance = whyNotGreedy(trajectory)
   const recorded = (key: string): Side => ({ key, as: { kind: 'recorded' } })
   const itsOwn = (key: string) => onPair(recorded(key), { key, as: { kind: 'read' } })
@@ -68,7 +68,7 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
           ids, there is drift.
         </p>
         {chance !== undefined && <p className="text-dim text-xs">{chance}</p>}
-        {!asked.ok && <Banner tone="bad" title={asked.why} hint={asked.hint} />}
+        {!baseline.ok && <Banner tone="bad" title={baseline.why} hint={baseline.hint} />}
         {refusal && <Banner tone="note" title={refusal.detail} hint={refusal.hint} />}
         {state.kind === 'failed' && <Banner tone="bad" title={state.error.message} hint={state.error.hint} />}
         <p role="status" className="text-faint text-xs empty:hidden">
@@ -89,7 +89,7 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
           ) : state.kind === 'running' ? (
             <Button onClick={onClose}>Stop</Button>
           ) : (
-            asked.ok && (
+            baseline.ok && (
               <Button look="primary" data-first-focus disabled={refusal !== undefined} onClick={start}>
                 Run the chat baseline
               </Button>

@@ -36,26 +36,26 @@ interface Ended {
 export function nextSteps({ outcome, setup, segments }: Ended): readonly NextStep[] {
   if (outcomeText(outcome) === undefined || outcome.kind === 'running') return []
   const last = segments.at(-1)
-  const asked = promptIn(outcome)
+  const unsentPrompt = promptIn(outcome)
   const hasUnread = last?.kind === 'response' && last.toolCalls.some(({ result }) => result !== undefined)
   // An unread prompt is sent again unchanged; unread tool results are sent without a question.
   const again = (using: Setup, text: string): NextStep[] =>
-    asked !== undefined || hasUnread ? [{ kind: 'send', setup: using, prompt: asked, text }] : []
+    unsentPrompt !== undefined || hasUnread ? [{ kind: 'send', setup: using, prompt: unsentPrompt, text }] : []
   const isOver = segments.length === 0
   const rest: readonly NextStep[] = [
-    ...(asked === undefined
+    ...(unsentPrompt === undefined
       ? []
       : [
           {
             kind: 'take-back',
-            prompt: asked,
-            text: asked.mode === 'ids' ? 'Restore the ids' : 'Restore the question',
+            prompt: unsentPrompt,
+            text: unsentPrompt.mode === 'ids' ? 'Restore the ids' : 'Restore the question',
           } as const,
         ]),
-    ...(asked === undefined && !hasUnread ? [isOver ? START_OVER : WRITE] : []),
+    ...(unsentPrompt === undefined && !hasUnread ? [isOver ? START_OVER : WRITE] : []),
   ]
   const resume: readonly NextStep[] =
-    asked === undefined && !hasUnread && resumeObstacle({ segments, outcome }, sampledWith(setup)) === undefined
+    unsentPrompt === undefined && !hasUnread && resumeObstacle({ segments, outcome }, sampledWith(setup)) === undefined
       ? [{ kind: 'resume', setup, text: 'Resume the response' }]
       : []
   const own = [

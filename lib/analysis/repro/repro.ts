@@ -108,11 +108,11 @@ function recordedAndMade(
 function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): BuildResult<Rendered> {
   // Messages are read from the texts of tokens. If the recorded side has none, those of the reconstruction are used.
   const readable = lacksTexts(recorded) ? { ...recorded, vocab: { ...made.vocab, ...recorded.vocab } } : recorded
-  const held = recordedConversation(readable, mode)
-  if (!held.ok) return held
+  const conversation = recordedConversation(readable, mode)
+  if (!conversation.ok) return conversation
   const template = made.model.template?.text ?? ''
   const clock = template.includes('strftime_now') ? recordedClock(recorded).read().getTime() : undefined
-  const { tools, ...texts } = recordedTexts(held.value, recorded)
+  const { tools, ...texts } = recordedTexts(conversation.value, recorded)
   // No tools are an empty text in the template lab, which no JSON parser reads.
   return { ok: true, value: { template, clock, ...texts, tools: tools === '' ? '[]' : tools } }
 }

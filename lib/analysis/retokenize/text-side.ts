@@ -101,9 +101,9 @@ interface Encoded {
 }
 
 function encodedText(text: string, tokenizer: Tokenizer): Encoded {
-  const given = withoutFirstSpace(text, tokenizer)
-  const { ids, starts, unsure } = encodeWithOffsets(tokenizer, given)
-  const shift = text.length - given.length
+  const plainText = withoutFirstSpace(text, tokenizer)
+  const { ids, starts, unsure } = encodeWithOffsets(tokenizer, plainText)
+  const shift = text.length - plainText.length
   return { ids, starts: shift === 0 ? starts : starts.map((start) => start + shift), unsure }
 }
 

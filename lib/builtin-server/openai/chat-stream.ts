@@ -125,9 +125,9 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
       }
       const ends = finish !== null && finish.type !== 'abort'
       const read = reasoning?.read(reply.text) ?? { reasoning: '', rest: reply.text }
-      const held = ends ? reasoning?.end() : undefined
-      const thought = read.reasoning + (held?.reasoning ?? '')
-      const rest = read.rest + (held?.rest ?? '')
+      const lastPart = ends ? reasoning?.end() : undefined
+      const thought = read.reasoning + (lastPart?.reasoning ?? '')
+      const rest = read.rest + (lastPart?.rest ?? '')
       if (thought !== '') yield text({ reasoning: thought })
       if (calls) {
         const found = calls.read(rest)

@@ -177,25 +177,25 @@ export function errorFromStatus(
   secret?: string,
 ): EngineError {
   const words = foreignText(errorWords(body), secret)
-  const said = words === '' ? `status ${status}` : words
+  const detail = words === '' ? `status ${status}` : words
   if (status >= 300 && status < 400)
     return new EngineError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
   if (status === 401 || status === 403)
     return new EngineError(
       'UPSTREAM_AUTH',
-      `the server refuses ${secret ? 'the key' : 'a call without a key'} (${status}): ${said}`,
+      `the server refuses ${secret ? 'the key' : 'a call without a key'} (${status}): ${detail}`,
       {
         status,
         hasSentKey: Boolean(secret),
       },
     )
   if (BUSY.has(status))
-    return new EngineError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
+    return new EngineError('UPSTREAM_BUSY', `the server is busy (${status}): ${detail}`, {
       status,
       retryAfterMs: retryAfterMs(headers.retryAfter, new Date()),
     })
   if (status === 413)
-    return new EngineError('REQUEST_TOO_LARGE', `the request is larger than the server accepts (413): ${said}`, {
+    return new EngineError('REQUEST_TOO_LARGE', `the request is larger than the server accepts (413): ${detail}`, {
       status,
     })
   const unknown = unknownParameter(words)
@@ -204,10 +204,10 @@ export function errorFromStatus(
       status,
       parameter: unknown,
     })
-  if (status >= 500) return new EngineError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
+  if (status >= 500) return new EngineError('UPSTREAM_ERROR', `the server failed (${status}): ${detail}`, { status })
   const context = contextCounts(words)
-  if (context) return new EngineError('CONTEXT_LENGTH', said, { status, context })
-  return new EngineError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, {
+  if (context) return new EngineError('CONTEXT_LENGTH', detail, { status, context })
+  return new EngineError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${detail}`, {
     status,
     parameter: namedParameter(words),
   })

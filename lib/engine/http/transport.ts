@@ -201,8 +201,8 @@ async function send(
   const encoding = header('content-encoding')
   const isEncoded = encoding !== undefined && encoding !== 'identity'
   if (isError) {
-    const said = isEncoded ? '' : await text().catch(() => '')
-    const error = errorFromStatus(status, said, { retryAfter: header('retry-after') }, apiKey)
+    const words = isEncoded ? '' : await text().catch(() => '')
+    const error = errorFromStatus(status, words, { retryAfter: header('retry-after') }, apiKey)
     answer.fail(error)
     throw error
   }

@@ -77,13 +77,13 @@ export async function bytesOfIds(
     signal,
   )
   const isBehind = (text: string | undefined): boolean => anchor !== undefined && (text ?? '').startsWith(anchor.text)
-  const alone = ids.filter((_, i) => anchor && !isBehind(decoded[i]))
+  const separateIds = ids.filter((_, i) => anchor && !isBehind(decoded[i]))
   const aloneTexts = await server.detokenize(
-    alone.map((id) => [id]),
+    separateIds.map((id) => [id]),
     'with special tokens',
     signal,
   )
-  const textAlone = new Map(alone.map((id, i) => [id, aloneTexts[i] ?? '']))
+  const textAlone = new Map(separateIds.map((id, i) => [id, aloneTexts[i] ?? '']))
   const texts = ids.map(
     (id, i) => textAlone.get(id) ?? (decoded[i] ?? '').slice(isBehind(decoded[i]) ? anchor?.text.length : 0),
   )
@@ -107,11 +107,11 @@ async function completeBytes(
   const fill = elementAt(parts.whole, 3)
   const after = parts.lasts.flatMap((second) => LENGTHS.map((missing) => [second, ...Array(missing - 1).fill(fill)]))
   const idsOf = (bytes: readonly SingleByte[]): readonly number[] => bytes.map(({ id }) => id)
-  const asked = ids.flatMap((id) => [
+  const idLists = ids.flatMap((id) => [
     ...before.map((some) => [...idsOf(some), id]),
     ...after.map((some) => [id, ...idsOf(some)]),
   ])
-  const answers = await server.detokenize(asked, 'with special tokens', signal)
+  const answers = await server.detokenize(idLists, 'with special tokens', signal)
   const each = before.length + after.length
   return ids.flatMap((id, index) => {
     const own = answers.slice(index * each, (index + 1) * each)

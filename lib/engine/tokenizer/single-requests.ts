@@ -44,9 +44,9 @@ export function singleRequestTokenizer({
     detokenize: (lists, shown, signal) =>
       mapSome(lists, atOnce, async (ids) => {
         if (shown === 'with special tokens') return textOf(ids, signal)
-        const kept: number[] = []
-        for (const id of ids) if (!(await isLeftOut(id, signal))) kept.push(id)
-        return textOf(kept, signal)
+        const writtenIds: number[] = []
+        for (const id of ids) if (!(await isLeftOut(id, signal))) writtenIds.push(id)
+        return textOf(writtenIds, signal)
       }),
   }
 }

@@ -284,8 +284,8 @@ function rows(record: object): readonly TrainingRow[] {
 /** Returns the text of the question without the system prompt, as in the example. */
 function question(segments: readonly Segment[]): string {
   const [first] = segments
-  const asked = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'user') : undefined
-  const { content = '' } = asked ?? {}
+  const userMessage = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'user') : undefined
+  const { content = '' } = userMessage ?? {}
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
 }
 

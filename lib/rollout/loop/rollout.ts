@@ -99,10 +99,10 @@ async function run(
   let lastCall: Promise<unknown> = Promise.resolve()
   let isFirstCall = true
   const within = (call: () => Promise<ResponseSegment>): Promise<ResponseSegment> => {
-    const made = withLimits(recorder, from, isFirstCall ? start : undefined, settings, call)
+    const limitedCall = withLimits(recorder, from, isFirstCall ? start : undefined, settings, call)
     isFirstCall = false
-    lastCall = made
-    return made
+    lastCall = limitedCall
+    return limitedCall
   }
   const { question, ...own } = agentOf(recorder, start, settings, dependencies, within, signal)
   const isTito = 'generate' in dependencies

@@ -59,9 +59,9 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
   }
   const warm = (): void => {
     if (spare || seats >= most || closing.signal.aborted) return
-    const made = begin()
-    spare = { ...made, timer: setTimeout(() => takeSpare()?.end(), SPARE_MS).unref() }
-    made.interpreter.catch(() => spare?.interpreter === made.interpreter && takeSpare())
+    const spareStart = begin()
+    spare = { ...spareStart, timer: setTimeout(() => takeSpare()?.end(), SPARE_MS).unref() }
+    spareStart.interpreter.catch(() => spare?.interpreter === spareStart.interpreter && takeSpare())
   }
   const newSeat = (): InterpreterLease => {
     let own = takeSpare() ?? begin()

@@ -33,10 +33,10 @@ export async function promptOfRaw(
     if (encodedPrompt.kind === 'prompt') for (const id of encodedPrompt.prompt.ids) tokenizer.bytes(id)
     return encodedPrompt
   }
-  const made = await computeSettled(promptEncoder, derive, signal)
-  switch (made.kind) {
+  const placement = await computeSettled(promptEncoder, derive, signal)
+  switch (placement.kind) {
     case 'prompt':
-      return made.prompt
+      return placement.prompt
     case 'empty':
       throw new HttpProblem({
         status: 422,
@@ -49,9 +49,9 @@ export async function promptOfRaw(
       throw new HttpProblem({
         status: 422,
         code: 'UNKNOWN_ID',
-        detail: `ids[${made.index}] is ${made.id}, and the ids of the tokenizer ${tokenizer.name} end at ${tokenizer.vocabularySize - 1}`,
+        detail: `ids[${placement.index}] is ${placement.id}, and the ids of the tokenizer ${tokenizer.name} end at ${tokenizer.vocabularySize - 1}`,
         hint: 'The ids may belong to another tokenizer.',
-        field: `ids.${made.index}`,
+        field: `ids.${placement.index}`,
       })
   }
 }

@@ -71,9 +71,9 @@ export function createMcpServers(
   const server = (name: string): McpServer => {
     const { place } = find(name)
     const key = keyOf(place)
-    const made = open.get(key) ?? createMcpServer(place, dependencies)
-    open.set(key, made)
-    return made
+    const mcpServer = open.get(key) ?? createMcpServer(place, dependencies)
+    open.set(key, mcpServer)
+    return mcpServer
   }
   const tools: McpServers['tools'] = async (name, signal) => {
     const offered = await askServer(name, () => server(name).tools(signal))

@@ -25,9 +25,9 @@ export async function describeServer(
   lastKnown?: ServerDescription,
 ): Promise<ServerDescription> {
   const timed = async (path: string) => {
-    const asked = performance.now()
+    const sentAt = performance.now()
     const model = await info(path, modelInfoSchema, signal)
-    return { path, model, latencyMs: performance.now() - asked }
+    return { path, model, latencyMs: performance.now() - sentAt }
   }
   let known: Awaited<ReturnType<typeof timed>>
   try {
@@ -105,11 +105,11 @@ async function describeByWorkers(
   signal: AbortSignal,
   lastKnown: ServerDescription | undefined,
 ): Promise<ServerDescription | undefined> {
-  const asked = performance.now()
+  const sentAt = performance.now()
   const reply = await optional(info('/workers', workersReplySchema, signal))
   const healthy = reply?.workers.filter(({ is_healthy: isHealthy }) => isHealthy !== false) ?? []
   if (!reply || healthy.length === 0) return undefined
-  const now = { workers: workersOf(reply), latencyMs: performance.now() - asked }
+  const now = { workers: workersOf(reply), latencyMs: performance.now() - sentAt }
   const models = healthy.flatMap(({ metadata }) => (metadata ? [identityOf(metadata)] : []))
   const model = models.find(({ modelName }) => modelName !== undefined)
   if (lastKnown?.kind === 'router' && (!model || model.modelName === lastKnown.modelName))

@@ -28,8 +28,8 @@ export function templateOptions(text: string, template: string): OptionList {
   const { root } = reading
   if (root.kind !== 'object') return { kind: 'unreadable', why: 'The JSON is not an object of names and values.' }
   const read = freeNames(template)
-  const given = [...new Set(root.members.map(({ key }) => key))]
-  const names = [...new Set([...ARGUMENTS, ...given, ...read])]
+  const optionNames = [...new Set(root.members.map(({ key }) => key))]
+  const names = [...new Set([...ARGUMENTS, ...optionNames, ...read])]
   return {
     kind: 'options',
     options: names.map((name) => {

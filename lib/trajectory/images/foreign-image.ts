@@ -11,8 +11,8 @@ export const IMAGE_BLOCKS: ReadonlySet<string> = new Set(['image', 'image_url', 
  */
 export function foreignImage(block: JsonObject): ContentPart {
   const { image_url, image, source, url, path, base64 } = block
-  const given = [image_url, image, source, url, path].find((value) => value !== undefined && value !== null)
-  return imageOf(given ?? { data: base64 }, isObject(image) ? image.format : undefined)
+  const imageField = [image_url, image, source, url, path].find((value) => value !== undefined && value !== null)
+  return imageOf(imageField ?? { data: base64 }, isObject(image) ? image.format : undefined)
 }
 
 /** A text is a data URL, an address or a path; an object names one of these, or has the bytes in base64. */

@@ -14,8 +14,8 @@ export function firstQuestion({ segments, outcome, vocab }: QuestionSource, most
   const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
   const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome
   const [first] = segments
-  const given = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
-  const begun = textOf(given ? Array.from(given.ids).slice(0, mostTokens) : [], vocab)
+  const rawPrompt = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
+  const begun = textOf(rawPrompt ? Array.from(rawPrompt.ids).slice(0, mostTokens) : [], vocab)
   if (begun !== '') return begun
   const content = [...read, ...unsent].find(({ role }) => role === 'user')?.content ?? ''
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n')

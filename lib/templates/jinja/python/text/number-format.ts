@@ -44,13 +44,13 @@ function exponential(size: number, precision: number, alternate: boolean): strin
 function general(size: number, { precision, alternate, pointZero }: FloatStyle): string {
   const count = precision === 0 ? 1 : precision
   const { digits, exponent } = significant(size, count)
-  const kept = alternate ? digits : digits.replace(/0+$/, '').padEnd(1, '0')
+  const shownDigits = alternate ? digits : digits.replace(/0+$/, '').padEnd(1, '0')
   if (exponent < -4 || exponent >= count - (pointZero ? 1 : 0)) {
-    return `${withPoint(kept.charAt(0), kept.slice(1), alternate)}e${exponentText(exponent)}`
+    return `${withPoint(shownDigits.charAt(0), shownDigits.slice(1), alternate)}e${exponentText(exponent)}`
   }
-  if (exponent < 0) return withPoint('0', '0'.repeat(-exponent - 1) + kept, alternate)
-  const whole = kept.slice(0, exponent + 1).padEnd(exponent + 1, '0')
-  const fraction = kept.slice(exponent + 1)
+  if (exponent < 0) return withPoint('0', '0'.repeat(-exponent - 1) + shownDigits, alternate)
+  const whole = shownDigits.slice(0, exponent + 1).padEnd(exponent + 1, '0')
+  const fraction = shownDigits.slice(exponent + 1)
   return withPoint(whole, pointZero && fraction === '' ? '0' : fraction, alternate)
 }
 
