@@ -8,7 +8,7 @@ import type { Layout } from '#components/token-view/grid/layout.ts'
 import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { int32At } from '#lib/util/element-at.ts'
-import { forcedRanges, type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
+import { forcedRanges, type MinimapPicture, minimapPicture, rowFinder } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
 /** Lanes from the left, in CSS pixels: segments, a gap, heat, a gap, trained tokens, marks. */
@@ -161,10 +161,11 @@ function drawRanges(
 ): void {
   context.fillStyle = cssColour(context, colour)
   const least = Math.max(picture.lineRows, Math.ceil(2 * density))
+  const rowOf = rowFinder(picture)
   let drawnTo = -1
   for (let index = 0; index < ranges.length; index += 2) {
-    const top = rowOf(picture, int32At(ranges, index))
-    const bottom = Math.max(top + least, rowOf(picture, int32At(ranges, index + 1) - 1) + picture.lineRows)
+    const top = rowOf(int32At(ranges, index))
+    const bottom = Math.max(top + least, rowOf(int32At(ranges, index + 1) - 1) + picture.lineRows)
     // Hits that end above the lowest drawn pixel are already visible.
     if (bottom <= drawnTo) continue
     context.fillRect(left * density, top, width * density, bottom - top)

@@ -4,7 +4,7 @@ import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { createLayoutMaker, UNFOLDED } from '#components/token-view/grid/layout.ts'
 import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
 import type { Segment } from '#lib/trajectory/format/trajectory.ts'
-import { forcedRanges, minimapPicture, rowOf } from './picture.ts'
+import { forcedRanges, minimapPicture, rowFinder } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
 const vocab = { '0': 'ab', '1': 'c\n' }
@@ -51,7 +51,10 @@ test('the minimap counts every token once, in the row that is found for the toke
         expect(picture.rows).toBeLessThanOrEqual(height)
         expect(sum(picture.counts)).toBe(all.length)
         expect(sum(picture.trained)).toBe(segments.flatMap(({ kind, ids }) => (kind === 'response' ? ids : [])).length)
-        const rows = all.map((_, token) => rowOf(picture, token))
+        const rowOf = rowFinder(picture)
+        const rows = all.map((_, token) => rowOf(token))
+        const anyOrder = all.map((_, token) => (token * 7) % all.length)
+        expect(anyOrder.map(rowOf)).toEqual(anyOrder.map((token) => rows[token]))
         expect(rows).toEqual([...rows].sort((a, b) => a - b))
         const counted = new Uint32Array(picture.rows)
         for (const row of rows) counted[row] = (counted[row] as number) + 1
@@ -71,7 +74,7 @@ describe('pixels of the minimap', () => {
     const { picture } = pictureOf([response(logprobs)], 3, 2)
     expect(picture.rows).toBe(3)
     const pixels = heatPixels(picture, COLOURS, ORDER, 88, 2)
-    const row = rowOf(picture, 2500)
+    const row = rowFinder(picture)(2500)
     const hot = Array.from({ length: 3 }, (_, at) =>
       pixels.subarray(at * 88, (at + 1) * 88).filter((pixel) => pixel === 8),
     )
@@ -92,7 +95,7 @@ describe('pixels of the minimap', () => {
   test('an empty trajectory has no coloured pixels', () => {
     const { picture } = pictureOf([], 10)
     expect([...heatPixels(picture, COLOURS, ORDER, 4, 1)]).toEqual([0, 0, 0, 0])
-    expect(rowOf(picture, 5)).toBe(0)
+    expect(rowFinder(picture)(5)).toBe(0)
   })
 })
 

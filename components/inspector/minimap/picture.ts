@@ -3,7 +3,6 @@
 import { type Colouring, noLevel } from '#components/token-view/colour/colouring.ts'
 import { type Layout, linesBetween } from '#components/token-view/grid/layout.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt, int32At, uint32At } from '#lib/util/element-at.ts'
 
 /** Counts of the minimap. */
@@ -92,8 +91,13 @@ export const forcedRanges = ({ segments }: Layout): Int32Array =>
     ),
   )
 
-/** Returns the row of a token. */
-export function rowOf({ lineTokens, lineTops }: MinimapPicture, token: number): number {
-  const begun = countWhile(lineTokens.length, (index) => int32At(lineTokens, index) <= token)
-  return lineTops[Math.max(0, begun - 1)] ?? 0
+/** Returns a function that finds the row of a token. Calls in token order are fast: they look from the line of the token before on. */
+export function rowFinder({ lineTokens, lineTops }: MinimapPicture): (token: number) => number {
+  const { length } = lineTokens
+  let line = 0
+  return (token) => {
+    if (line < length && token < int32At(lineTokens, line)) line = 0
+    while (line + 1 < length && int32At(lineTokens, line + 1) <= token) line++
+    return lineTops[line] ?? 0
+  }
 }
