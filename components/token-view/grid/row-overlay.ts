@@ -25,13 +25,12 @@ export interface OverlayMark {
 
 /** Returns the CSS of the marks over a row that is `row` pixels high. */
 export function rowOverlay(marks: readonly OverlayMark[], row: number): BackgroundStyle {
+  const byKind = Map.groupBy(marks, ({ kind }) => kind)
   return stackLayers(
-    KINDS.flatMap((kind) =>
-      LOOKS[kind](
-        marks.filter((mark) => mark.kind === kind),
-        row,
-      ),
-    ),
+    KINDS.flatMap((kind) => {
+      const ofKind = byKind.get(kind)
+      return ofKind ? LOOKS[kind](ofKind, row) : []
+    }),
   )
 }
 
@@ -69,11 +68,8 @@ const runsOfColour = (marks: readonly OverlayMark[], colour: string): Background
   joinRuns(marks.map(({ from, to }) => ({ from, to, colour })))
 
 function outline(marks: readonly OverlayMark[], colour: string, row: number, width: number): (Layer | undefined)[] {
-  return [
-    layer(runsOfColour(marks, colour), `100% ${width}px`, '0 0'),
-    layer(runsOfColour(marks, colour), `100% ${width}px`, '0 100%'),
-    uprights(marks, colour, row, 0, ends(width), width),
-  ]
+  const above = layer(runsOfColour(marks, colour), `100% ${width}px`, '0 0')
+  return [above, above && { ...above, position: '0 100%' }, uprights(marks, colour, row, 0, ends(width), width)]
 }
 
 /**
