@@ -1,7 +1,6 @@
 /** Calls Rollscope's own server. The launch token comes with the first address and is stored for this origin only. */
 import * as z from 'zod/mini'
 import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
-import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 const TOKEN_KEY = 'rollscope.token'
 
@@ -83,9 +82,11 @@ export async function readJsonAnswer<T>(
 ): Promise<T> {
   const value: unknown = await response.json().catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw error instanceof SyntaxError ? badAnswer(path, 'it is not JSON') : unreachable()
+    throw error instanceof SyntaxError ? badAnswer(path, 'it is not JSON') : unreachableError()
   })
-  return checkedAnswer(path, value, schema)
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw await departureOf(path, parsed.error, value)
 }
 
 /** Calls the server and yields the checked lines of its answer. Throws ApiError, or the signal's reason. */
@@ -94,14 +95,23 @@ export async function* fetchLines<T>(
   schema: SchemaReader<T>,
   options: CallOptions = {},
 ): AsyncGenerator<T> {
-  for await (const line of streamJsonLines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
+  for await (const line of streamJsonLines(await callApi(path, options), path)) {
+    const parsed = schema.safeParse(line)
+    if (!parsed.success) throw await departureOf(path, parsed.error, line)
+    yield parsed.data
+  }
 }
 
-/** Returns the checked value. Throws ApiError with the position where it departs from its schema. */
-export function checkedAnswer<T>(path: string, value: unknown, schema: SchemaReader<T>): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw badAnswer(path, violationText(schemaViolation(parsed.error, value)))
+/**
+ * Returns the error of an answer that departs from its schema, with the position. Answers rarely do, so the code that describes it is loaded
+ * then. A server that was updated no longer has this code.
+ */
+export async function departureOf(path: string, error: z.core.$ZodError, value: unknown): Promise<ApiError> {
+  const why = await import('#lib/util/schema-violation.ts').then(
+    ({ schemaViolation, violationText }) => violationText(schemaViolation(error, value)),
+    () => 'it does not have the expected form',
+  )
+  return badAnswer(path, why)
 }
 
 const badAnswer = (path: string, why: string): ApiError =>
@@ -112,7 +122,8 @@ const badAnswer = (path: string, why: string): ApiError =>
     'Reload the page: the server may have been updated since.',
   )
 
-const unreachable = (): ApiError =>
+/** Returns the error for a server that does not answer. */
+export const unreachableError = (): ApiError =>
   new ApiError(
     0,
     'UNREACHABLE',
@@ -139,7 +150,7 @@ export async function callApi(path: string, options: CallOptions = {}, token = s
     cache: revalidate ? 'no-cache' : 'no-store',
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw unreachable()
+    throw unreachableError()
   })
   if (response.ok) return response
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined))

@@ -1,7 +1,7 @@
 /** Follows a numbered stream of lines to its end over connections that may break. */
 import { isStreamClosed } from '#lib/api/stream-closed.ts'
 import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
-import { ApiError, callApi, checkedAnswer, streamJsonLines } from '../api.ts'
+import { ApiError, callApi, departureOf, streamJsonLines } from '../api.ts'
 
 interface Following<Line> {
   /** Path of the stream, which accepts ?from=. */
@@ -49,7 +49,9 @@ export async function followLines<Line>(
       if (isStreamClosed(line)) return 'at once'
       received++
       try {
-        if (onLine(checkedAnswer(path, line, schema)) === 'done') return 'done'
+        const parsed = schema.safeParse(line)
+        if (!parsed.success) throw await departureOf(path, parsed.error, line)
+        if (onLine(parsed.data) === 'done') return 'done'
       } catch (error) {
         onUnavailable(notUnderstood(error))
         return 'done'

@@ -1,16 +1,10 @@
-/**
- * The group of samples that is open in the page. One stream contains the events of all samples. The shown sample is folded to a view once a
- * frame; the others have only counters, and their events are folded when they are shown.
- */
-
+/** The group of samples that is open in the page. The code that follows its events is loaded with the first group. */
 import type { GroupLine } from '#lib/api/group-line.ts'
-import { applyToProgress, type SampleProgress, WAITING } from '#lib/api/sample-progress.ts'
-import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import type { Growth } from '#lib/trajectory/events/growth.ts'
+import { type SampleProgress, WAITING } from '#lib/api/sample-progress.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
 import { createStore } from '../store.ts'
-import { followLines, notUnderstood } from './follow-lines.ts'
+import type { FollowedGroup } from './follow-group.ts'
 
 /** A sample of a followed group. */
 export interface LiveSample {
@@ -47,126 +41,44 @@ export interface GroupStore {
   reset(): void
 }
 
+const UNBEGUN: LiveSample = { rolloutId: undefined, progress: WAITING, scored: undefined }
+
 /** Returns a store without a group. `nextFrame` runs an action before the next frame is drawn. */
 export function createGroupStore(nextFrame: (action: () => void) => void): GroupStore {
   const { subscribe, state, set } = createStore<GroupState>({ kind: 'idle' })
   let leave = new AbortController()
-  let folds: SampleFold[] = []
-  /** Undefined until its code is loaded, which precedes the first event. */
-  let createGrowth: (() => Growth) | undefined
+  let followed: FollowedGroup | undefined
   let shownSample: number | undefined
-  let isDue = false
-
-  const draw = () => {
-    isDue = false
-    const current = state()
-    if (current.kind !== 'following' && current.kind !== 'ended') return
-    try {
-      const samples = current.samples.map((before, index) => folds[index]?.liveSample ?? before)
-      const hasEnded = samples.every(({ progress }) => progress.state === 'ended')
-      const trajectory = shownSample === undefined ? undefined : folds[shownSample]?.trajectory()
-      if (current.kind === 'ended') return set({ ...current, trajectory })
-      set({ ...current, kind: hasEnded ? 'ended' : 'following', samples, trajectory })
-    } catch (error) {
-      leave.abort()
-      set({ kind: 'unavailable', groupId: current.groupId, error: notUnderstood(error) })
-    }
-  }
-  const drawSoon = () => {
-    if (!isDue) nextFrame(draw)
-    isDue = true
-  }
   return {
     subscribe,
     state,
     follow(groupId, count) {
       leave.abort()
-      leave = new AbortController()
-      const { signal } = leave
-      folds = Array.from({ length: count }, () => createSampleFold(() => createGrowth?.()))
-      const samples = folds.map(({ liveSample }) => liveSample)
+      const controller = new AbortController()
+      leave = controller
+      followed = undefined
+      const samples = Array.from({ length: count }, () => UNBEGUN)
       set({ kind: 'following', groupId, samples, isConnected: true, trajectory: undefined })
-      let running = count
-      void followLines({
-        path: `/api/groups/${encodeURIComponent(groupId)}/events`,
-        signal,
-        schema: async () => {
-          const [{ groupLineReader }, growing] = await Promise.all([
-            import('#lib/api/group-line.ts'),
-            import('#lib/trajectory/events/growth.ts'),
-          ])
-          createGrowth = growing.createGrowth
-          return groupLineReader
+      import('./follow-group.ts').then(
+        ({ followGroup }) => {
+          if (controller.signal.aborted) return
+          followed = followGroup(groupId, count, { shownSample, controller, nextFrame, state, set })
         },
-        onLine({ sample, event, scored }) {
-          if (!folds[sample]) return 'more'
-          folds[sample].add(event, scored)
-          if (event.type === 'ended') running--
-          drawSoon()
-          return running > 0 ? 'more' : 'done'
+        () => {
+          if (!controller.signal.aborted) set({ kind: 'unavailable', groupId, error: undefined })
         },
-        onConnected(isConnected) {
-          const current = state()
-          if (current.kind === 'following' && current.isConnected !== isConnected) set({ ...current, isConnected })
-        },
-        onUnavailable: (error) => set({ kind: 'unavailable', groupId, error }),
-      })
+      )
     },
     show(sample) {
       if (shownSample === sample) return
       shownSample = sample
-      // The view changes at once, because the previous sample must not appear under the name of this one.
-      draw()
+      followed?.show(sample)
     },
-    leaveOut(sample) {
-      folds[sample]?.close()
-      draw()
-    },
+    leaveOut: (sample) => followed?.leaveOut(sample),
     reset() {
       leave.abort()
-      folds = []
+      followed = undefined
       if (state().kind !== 'idle') set({ kind: 'idle' })
-    },
-  }
-}
-
-interface SampleFold {
-  add(event: RolloutEvent, scored: GroupLine['scored']): void
-  readonly liveSample: LiveSample
-  /** Folds the new events and returns the view. */
-  trajectory(): TrajectoryView | undefined
-  /** Ends the view; it is not shown any more. */
-  close(): void
-}
-
-function createSampleFold(createGrowth: () => Growth | undefined): SampleFold {
-  let liveSample: LiveSample = { rolloutId: undefined, progress: WAITING, scored: undefined }
-  let growth: Growth | undefined
-  let unfolded: RolloutEvent[] = []
-  let isClosed = false
-  return {
-    add(event, scored) {
-      unfolded.push(event)
-      liveSample = {
-        rolloutId: event.type === 'started' ? event.rolloutId : liveSample.rolloutId,
-        progress: applyToProgress(liveSample.progress, event),
-        scored: scored ?? liveSample.scored,
-      }
-    },
-    get liveSample() {
-      return liveSample
-    },
-    trajectory() {
-      if (isClosed) return undefined
-      growth ??= createGrowth()
-      if (!growth) return undefined
-      for (const event of unfolded) growth.add(event)
-      unfolded = []
-      return growth.trajectory
-    },
-    close() {
-      isClosed = true
-      growth = undefined
     },
   }
 }

@@ -1,12 +1,7 @@
-/**
- * The rollout that is open in the page: follows its events, applies them with the shared reducer, shows them once a frame, and continues
- * after a lost connection with the next event.
- */
-import type { Growth } from '#lib/trajectory/events/growth.ts'
+/** The rollout that is open in the page. The code that follows its events is loaded with the first rollout. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
 import { createStore } from '../store.ts'
-import { followLines, notUnderstood } from './follow-lines.ts'
 
 /** State of the rollout; `key` is the key under which its trajectory is stored. */
 export type RolloutState =
@@ -19,7 +14,7 @@ export type RolloutState =
       readonly isConnected: boolean
     }
   | { readonly kind: 'ended'; readonly key: string; readonly trajectory: TrajectoryView }
-  /** The rollout ended without a reader; the stored trajectory says how. */
+  /** The rollout ended without a reader, or its events cannot be followed; the stored trajectory says how it ended. */
   | { readonly kind: 'unavailable'; readonly key: string }
   /** The rollout cannot be followed any more, but may continue on the server. The trajectory has the events so far. */
   | {
@@ -67,62 +62,15 @@ export function createRolloutStore(
         set(settled)
         onSettled(settled)
       }
-      followUntilEnd(path, key, { signal: leave.signal, nextFrame, current: state, set, settle })
+      const { signal } = leave
+      import('./follow-rollout.ts').then(
+        ({ followRollout }) => {
+          if (!signal.aborted) followRollout(path, key, { signal, nextFrame, current: state, set, settle })
+        },
+        () => {
+          if (!signal.aborted) settle({ kind: 'unavailable', key })
+        },
+      )
     },
   }
-}
-
-interface Following {
-  readonly signal: AbortSignal
-  readonly nextFrame: (action: () => void) => void
-  readonly current: () => RolloutState
-  readonly set: (state: RolloutState) => void
-  /** Ends the following with its last state. */
-  readonly settle: (state: SettledRollout) => void
-}
-
-function followUntilEnd(path: string, key: string, { signal, nextFrame, current, set, settle }: Following): void {
-  let growth: Growth | undefined
-  let isDue = false
-  let hasEnded = false
-  const draw = () => {
-    isDue = false
-    const state = current()
-    if (signal.aborted || state.kind !== 'following') return
-    try {
-      const trajectory = growth?.trajectory
-      if (hasEnded && trajectory) settle({ kind: 'ended', key, trajectory })
-      else set({ ...state, trajectory })
-    } catch (error) {
-      fail(notUnderstood(error))
-    }
-  }
-  const fail = (error: ApiError) => {
-    const state = current()
-    settle({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
-  }
-  void followLines({
-    path,
-    signal,
-    schema: async () => {
-      const [{ eventReader }, { createGrowth }] = await Promise.all([
-        import('#lib/trajectory/events/event-reader.ts'),
-        import('#lib/trajectory/events/growth.ts'),
-      ])
-      growth ??= createGrowth()
-      return eventReader
-    },
-    onLine(event) {
-      growth?.add(event)
-      hasEnded = event.type === 'ended'
-      if (!isDue) nextFrame(draw)
-      isDue = true
-      return hasEnded ? 'done' : 'more'
-    },
-    onConnected(isConnected) {
-      const state = current()
-      if (state.kind === 'following' && state.isConnected !== isConnected) set({ ...state, isConnected })
-    },
-    onUnavailable: (error) => (error ? fail(error) : settle({ kind: 'unavailable', key })),
-  })
 }
