@@ -6,15 +6,13 @@ import { lazy, type ReactNode, useEffect, useEffectEvent, useRef, useState } fro
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import type { Group } from '#lib/api/group.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
 import type { DroppedFiles } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
-import { groupOptions, serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
-import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
 import { Link, useNavigation } from './navigation.tsx'
@@ -31,8 +29,7 @@ const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).Keys
 const OpenDialog = lazyPart(async () => (await import('./opening/open-dialog.tsx')).OpenDialog)
 const FilesDialog = lazyPart(async () => (await import('./opening/files-dialog.tsx')).FilesDialog)
 const TokenGate = lazy(async () => ({ default: (await import('./token-gate.tsx')).TokenGate }))
-const ExportDialog = lazyPart(async () => (await import('#components/export/export-dialog.tsx')).ExportDialog)
-const OfflineExport = lazyPart(async () => (await import('#components/export/offline-export.tsx')).OfflineExport)
+const TrajectoryExport = lazyPart(async () => (await import('./trajectory-export.tsx')).TrajectoryExport)
 
 interface ShellProps {
   /** Name of the page, its heading and the title of its tab. */
@@ -73,8 +70,6 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
   const [reading, setReading] = useState<string>()
   const lastOpening = useRef<AbortController>(undefined)
   const { error } = useQuery(serversOptions())
-  const isSample = exports !== undefined && storedKey !== undefined
-  const { data: group } = useQuery(groupOptions(isSample ? trajectory?.group?.id : undefined))
   const fail = (reason: unknown) => {
     if (!(reason instanceof Error)) throw reason
     setProblem({ title: reason.message, hint: hintOf(reason) })
@@ -179,22 +174,14 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
       )}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {exports && (
-        <ExportDialog
-          title="Export the trajectory"
+        <TrajectoryExport
           choices={exports.choices}
-          hasForced={trajectory !== undefined && countForced(trajectory) > 0}
-          offersAdvantage={isSample && group !== undefined && hasAdvantage(group, storedKey)}
+          trajectory={trajectory}
+          storedKey={storedKey}
+          tokens={tokens}
           onClose={() => setExports(undefined)}
-        >
-          {trajectory && (
-            <OfflineExport
-              trajectory={trajectory}
-              tokens={tokens}
-              onClose={() => setExports(undefined)}
-              onError={fail}
-            />
-          )}
-        </ExportDialog>
+          onError={fail}
+        />
       )}
       {isOpening && (
         <OpenDialog
@@ -226,12 +213,6 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
       )}
     </div>
   )
-}
-
-/** Returns whether a sample has an advantage: it and another sample of its group have rewards. */
-function hasAdvantage({ samples }: Group, key: string): boolean {
-  const scored = samples.filter(({ reward }) => reward !== null)
-  return scored.length > 1 && scored.some((sample) => sample.key === key)
 }
 
 const CONTENT_ID = 'content'
