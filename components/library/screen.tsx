@@ -1,5 +1,6 @@
 'use client'
 /** The library: search, labels, export and deletion of all stored trajectories. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -10,6 +11,7 @@ import { usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { hintOf } from '#lib/browser/hint-of.ts'
+import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { useLibraryState } from './address.ts'
 import { DetailsPanel } from './details-panel.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -25,6 +27,10 @@ const SeveralExport = lazyPart(async () => (await import('#components/export/sev
 
 /** Time in milliseconds that the pointer or the focus rests on a row before its page is requested. */
 const REST_MS = 80
+/** Tokens of the longest trajectory that is read when its page is requested. A longer one is read when it is opened. */
+const MOST_READ_AHEAD = 20_000
+/** Time in milliseconds for which such a trajectory stays in memory without being opened. */
+const READ_AHEAD_MS = 10_000
 
 /** Shows the page of the library. */
 export function LibraryScreen() {
@@ -46,11 +52,17 @@ export function LibraryScreen() {
   useKeys({ '/': () => focus.search.current?.focus(), u: undo })
 
   const prepare = usePrepareInspector()
+  const cache = useQueryClient()
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const approach = (key: string) => {
     clearTimeout(resting.current)
-    const isTrajectory = entries.some((entry) => entry.key === key && entry.kind === 'trajectory')
-    if (isTrajectory) resting.current = setTimeout(() => prepare(inspectorHref(key, list.listQuery)), REST_MS)
+    const entry = entries.find((one) => one.key === key)
+    if (entry?.kind !== 'trajectory') return
+    resting.current = setTimeout(() => {
+      prepare(inspectorHref(key, list.listQuery))
+      if (entry.row.tokens <= MOST_READ_AHEAD)
+        void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
+    }, REST_MS)
   }
   const open = async (key: string) => {
     // The address is written with a delay; without waiting, it would navigate back to this page.
