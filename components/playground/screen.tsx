@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, useState } from 'react'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import type { AskPreview } from '#components/playground/prompt/prompt-preview.tsx'
-import { liveNote } from '#components/playground/run/live-note.ts'
 import { SamplesField } from '#components/playground/run/samples-field.tsx'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
+import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { useViewState } from '#components/shell/view-state.ts'
@@ -16,13 +16,13 @@ import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
-import { FIRST_QUESTION, requestOf, type Setup } from '#lib/share/settings/setup.ts'
+import { DEFAULT_SETUP, FIRST_QUESTION, type Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { PlaygroundNotices } from './run/run-notices.tsx'
 import { useDisplayedRun } from './run/use-displayed-run.ts'
-import { useSending } from './run/use-sending.ts'
+import { loadSending, useSending } from './run/use-sending.ts'
 import { PlaygroundSetup } from './setup/setup-panel.tsx'
 import { usePromptDraft } from './use-prompt-draft.ts'
 
@@ -66,7 +66,6 @@ export function PlaygroundScreen() {
     onDraft: changeDraft,
     prepare: (samples) => Promise.all([loadTokens(), loadRun(), samples > 1 && loadSamples()]),
   })
-  const request = requestOf(setup)
   const { forgetProblem } = sending
   const changeSetup = (changed: Setup) => {
     forgetProblem()
@@ -79,20 +78,22 @@ export function PlaygroundScreen() {
     changeDraft({ mode: 'ids', ids: ids.join(' '), record: 0 })
   }
   const call = { status: server.status, trajectory: hasTokens ? trajectory : undefined, draft: prompt }
-  // The tables of the engines are loaded when the server is known. Until then, nothing is refused here.
-  const { data: refusals } = useQuery({
-    queryKey: ['call-refusals'],
-    queryFn: () => import('#components/playground/run/call-refusals.ts'),
-    enabled: server.status.state === 'ready',
+  const { capabilities } = server.status.state === 'ready' ? server.status : {}
+  // The checks are loaded when there is something to check: nothing is refused of a first question with the default setup
+  // to SGLang, and its tokens are shown as they arrive.
+  const isFirstQuestion = setup === DEFAULT_SETUP && !trajectory && draft.mode === 'question' && images.length === 0
+  const { data: checks } = useQuery({
+    queryKey: ['call-checks'],
+    queryFn: async () => ({ ...(await import('./run/call-refusals.ts')), ...(await import('./run/live-note.ts')) }),
+    enabled: !isFirstQuestion || !streamsEachToken(server.status),
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   })
   const whyNot = (using: Setup): string | undefined => {
-    const refusal = refusals?.callRefusals(using, call)[0]
+    const refusal = checks?.callRefusals(using, call)[0]
     return refusal && refusalText(refusal)
   }
-  const errors = request.ok ? (refusals?.samplingErrors(refusals.callRefusals(setup, call)) ?? {}) : request.errors
-  const { capabilities } = server.status.state === 'ready' ? server.status : {}
+  const errors = checks?.setupErrors(setup, call) ?? {}
   const imageRefusal = whyUnsupported('images', capabilities)
   const attach = (files: readonly File[]) =>
     sending.call(async () => {
@@ -135,6 +136,7 @@ export function PlaygroundScreen() {
             setup={setup}
             onChange={changeSetup}
             errors={errors}
+            liveNote={checks?.liveNote}
             server={server}
             trajectory={hasTokens ? trajectory : undefined}
             draft={draft}
@@ -185,7 +187,11 @@ export function PlaygroundScreen() {
             <div className="border-line border-t">
               {trajectory && (hasTokens || isRunning) && (
                 <p className="px-3.5 pt-2">
-                  <RunClock trajectory={trajectory} isRunning={isRunning} note={liveNote(server.status, setup)} />
+                  <RunClock
+                    trajectory={trajectory}
+                    isRunning={isRunning}
+                    note={checks?.liveNote(server.status, setup)}
+                  />
                 </p>
               )}
               <Composer
@@ -195,6 +201,8 @@ export function PlaygroundScreen() {
                 noImages={imageRefusal && refusalText(imageRefusal)}
                 refusal={whyNot(setup)}
                 onSend={() => sending.send()}
+                // A failed load is tried again, and reported, when the prompt is sent.
+                onUse={() => loadSending().catch(() => {})}
                 onStop={sending.stop}
                 state={sending.state}
                 isFirst={!hasTokens}
@@ -245,6 +253,11 @@ export function PlaygroundScreen() {
     </Shell>
   )
 }
+
+/** Returns whether nothing is known about the server, or it is an SGLang server whose streams contain only new tokens. */
+const streamsEachToken = (status: ShownStatus): boolean =>
+  status.state !== 'ready' ||
+  (status.kind === 'server' && status.capabilities?.engine === 'sglang' && status.incrementalStreaming === true)
 
 const startsWithRawPrompt = ({ segments: [first] }: TrajectoryView): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { allowedValues, allowedValuesOfKind } from './allowed-values.ts'
 import {
   isOwnParameter,
   isSamplingName,
@@ -8,7 +9,7 @@ import {
   samplingNames,
   samplingParameter,
 } from './parameters.ts'
-import { allowedValues, allowedValuesOfKind, valueSchemas } from './values.ts'
+import { valueSchemas } from './values.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from './words.ts'
 
 /** SGLang 0.5.23 lists its known parameters when it refuses an unknown one. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
-import { parseSamplingTexts } from './fields.ts'
 import { BUILT_IN_PRESETS, samplingChanges } from './presets.ts'
+import { parseSamplingTexts } from './sampling-form.ts'
 
 test('each built-in preset can be sent and sets the fields that it names', () => {
   for (const { name, sampling } of BUILT_IN_PRESETS) {

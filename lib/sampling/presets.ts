@@ -1,7 +1,8 @@
 /** Defines named sampling presets: the built-in ones, the user's own, and the fields that each sets. */
 import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
-import { type SamplingField, type SamplingTexts, samplingFields, samplingTextsSchema } from './fields.ts'
+import { type SamplingField, type SamplingTexts, samplingFields } from './fields.ts'
+import { samplingTextsSchema } from './sampling-form.ts'
 
 /** A built-in preset. */
 export interface Preset {

@@ -3,8 +3,9 @@
  * JSON.
  */
 import { isObject } from '#lib/json/json-object.ts'
+import { allowedValuesOfKind } from './allowed-values.ts'
 import { type ParameterKind, type SamplingName, samplingParameter } from './parameters.ts'
-import { allowedValuesOfKind, valueSchemas } from './values.ts'
+import { valueSchemas } from './values.ts'
 
 /** A parsed value, or the problem of the text. `nothing` is an empty field. */
 export type ReadText =

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { allowedValuesOfKind } from './allowed-values.ts'
 import { type SamplingName, samplingParameter } from './parameters.ts'
-import { allowedValuesOfKind, combinationProblem, furtherProblem, valueSchemas } from './values.ts'
+import { combinationProblem, furtherProblem, valueSchemas } from './values.ts'
 
 describe('the schema of sampling values', () => {
   test.each<[SamplingName, readonly unknown[], readonly unknown[]]>([

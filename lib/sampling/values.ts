@@ -1,22 +1,16 @@
-/**
- * Validates sampling values: allowed values, allowed combinations, and their ranges in words. All are derived from the
- * table.
- */
+/** Validates sampling values: allowed values and allowed combinations. Both are derived from the table. */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { allowedValuesOfKind } from './allowed-values.ts'
 import {
   isOwnParameter,
   isSamplingName,
-  type ParameterKind,
   SAMPLING_PARAMETERS,
   type SamplingName,
   type SamplingParameter,
   samplingNames,
   samplingParameter,
 } from './parameters.ts'
-
-/** A maximum from here on means unbounded, so its digits are not shown. */
-const OPEN_ENDED = 2 ** 30
 
 interface ValueOfKind {
   readonly number: number
@@ -71,40 +65,6 @@ export function furtherProblem(name: string): string | undefined {
   if (isSamplingName(name)) return `${name} next to "further", not inside it`
   if (name === LOGIT_PROCESSOR) return `no ${name}: it is code for the server, which Rollscope does not send`
   return isOwnParameter(name) ? `no ${name}: Rollscope sets it` : undefined
-}
-
-/** Returns the allowed values of a parameter as a noun phrase. */
-export const allowedValues = (name: SamplingName): string => allowedValuesOfKind(samplingParameter(name))
-
-/** Returns the allowed values of a parameter kind as a noun phrase. */
-export function allowedValuesOfKind(parameter: ParameterKind): string {
-  switch (parameter.kind) {
-    case 'number':
-      return `a number ${parameter.isAbove ? 'above' : 'from'} ${parameter.minimum}${parameter.isAbove ? ', up' : ''} to ${parameter.maximum}`
-    case 'whole':
-      return `a whole number${boundsText(parameter)}${parameter.also === undefined ? '' : `, or ${parameter.also}`}`
-    case 'switch':
-      return 'true or false'
-    case 'texts':
-      return `at most ${parameter.most} non-empty texts`
-    case 'patterns':
-      return `at most ${parameter.most} regular expressions of at most ${parameter.mostBytes} bytes each`
-    case 'ids':
-      return `at most ${parameter.most} token ids`
-    case 'biases':
-      return `token ids, each with a number from ${parameter.minimum} to ${parameter.maximum}`
-    case 'json':
-      return `a ${parameter.what}, a JSON object as text`
-    case 'grammar':
-      return `a ${parameter.what}`
-    case 'object':
-      return 'a JSON object'
-  }
-}
-
-function boundsText({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string {
-  const from = minimum > -OPEN_ENDED ? ` from ${minimum}` : ''
-  return maximum < OPEN_ENDED ? `${from} to ${maximum.toLocaleString('en')}` : from
 }
 
 function valueSchema(parameter: SamplingParameter): z.ZodMiniType {

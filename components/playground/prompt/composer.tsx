@@ -22,6 +22,8 @@ interface ComposerProps {
   /** Why the server cannot serve the next call; undefined if it can. */
   readonly refusal?: string | undefined
   readonly onSend: () => void
+  /** Called when the focus reaches the text, or the pointer or the focus reaches Send. */
+  readonly onUse?: () => void
   readonly onStop: () => void
   /** starting: sent, without an answer so far; running: a rollout is in progress; stopping: it was requested to stop. */
   readonly state: 'ready' | 'starting' | 'running' | 'stopping'
@@ -67,7 +69,14 @@ export function Composer(props: ComposerProps) {
   }
   const button: ReactNode =
     state === 'ready' ? (
-      <Button look="primary" className="min-h-9.5" disabled={!canSend} onClick={once(onSend)}>
+      <Button
+        look="primary"
+        className="min-h-9.5"
+        disabled={!canSend}
+        onClick={once(onSend)}
+        onPointerEnter={props.onUse}
+        onFocus={props.onUse}
+      >
         Send <kbd className="font-sans text-xs opacity-70 max-sm:hidden">⌘/Ctrl ↵</kbd>
         <ArrowUp size={15} aria-hidden className="sm:hidden" />
       </Button>
@@ -126,6 +135,7 @@ export function Composer(props: ComposerProps) {
               value={draft.question}
               onChange={(event) => onChange({ question: event.target.value })}
               onKeyDown={onKeyDown}
+              onFocus={props.onUse}
               onPaste={(event) => {
                 // A copied text may come with a picture of itself.
                 if (event.clipboardData.types.includes('text/plain') || event.clipboardData.files.length === 0) return

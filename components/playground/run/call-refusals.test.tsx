@@ -9,7 +9,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { PNG_URL } from '#testing/images.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { Composer } from '../prompt/composer.tsx'
-import { callRefusals, type NextCall, samplingErrors } from './call-refusals.ts'
+import { callRefusals, type NextCall, setupErrors } from './call-refusals.ts'
 import { PlaygroundOutcome } from './outcome.tsx'
 import { StructuredButton } from './run-panel.tsx'
 
@@ -57,6 +57,12 @@ describe('The next call of the playground', () => {
       expect(callRefusals(chat, { ...NEXT, status: SGLANG, draft: { mode: fine } })).toEqual([])
   })
 
+  test('is not refused on SGLang if it is a first question with the default setup, so the page need not check it', () => {
+    const first: NextCall = { ...NEXT, status: SGLANG }
+    expect(callRefusals(DEFAULT_SETUP, first)).toEqual([])
+    expect(setupErrors(DEFAULT_SETUP, first)).toEqual({})
+  })
+
   test('is not refused for wrong settings, which are errors of their fields, nor for images of another prompt mode', () => {
     expect(callRefusals(sampling({ top_p: 'x', stop_regex: 'a' }), NEXT)).toEqual([])
     expect(callRefusals(DEFAULT_SETUP, { ...NEXT, draft: { mode: 'text', images: [PNG_URL] } })).toEqual([])
@@ -64,11 +70,11 @@ describe('The next call of the playground', () => {
   })
 
   test('has errors at the fields of refused sampling parameters', () => {
-    expect(samplingErrors(callRefusals(sampling({ stop_regex: 'a' }), NEXT))).toEqual({
+    expect(setupErrors(sampling({ stop_regex: 'a' }), NEXT)).toEqual({
       stop_regex: 'llama.cpp has no parameter for stop_regex.',
     })
-    expect(Object.keys(samplingErrors(callRefusals(sampling({ further: '{"a": 1}' }), NEXT)))).toEqual(['further'])
-    expect(samplingErrors(callRefusals({ ...DEFAULT_SETUP, promptLogprobs: true }, NEXT))).toEqual({})
+    expect(Object.keys(setupErrors(sampling({ further: '{"a": 1}' }), NEXT))).toEqual(['further'])
+    expect(setupErrors({ ...DEFAULT_SETUP, promptLogprobs: true }, NEXT)).toEqual({})
   })
 })
 

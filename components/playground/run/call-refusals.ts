@@ -1,9 +1,10 @@
-/** Why the server cannot serve the next call of the playground. */
+/** Checks the setup of the playground, and why the server cannot serve its next call. */
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { logprobKindRefusal, runRefusals } from '#lib/api/engine/refusals.ts'
 import type { FieldRefusal } from '#lib/api/engine/scoring-refusals.ts'
 import type { PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
-import { type FieldErrors, requestOf, type Setup } from '#lib/share/settings/setup.ts'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import { type FieldErrors, requestOf } from '#lib/share/settings/setup-request.ts'
 import { imageDataOf } from '#lib/trajectory/images/image-boxes.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
@@ -34,8 +35,13 @@ export function callRefusals(setup: Setup, { status, trajectory, draft }: NextCa
 const endpointOf = ({ provenance }: TrajectoryView): Setup['endpoint'] =>
   provenance.kind === 'rollout' && provenance.endpoint === 'chat' ? 'chat' : 'generate'
 
-/** Returns the refused sampling parameters as errors of their fields. */
-export const samplingErrors = (refusals: readonly FieldRefusal[]): FieldErrors =>
+/** Returns the errors of the setup's fields: values that no request can have, else sampling parameters that the server refuses. */
+export function setupErrors(setup: Setup, call: NextCall): FieldErrors {
+  const request = requestOf(setup)
+  return request.ok ? samplingErrors(callRefusals(setup, call)) : request.errors
+}
+
+const samplingErrors = (refusals: readonly FieldRefusal[]): FieldErrors =>
   Object.fromEntries(
     refusals.flatMap(({ field, detail }) => {
       const [part, name] = field.split('.')

@@ -2,13 +2,10 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { rewardDraftSchema } from '#lib/share/settings/reward-draft.ts'
+import { RewardButton } from './reward-button.tsx'
 import { SamplesField } from './samples-field.tsx'
 
 const empty = rewardDraftSchema.parse({})
-const button = (reward: Partial<typeof empty>, samples = '4') => {
-  render(<SamplesField setup={{ samples, reward: { ...empty, ...reward } }} onChange={() => {}} errors={{}} />)
-  return screen.queryByRole('button')?.getAttribute('aria-label')
-}
 
 test.each([
   [{}, 'Reward of the answers'],
@@ -17,9 +14,18 @@ test.each([
   [{ kind: 'pattern', expected: '7', pattern: '\\d+' }, 'Reward: pattern \\d+, of the answers'],
   [{ kind: 'number' }, 'Reward: number, of the answers'],
 ] as const)('The button of the reward %j is %j', (reward, label) => {
-  expect(button(reward)).toBe(label)
+  render(<RewardButton reward={{ ...empty, ...reward }} error={undefined} onChange={() => {}} />)
+  expect(screen.getByRole('button').getAttribute('aria-label')).toBe(label)
 })
 
-test('One sample without a reward has no button for a reward', () => {
-  expect(button({}, '1')).toBeUndefined()
+test('Several samples, or a reward, have a button for the reward, and one sample without a reward has none', async () => {
+  const field = (samples: string, reward: Partial<typeof empty> = {}) => (
+    <SamplesField setup={{ samples, reward: { ...empty, ...reward } }} onChange={() => {}} errors={{}} />
+  )
+  const { rerender } = render(field('4'))
+  expect(await screen.findByRole('button', { name: 'Reward of the answers' })).toBeDefined()
+  rerender(field('1', { kind: 'exact', expected: '7' }))
+  expect(screen.getByRole('button', { name: 'Reward: exact 7, of the answers' })).toBeDefined()
+  rerender(field('1'))
+  expect(screen.queryByRole('button')).toBeNull()
 })

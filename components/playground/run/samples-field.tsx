@@ -1,27 +1,15 @@
 'use client'
-import { lazy, Suspense } from 'react'
-import { Popover } from '#components/ui/popover.tsx'
-import { visibleText } from '#components/ui/visible-text.ts'
-import type { FieldErrors, Setup } from '#lib/share/settings/setup.ts'
-import { excerpt } from '#lib/util/text/excerpt.ts'
+import { lazyPart } from '#components/shell/lazy-part.tsx'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import type { FieldErrors } from '#lib/share/settings/setup-request.ts'
 
-const RewardFields = lazy(async () => ({
-  default: (await import('#components/sharing/reward-fields.tsx')).RewardFields,
-}))
+// Most questions have one sample and no reward.
+const RewardButton = lazyPart(async () => (await import('./reward-button.tsx')).RewardButton)
 
 interface SamplesFieldProps {
   readonly setup: Pick<Setup, 'samples' | 'reward'>
   readonly onChange: (change: Partial<Pick<Setup, 'samples' | 'reward'>>) => void
   readonly errors: FieldErrors
-}
-
-/** Characters of an expected answer on the button. */
-const SHOWN = 16
-
-/** Returns the rule in short: a rule that is kept for the next question rewards its answers too. */
-function ruleText({ kind, expected, pattern }: Setup['reward']): string {
-  const compared = kind === 'pattern' ? pattern : expected
-  return compared === '' ? kind : `${kind} ${visibleText(excerpt(compared, SHOWN))}`
 }
 
 /** Fields for the number of samples per question and for their reward rule. */
@@ -49,18 +37,7 @@ export function SamplesField({ setup: { samples, reward }, onChange, errors }: S
         />
       </label>
       {(samples.trim() !== '1' || reward.kind !== 'none') && (
-        <Popover
-          label={reward.kind === 'none' ? 'Reward of the answers' : `Reward: ${ruleText(reward)}, of the answers`}
-          button={
-            <span className={errors.reward === undefined ? '' : 'text-bad'}>
-              Reward{reward.kind !== 'none' && <span className="max-sm:sr-only">: {ruleText(reward)}</span>}
-            </span>
-          }
-        >
-          <Suspense fallback={null}>
-            <RewardFields draft={reward} error={errors.reward} onChange={(changed) => onChange({ reward: changed })} />
-          </Suspense>
-        </Popover>
+        <RewardButton reward={reward} error={errors.reward} onChange={(changed) => onChange({ reward: changed })} />
       )}
     </div>
   )

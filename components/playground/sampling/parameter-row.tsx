@@ -1,6 +1,6 @@
 import { RotateCcw } from 'lucide-react'
+import { allowedValues } from '#lib/sampling/allowed-values.ts'
 import { type SamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
-import { allowedValues } from '#lib/sampling/values.ts'
 import { SAMPLING_WORDS } from '#lib/sampling/words.ts'
 import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx'

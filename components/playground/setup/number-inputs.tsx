@@ -1,7 +1,8 @@
 import { TextField } from '#components/ui/field.tsx'
+import { allowedValues } from '#lib/sampling/allowed-values.ts'
 import { type SamplingName, samplingParameter } from '#lib/sampling/parameters.ts'
-import { allowedValues } from '#lib/sampling/values.ts'
-import { type FieldErrors, type LimitField, RANGES, type Setup } from '#lib/share/settings/setup.ts'
+import { type LimitField, RANGES, type Setup } from '#lib/share/settings/setup.ts'
+import type { FieldErrors } from '#lib/share/settings/setup-request.ts'
 
 /** Props of inputs that edit numbers of the setup. */
 export interface NumberInputs {

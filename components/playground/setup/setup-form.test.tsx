@@ -17,6 +17,7 @@ const form = (
     manageServers={null}
     mcpServers={null}
     choices={{ tools: [], parsers: ['hermes'], defaultParser: 'hermes' }}
+    note={undefined}
     onAllSampling={() => {}}
     fixedNote={undefined}
   />

@@ -4,8 +4,8 @@ import { ServerLight, type ShownStatus, statusText } from '#components/shell/ser
 import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, SelectField, TextArea } from '#components/ui/field.tsx'
 import type { SamplingField } from '#lib/sampling/fields.ts'
-import type { FieldErrors, Setup } from '#lib/share/settings/setup.ts'
-import { liveNote } from '../run/live-note.ts'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import type { FieldErrors } from '#lib/share/settings/setup-request.ts'
 import { LimitInput } from './number-inputs.tsx'
 import { SamplingPart } from './sampling-part.tsx'
 import { ToolsField } from './tools-field.tsx'
@@ -34,6 +34,8 @@ interface SetupFormProps {
     /** Time limit of a tool call in milliseconds without another limit; undefined if unknown. */
     readonly toolTimeoutMs?: number | undefined
   }
+  /** Note on how replies can be watched live; undefined if they arrive nearly token by token. */
+  readonly note: string | undefined
   /** Opens the list of all sampling parameters, at one of them or at its beginning. */
   readonly onAllSampling: (field: SamplingField | undefined) => void
   /** Note that the first turn has fixed settings that only a new run can change; undefined before the first turn. */
@@ -52,12 +54,12 @@ export function SetupForm(props: SetupFormProps) {
     manageServers,
     mcpServers,
     choices,
+    note,
     onAllSampling,
     fixedNote,
   } = props
   const isFixed = fixedNote !== undefined
   const [isMoreAsked, setIsMoreAsked] = useState(false)
-  const note = liveNote(status, setup)
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const number = { setup, onChange, errors }
   return (

@@ -10,8 +10,10 @@ import { Button } from '#components/ui/button.tsx'
 import { capabilitiesOptions } from '#lib/browser/capabilities.ts'
 import type { SamplingField } from '#lib/sampling/fields.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
-import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/share/settings/setup.ts'
+import { openingOf, type Setup, setupOf } from '#lib/share/settings/setup.ts'
+import type { FieldErrors } from '#lib/share/settings/setup-request.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { liveNote } from '../run/live-note.ts'
 import { SetupForm } from './setup-form.tsx'
 
 const SavedPresetsDialog = lazyPart(
@@ -25,6 +27,8 @@ interface PlaygroundSetupProps {
   readonly setup: Setup
   readonly onChange: (setup: Setup) => void
   readonly errors: FieldErrors
+  /** Describes how replies can be watched live; undefined until it is loaded. */
+  readonly liveNote: typeof liveNote | undefined
   readonly server: ReturnType<typeof useServerStatus>
   /** The trajectory that continues, whose tokens fix part of the setup; undefined if a new one begins. */
   readonly trajectory: TrajectoryView | undefined
@@ -82,6 +86,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
           />
         }
         choices={choices}
+        note={props.liveNote?.(status, shown)}
         onAllSampling={(field) => setAllSampling({ field })}
         fixedNote={
           isFixed ? 'These settings are already part of the tokens. Start a new run to change them.' : undefined

@@ -3,7 +3,8 @@
 
 import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { ApiError, fetchJson } from '#lib/browser/api.ts'
-import { parseSamplingTexts, withGrammar } from '#lib/sampling/fields.ts'
+import { withGrammar } from '#lib/sampling/fields.ts'
+import { parseSamplingTexts } from '#lib/sampling/sampling-form.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import { StructuredForm as Dialog, type StructuredState } from './structured-form.tsx'
 

@@ -1,8 +1,9 @@
 /** Converts sampling parameters of other programs to SGLang's, and reports what was left out and why. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { allowedValues } from '#lib/sampling/allowed-values.ts'
 import { isOwnParameter, type SamplingName } from '#lib/sampling/parameters.ts'
 import { samplingText } from '#lib/sampling/texts.ts'
-import { allowedValues, valueSchemas } from '#lib/sampling/values.ts'
+import { valueSchemas } from '#lib/sampling/values.ts'
 import { OWN_WORDS } from '#lib/sampling/words.ts'
 import { FORMATS, IGNORED, isSamplingField, SAMPLE_NAMES, sglangName, WRAPPERS } from './names.ts'
 

@@ -1,8 +1,9 @@
 /** Checks request bodies: every field of a protocol is read, ignored for a reason, or refused by name. */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { allowedValues } from '#lib/sampling/allowed-values.ts'
 import { SAMPLING_PARAMETERS, type SamplingName } from '#lib/sampling/parameters.ts'
-import { allowedValues, type SamplingRequest, valueSchemas } from '#lib/sampling/values.ts'
+import { type SamplingRequest, valueSchemas } from '#lib/sampling/values.ts'
 import { refusedOption } from '#lib/templates/chat-template.ts'
 import { jsonObject, type ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'

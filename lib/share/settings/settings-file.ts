@@ -11,7 +11,7 @@ import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { promptDraftSchema } from './prompt-draft.ts'
-import { setupSchema } from './setup.ts'
+import { setupSchema } from './setup-schema.ts'
 
 const VERSION = 1
 const FORMAT = `rollscope.settings/${VERSION}`

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { DEFAULT_SETUP, openingOf, requestOf, type Setup, setupFrom, setupOf } from './setup.ts'
+import { DEFAULT_SETUP, openingOf, type Setup, setupOf } from './setup.ts'
+import { requestOf } from './setup-request.ts'
+import { setupFrom, setupSchema } from './setup-schema.ts'
 
 const request = (changes: Partial<Setup> = {}) => requestOf({ ...DEFAULT_SETUP, ...changes })
+
+test('The default setup has the defaults of its schema', () => {
+  expect(DEFAULT_SETUP).toEqual(setupSchema.parse({}))
+})
 
 test('the default setup requests a run with the calculator', () => {
   expect(request()).toEqual({

@@ -1,0 +1,38 @@
+import { act, renderHook, waitFor } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import { DEFAULT_SETUP, type Setup } from '#lib/share/settings/setup.ts'
+import { useSetup } from './use-setup.ts'
+
+const KEY = 'rollscope.setup'
+const stored = (): Setup => JSON.parse(window.localStorage.getItem(KEY) ?? 'null')
+
+beforeEach(() => window.localStorage.clear())
+
+test('useSetup returns the default setup without a stored one, and stores each change', () => {
+  const { result } = renderHook(useSetup)
+  expect(result.current[0]).toBe(DEFAULT_SETUP)
+  act(() => result.current[1]({ ...DEFAULT_SETUP, system: 'Be brief.' }))
+  expect(result.current[0].system).toBe('Be brief.')
+  expect(stored()).toEqual({ ...DEFAULT_SETUP, system: 'Be brief.' })
+})
+
+test('useSetup returns the stored setup, with the default of each field that cannot be read', async () => {
+  window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.', samples: 4 }))
+  const { result } = renderHook(useSetup)
+  await waitFor(() => expect(result.current[0]).toEqual({ ...DEFAULT_SETUP, system: 'Stored.' }))
+})
+
+test('useSetup returns the default setup if the stored text is no JSON', async () => {
+  window.localStorage.setItem(KEY, '{"system"')
+  const { result } = renderHook(useSetup)
+  await act(() => import('#lib/share/settings/setup-schema.ts'))
+  expect(result.current[0]).toEqual(DEFAULT_SETUP)
+})
+
+test('A change before the stored setup is read keeps the other stored fields', async () => {
+  window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.', samples: '4' }))
+  const { result } = renderHook(useSetup)
+  act(() => result.current[1]({ ...result.current[0], samples: '8' }))
+  await waitFor(() => expect(result.current[0]).toMatchObject({ system: 'Stored.', samples: '8' }))
+  expect(stored()).toMatchObject({ system: 'Stored.', samples: '8' })
+})
