@@ -399,3 +399,20 @@ test('The library shows pages, a running trajectory, an empty list and a lost ap
     await expectFit(page, 'main')
   })
 })
+
+test('A trajectory is read when the pointer rests on its row, and not again when it is opened', async ({
+  page,
+  request,
+}) => {
+  const { tag, keys } = await store(request, ['two-steps'])
+  await openLibrary(page, `?tag=${tag}`)
+  let reads = 0
+  page.on('request', (sent) => {
+    if (new URL(sent.url()).pathname === `/api/trajectories/${keys[0]}`) reads++
+  })
+  await titles(page).first().hover()
+  await expect.poll(() => reads).toBe(1)
+  await titles(page).first().click()
+  await expect(page.locator('.token-row').first()).toBeVisible()
+  expect(reads).toBe(1)
+})
