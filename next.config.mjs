@@ -14,12 +14,7 @@ const config = {
     // Writing the cache takes a fresh clone more processor time than a second build gains from it.
     turbopackFileSystemCacheForBuild: false,
   },
-  turbopack: {
-    rules: {
-      '*.py': { condition: { query: '?raw' }, type: 'text' },
-      '**/zod/v4/mini/schemas.js': { loaders: ['./scripts/smaller-zod.cjs'] },
-    },
-  },
+  turbopack: { rules: { '*.py': { condition: { query: '?raw' }, type: 'text' } } },
   poweredByHeader: false,
   // `npm run types` checks the types, those of the tests included. A check in the build would take longer than the build itself.
   // Next adds the folder of each build to a tsconfig.json, but not to one that extends another.

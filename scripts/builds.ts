@@ -21,7 +21,6 @@ const SOURCES = [
   '{package,package-lock,tsconfig,tsconfig.build}.json',
   'models/training/calculator.py',
   'scripts/{build,offline-bundle}.ts',
-  'scripts/smaller-zod.cjs',
 ]
 
 /** Written last: without it, the build of a folder is in progress, failed, or was killed. */
