@@ -64,11 +64,8 @@ export function LibraryScreen() {
         void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
     }, REST_MS)
   }
-  const open = async (key: string) => {
-    // The address is written with a delay; without waiting, it would navigate back to this page.
-    await state.setRow(key)
-    void go(inspectorHref(key, list.listQuery))
-  }
+  // The address is written with a delay; without waiting, it would navigate back to this page.
+  const open = (key: string) => void go(inspectorHref(key, list.listQuery), state.setRow(key))
   const setOpen = (key: string, isOpen: boolean) => {
     const found = entries.find((one) => one.key === key)
     if (found?.kind !== 'group') return
@@ -89,7 +86,7 @@ export function LibraryScreen() {
       case 'delete':
         return removeRow(key)
       case 'open':
-        return void open(key)
+        return open(key)
       case 'edit':
         void state.setRow(key)
         return focus.editInPanel()

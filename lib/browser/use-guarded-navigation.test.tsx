@@ -86,6 +86,19 @@ describe('A guarded navigation', () => {
     expect(push).toHaveBeenCalledExactlyOnceWith('/library')
   })
 
+  test('requests an answer of the application while it waits for `ready`, and opens the page after both', async () => {
+    const { result } = await page()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    server = 'late'
+    answersAt = Date.now() + 50
+    act(() => void result.current.go('/library', promise))
+    await pass(50)
+    expect(push).not.toHaveBeenCalled()
+    // Only `ready` is missing: the page opens without a further request.
+    await act(async () => resolve())
+    expect(push).toHaveBeenCalledExactlyOnceWith('/library')
+  })
+
   test('waits while the application is unreachable, and opens once it answers again', async () => {
     const { result } = await page()
     server = 'refuses'

@@ -8,8 +8,8 @@ export interface Navigation {
   readonly isUnreachable: boolean
   /** Address that is opened once the application answers again. */
   readonly waiting: string | undefined
-  /** Opens another page once the application answers; until then this page stays with its content. */
-  go(href: string): Promise<void>
+  /** Opens another page once the application answers and `ready` is fulfilled; until then this page stays with its content. */
+  go(href: string, ready?: Promise<unknown>): Promise<void>
   /** Forgets the waiting address. */
   stay(): void
 }
@@ -23,9 +23,9 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
   const cache = useQueryClient()
   const [waiting, setWaiting] = useState<string>()
   const latest = useRef(0)
-  const go = async (href: string) => {
+  const go = async (href: string, ready?: Promise<unknown>) => {
     const step = ++latest.current
-    const answers = await isAnswering()
+    const [answers] = await Promise.all([isAnswering(), ready])
     if (step !== latest.current) return
     cache.setQueryData(applicationOptions().queryKey, answers ? 'answers' : 'unreachable')
     setWaiting(answers ? undefined : href)
