@@ -117,6 +117,17 @@ test('A row with millions of equal values in few bytes is refused before it is w
   await expect(opened(bytes).then((table) => batchesOf(table))).rejects.toThrow('at most 4194304 values in a row')
 })
 
+test('A value that the dictionary of its column does not have is named', async () => {
+  const data = Array.from({ length: 240 }, (_, row) => ['a', 'b', 'c'][row % 3])
+  const file = new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'id', data }], codec: 'UNCOMPRESSED' }))
+  const meta = footerOf(file.buffer).row_groups[0]?.columns[0]?.meta_data
+  const reader = { view: new DataView(file.buffer), offset: Number(meta?.data_page_offset) }
+  const header = deserializeTCompactProtocol(reader)
+  // Numbers of three values have two bits each, so these four are 3.
+  file[reader.offset + Number(header.field_3) - 1] = 0xff
+  await expect(opened(file).then((table) => batchesOf(table))).rejects.toThrow('value 3 of a dictionary of 3')
+})
+
 /** Returns the file of one column and page with a header of 100 kB, which has this number of values if it is given. */
 function withLongHeader(file: Uint8Array<ArrayBuffer>, values?: number): Uint8Array {
   const metadata = footerOf(file.buffer)

@@ -66,8 +66,8 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
     for (const ids of columns)
       for (let index = 0; index < ids.length; index++) {
         // The accessors of lists and of typed arrays would each read one kind only.
-        const id = ids[index] ?? -1
-        if (id < 0 || !isFirst(id)) continue
+        const id = ids[index]
+        if (id === undefined || id < 0 || !isFirst(id)) continue
         newIds.push(id)
         // This adds the text to `vocabularyTexts`, even if `vocab` is never read.
         entryOf(id)
