@@ -37,7 +37,10 @@ const LIMITS = tokens > 200_000 ? { first: 4.5 } : { first: 1.5, interactive: 2,
 const trajectory = largeTrajectory({ tokens })
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const files = Object.entries({
-  ...Object.fromEntries(writableFormats.map(({ name, write }) => [name, write(trajectory).value])),
+  // A row of CSV has no tokens, so it would never be drawn.
+  ...Object.fromEntries(
+    writableFormats.flatMap(({ name, write }) => (name === 'csv' ? [] : [[name, write(trajectory).value]])),
+  ),
   'strands-sglang, alternatives beside it': {
     ...strandsSglang.write?.(trajectory).value,
     top_logprobs: alternatives(trajectory),
