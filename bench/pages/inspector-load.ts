@@ -178,10 +178,14 @@ async function reopening(bench: Bench, page: Page): Promise<number> {
   return time
 }
 
-/** Returns the page's time of the first frame with an element that matches the selector. */
+/** Returns the page's time of the first frame with an element that matches the selector. Throws if there is none after a minute. */
 function firstPaint(page: Page, selector: string): Promise<number> {
   return page.evaluate(async (selector) => {
-    while (!document.querySelector(selector)) await new Promise((resolve) => requestAnimationFrame(resolve))
+    const start = performance.now()
+    while (!document.querySelector(selector)) {
+      if (performance.now() - start > 60_000) throw new Error(`nothing matches ${selector} after a minute`)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
     return performance.now()
   }, selector)
