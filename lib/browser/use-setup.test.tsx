@@ -1,5 +1,5 @@
 import { act, renderHook, waitFor } from '@testing-library/react'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { DEFAULT_SETUP, type Setup } from '#lib/share/settings/setup.ts'
 import { useSetup } from './use-setup.ts'
 
@@ -35,4 +35,22 @@ test('A change before the stored setup is read keeps the other stored fields', a
   act(() => result.current[1]({ ...result.current[0], samples: '8' }))
   await waitFor(() => expect(result.current[0]).toMatchObject({ system: 'Stored.', samples: '8' }))
   expect(stored()).toMatchObject({ system: 'Stored.', samples: '8' })
+})
+
+test('A stored setup stays as it is if its schema cannot be loaded', async () => {
+  vi.resetModules()
+  vi.doMock('#lib/share/settings/setup-schema.ts', () => {
+    throw new Error('the server has another build')
+  })
+  try {
+    window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.' }))
+    const { result } = renderHook((await import('./use-setup.ts')).useSetup)
+    await act(() => import('#lib/share/settings/setup-schema.ts').catch(() => {}))
+    act(() => result.current[1]({ ...result.current[0], samples: '8' }))
+    expect(result.current[0].samples).toBe('8')
+    expect(stored()).toEqual({ system: 'Stored.' })
+  } finally {
+    vi.doUnmock('#lib/share/settings/setup-schema.ts')
+    vi.resetModules()
+  }
 })

@@ -19,15 +19,20 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void] {
     const text = readStoredText(SETUP_KEY)
     if (text === null) return
     isReading.current = true
-    void readSetup(text).then((stored) => {
-      isReading.current = false
-      setSetup((now) => {
-        if (now === DEFAULT_SETUP) return stored
-        const changed = { ...stored, ...changedFields(now) }
-        keep(changed)
-        return changed
-      })
-    })
+    readSetup(text).then(
+      (stored) => {
+        isReading.current = false
+        setSetup((now) => {
+          if (now === DEFAULT_SETUP) return stored
+          const changed = { ...stored, ...changedFields(now) }
+          keep(changed)
+          return changed
+        })
+      },
+      () => {
+        // A server that was updated no longer has the schema. The stored setup then stays as it is until the page is reloaded.
+      },
+    )
   }, [])
   return [
     setup,
