@@ -84,7 +84,13 @@ export function PlaygroundScreen() {
   const isFirstQuestion = setup === DEFAULT_SETUP && !trajectory && draft.mode === 'question' && images.length === 0
   const { data: checks } = useQuery({
     queryKey: ['call-checks'],
-    queryFn: async () => ({ ...(await import('./run/call-refusals.ts')), ...(await import('./run/live-note.ts')) }),
+    queryFn: async () => {
+      const [refusals, { liveNote }] = await Promise.all([
+        import('./run/call-refusals.ts'),
+        import('./run/live-note.ts'),
+      ])
+      return { ...refusals, liveNote }
+    },
     enabled: !isFirstQuestion || !streamsEachToken(server.status),
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,

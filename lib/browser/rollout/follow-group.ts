@@ -2,10 +2,10 @@
  * Follows the group of samples that is open in the page. One stream contains the events of all samples. The shown sample is folded to a view
  * once a frame; the others have only counters, and their events are folded when they are shown.
  */
-import type { GroupLine } from '#lib/api/group-line.ts'
+import { type GroupLine, groupLineReader } from '#lib/api/group-line.ts'
 import { applyToProgress, WAITING } from '#lib/api/sample-progress.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import type { Growth } from '#lib/trajectory/events/growth.ts'
+import { createGrowth, type Growth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { followLines, notUnderstood } from './follow-lines.ts'
 import type { GroupState, LiveSample } from './group-store.ts'
@@ -34,9 +34,7 @@ export function followGroup(
   count: number,
   { shownSample: firstShown, controller, nextFrame, state, set }: Following,
 ): FollowedGroup {
-  /** Undefined until its code is loaded, which precedes the first event. */
-  let createGrowth: (() => Growth) | undefined
-  const folds = Array.from({ length: count }, () => createSampleFold(() => createGrowth?.()))
+  const folds = Array.from({ length: count }, createSampleFold)
   let shownSample = firstShown
   let isDue = false
   let running = count
@@ -63,14 +61,7 @@ export function followGroup(
   void followLines({
     path: `/api/groups/${encodeURIComponent(groupId)}/events`,
     signal: controller.signal,
-    schema: async () => {
-      const [{ groupLineReader }, growing] = await Promise.all([
-        import('#lib/api/group-line.ts'),
-        import('#lib/trajectory/events/growth.ts'),
-      ])
-      createGrowth = growing.createGrowth
-      return groupLineReader
-    },
+    schema: groupLineReader,
     onLine({ sample, event, scored }) {
       if (!folds[sample]) return 'more'
       folds[sample].add(event, scored)
@@ -106,7 +97,7 @@ interface SampleFold {
   close(): void
 }
 
-function createSampleFold(createGrowth: () => Growth | undefined): SampleFold {
+function createSampleFold(): SampleFold {
   let liveSample: LiveSample = { rolloutId: undefined, progress: WAITING, scored: undefined }
   let growth: Growth | undefined
   let unfolded: RolloutEvent[] = []
@@ -126,7 +117,6 @@ function createSampleFold(createGrowth: () => Growth | undefined): SampleFold {
     trajectory() {
       if (isClosed) return undefined
       growth ??= createGrowth()
-      if (!growth) return undefined
       for (const event of unfolded) growth.add(event)
       unfolded = []
       return growth.trajectory

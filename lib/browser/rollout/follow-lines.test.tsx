@@ -54,7 +54,7 @@ function page(path: string, last: number, locks: Locks) {
     {
       path,
       signal: new AbortController().signal,
-      schema: async () => z.object({ n: z.int() }),
+      schema: z.object({ n: z.int() }),
       onLine({ n }) {
         seen.push(n)
         return n === last ? 'done' : 'more'

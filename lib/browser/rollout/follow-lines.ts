@@ -7,8 +7,7 @@ interface Following<Line> {
   /** Path of the stream, which accepts ?from=. */
   readonly path: string
   readonly signal: AbortSignal
-  /** Loads the schema of the lines, which most pages do not need. */
-  readonly schema: () => Promise<SchemaReader<Line>>
+  readonly schema: SchemaReader<Line>
   /** Processes a line; 'done' means that it was the last one. Throws an Error if the line contradicts earlier ones. */
   readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void
@@ -35,13 +34,12 @@ interface Browser {
  * the next line.
  */
 export async function followLines<Line>(
-  { path, signal, schema: loadSchema, onLine, onConnected, onUnavailable }: Following<Line>,
+  { path, signal, schema, onLine, onConnected, onUnavailable }: Following<Line>,
   { locks = navigator.locks, pauseMs = PAUSE_MS }: Browser = {},
 ): Promise<void> {
   let received = 0
   /** Follows one response. Returns whether there is more to follow, and when. */
   const followOnce = async (until: 'end' | 'now'): Promise<'done' | 'at once' | 'later'> => {
-    const schema = await loadSchema()
     const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, { signal })
     if (!signal.aborted) onConnected(true)
     for await (const line of streamJsonLines(response, path)) {

@@ -1,5 +1,6 @@
 /** Follows the events of the rollout that is open in the page, and continues after a lost connection with the next event. */
-import type { Growth } from '#lib/trajectory/events/growth.ts'
+import { eventReader } from '#lib/trajectory/events/event-reader.ts'
+import { createGrowth } from '#lib/trajectory/events/growth.ts'
 import type { ApiError } from '../api.ts'
 import { followLines, notUnderstood } from './follow-lines.ts'
 import type { RolloutState, SettledRollout } from './rollout-store.ts'
@@ -19,7 +20,7 @@ export function followRollout(
   key: string,
   { signal, nextFrame, current, set, settle }: FollowedRollout,
 ): void {
-  let growth: Growth | undefined
+  const growth = createGrowth()
   let isDue = false
   let hasEnded = false
   const draw = () => {
@@ -27,7 +28,7 @@ export function followRollout(
     const state = current()
     if (signal.aborted || state.kind !== 'following') return
     try {
-      const trajectory = growth?.trajectory
+      const { trajectory } = growth
       if (hasEnded && trajectory) settle({ kind: 'ended', key, trajectory })
       else set({ ...state, trajectory })
     } catch (error) {
@@ -41,16 +42,9 @@ export function followRollout(
   void followLines({
     path,
     signal,
-    schema: async () => {
-      const [{ eventReader }, { createGrowth }] = await Promise.all([
-        import('#lib/trajectory/events/event-reader.ts'),
-        import('#lib/trajectory/events/growth.ts'),
-      ])
-      growth ??= createGrowth()
-      return eventReader
-    },
+    schema: eventReader,
     onLine(event) {
-      growth?.add(event)
+      growth.add(event)
       hasEnded = event.type === 'ended'
       if (!isDue) nextFrame(draw)
       isDue = true
