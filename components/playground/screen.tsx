@@ -50,7 +50,7 @@ const hasOutcomeText = (outcome: Outcome): boolean =>
 /** The playground page. */
 export function PlaygroundScreen() {
   const view = useViewState()
-  const [setup, setSetup] = useSetup()
+  const [setup, setSetup, isSetupReading] = useSetup()
   const [prompt, changeDraft] = usePromptDraft(view.key === undefined)
   const { images = [], ...draft } = prompt
   const [pointed, setPointed] = useState<number>()
@@ -211,6 +211,7 @@ export function PlaygroundScreen() {
                 onUse={() => loadSending().catch(() => {})}
                 onStop={sending.stop}
                 state={sending.state}
+                isSetupReading={isSetupReading}
                 isFirst={!hasTokens}
                 turnNote={
                   trajectory && startsWithRawPrompt(trajectory) ? (

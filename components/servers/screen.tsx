@@ -29,7 +29,7 @@ const UNASKED = { data: undefined, error: null }
 
 /** Shows the list of servers and the details of one. */
 export function ServersScreen() {
-  const [setup, setSetup] = useSetup()
+  const [setup, setSetup, isSetupReading] = useSetup()
   const { data, error } = useQuery(serversOptions())
   const servers = data?.servers ?? []
   const statuses = useQueries({ queries: servers.map(({ name }) => serverStatusOptions(name)) })
@@ -78,7 +78,7 @@ export function ServersScreen() {
             <Plus size={15} aria-hidden /> Add a server
           </Button>
           <Heading>Settings</Heading>
-          <SettingsExchange servers={servers} setup={setup} onSetup={setSetup} />
+          <SettingsExchange {...{ servers, setup, isSetupReading }} onSetup={setSetup} />
         </section>
         <section
           aria-label="Server"

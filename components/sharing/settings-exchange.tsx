@@ -26,6 +26,8 @@ import { ImportPreview } from './import-preview.tsx'
 interface SettingsExchangeProps {
   readonly servers: readonly ServerEntry[]
   readonly setup: Setup
+  /** Whether the stored setup is still being read. Until then nothing can be exported. */
+  readonly isSetupReading: boolean
   readonly onSetup: (setup: Setup) => void
 }
 
@@ -51,7 +53,7 @@ type Exchange =
 const LARGEST_FILE = 1 << 20
 
 /** Shows the buttons that export and import settings. */
-export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangeProps) {
+export function SettingsExchange({ servers, setup, isSetupReading, onSetup }: SettingsExchangeProps) {
   const cache = useQueryClient()
   const [presets, setPresets] = useSamplingPresets()
   const [exchange, setExchange] = useState<Exchange>({ kind: 'idle' })
@@ -89,7 +91,10 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
     <div className="grid gap-2">
       <p className="text-dim text-xs">Servers, the playground’s setup and sampling presets as a file, without keys.</p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => saveText(exportSettings(servers, setup, presets), 'rollscope-settings.json')}>
+        <Button
+          disabled={isSetupReading}
+          onClick={() => saveText(exportSettings(servers, setup, presets), 'rollscope-settings.json')}
+        >
           Export settings
         </Button>
         <FileButton accept=".json,application/json" label="Settings file" onFile={read}>

@@ -29,12 +29,23 @@ test('useSetup returns the default setup if the stored text is no JSON', async (
   expect(result.current[0]).toEqual(DEFAULT_SETUP)
 })
 
-test('A change before the stored setup is read keeps the other stored fields', async () => {
-  window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.', samples: '4' }))
+test('A change before the stored setup is read keeps the other stored fields, also those beside it in a group of fields', async () => {
+  const limits = { ...DEFAULT_SETUP.limits, maxTokens: '99' }
+  window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.', samples: '4', limits }))
   const { result } = renderHook(useSetup)
-  act(() => result.current[1]({ ...result.current[0], samples: '8' }))
-  await waitFor(() => expect(result.current[0]).toMatchObject({ system: 'Stored.', samples: '8' }))
-  expect(stored()).toMatchObject({ system: 'Stored.', samples: '8' })
+  const [shown, change] = result.current
+  act(() => change({ ...shown, samples: '8', tools: [], limits: { ...shown.limits, maxMessages: '7' } }))
+  const expected = { system: 'Stored.', samples: '8', tools: [], limits: { ...limits, maxMessages: '7' } }
+  await waitFor(() => expect(result.current[0]).toMatchObject(expected))
+  expect(stored()).toMatchObject(expected)
+})
+
+test('useSetup says that the stored setup is being read from the first render on until it is read', async () => {
+  window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.' }))
+  const { result } = renderHook(useSetup)
+  expect(result.current[2]).toBe(true)
+  await waitFor(() => expect(result.current[2]).toBe(false))
+  expect(result.current[0].system).toBe('Stored.')
 })
 
 test('A stored setup stays as it is if its schema cannot be loaded', async () => {
@@ -46,6 +57,7 @@ test('A stored setup stays as it is if its schema cannot be loaded', async () =>
     window.localStorage.setItem(KEY, JSON.stringify({ system: 'Stored.' }))
     const { result } = renderHook((await import('./use-setup.ts')).useSetup)
     await act(() => import('#lib/share/settings/setup-schema.ts').catch(() => {}))
+    expect(result.current[2]).toBe(false)
     act(() => result.current[1]({ ...result.current[0], samples: '8' }))
     expect(result.current[0].samples).toBe('8')
     expect(stored()).toEqual({ system: 'Stored.' })

@@ -1,5 +1,5 @@
 'use client'
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { DEFAULT_SETUP, type Setup } from '#lib/share/settings/setup.ts'
 import { keepInBrowser, readStoredText } from './browser-storage.ts'
 
@@ -8,29 +8,31 @@ const SETUP_KEY = 'rollscope.setup'
 const keep = (setup: Setup) => keepInBrowser(SETUP_KEY, JSON.stringify(setup))
 
 /**
- * Returns the setup that was last used in this browser. Its schema is loaded only if the browser stores one, so that a first visit does not
- * load it. Fields that the user changes in the meantime keep their new values.
+ * Returns the setup that was last used in this browser, how to change it, and whether it is still being read. Its schema is loaded only
+ * if the browser stores one, so that a first visit does not load it. Until it is read, the defaults are shown, and nothing may be sent or
+ * exported with them. Values that the user changes in the meantime stay.
  */
-export function useSetup(): readonly [Setup, (setup: Setup) => void] {
+export function useSetup(): readonly [Setup, (setup: Setup) => void, boolean] {
   const [setup, setSetup] = useState(DEFAULT_SETUP)
-  const isReading = useRef(false)
+  const [state, setState] = useState<'read' | 'reading' | 'failed'>('read')
   // The setup is read after the first render, because the server does not know what this browser stores.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const text = readStoredText(SETUP_KEY)
     if (text === null) return
-    isReading.current = true
+    setState('reading')
     readSetup(text).then(
       (stored) => {
-        isReading.current = false
+        setState('read')
         setSetup((now) => {
           if (now === DEFAULT_SETUP) return stored
-          const changed = { ...stored, ...changedFields(now) }
+          const changed = withChanges(stored, now, DEFAULT_SETUP)
           keep(changed)
           return changed
         })
       },
       () => {
         // A server that was updated no longer has the schema. The stored setup then stays as it is until the page is reloaded.
+        setState('failed')
       },
     )
   }, [])
@@ -39,8 +41,9 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void] {
     (changed) => {
       setSetup(changed)
       // Until the stored setup is read, this would replace it by the defaults.
-      if (!isReading.current) keep(changed)
+      if (state === 'read') keep(changed)
     },
+    state === 'reading',
   ]
 }
 
@@ -53,5 +56,17 @@ async function readSetup(text: string): Promise<Setup> {
   }
 }
 
-const changedFields = (setup: Setup): Partial<Setup> =>
-  Object.fromEntries(Object.entries(setup).filter(([field, value]) => value !== DEFAULT_SETUP[field as keyof Setup]))
+/** Returns `stored` with each value of `now` that is not the default, also inside `limits`, `sampling` and `reward`. */
+function withChanges<T extends object>(stored: T, now: T, defaults: T): T {
+  const changed = Object.entries(now).map(([field, value]) => {
+    const key = field as keyof T
+    if (value === defaults[key]) return [field, stored[key]]
+    return [
+      field,
+      typeof value === 'object' && !Array.isArray(value)
+        ? withChanges(stored[key] as object, value, defaults[key] as object)
+        : value,
+    ]
+  })
+  return { ...stored, ...Object.fromEntries(changed) }
+}

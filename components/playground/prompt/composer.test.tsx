@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 
 /** Page with a composer whose run begins with Send and ends with Stop. */
-function Page() {
+function Page({ isSetupReading = false }) {
   const [state, setState] = useState<'ready' | 'running'>('ready')
   end = () => setState('ready')
   return (
@@ -24,6 +24,7 @@ function Page() {
       onChange={() => {}}
       onAttach={() => {}}
       state={state}
+      isSetupReading={isSetupReading}
       isFirst
       onSend={() => {
         onSend()
@@ -51,6 +52,19 @@ test('a double click on Send in the composer starts one run and does not stop it
   doubleClick()
   expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
   expect(button().textContent).toContain('Stop')
+})
+
+test('the composer sends nothing before the stored setup is read, by click or by keyboard', () => {
+  const send = () => {
+    fireEvent.click(button(), { detail: 1 })
+    fireEvent.keyDown(screen.getByRole('textbox'), { key: 'Enter', ctrlKey: true })
+  }
+  const { rerender } = render(<Page isSetupReading />)
+  send()
+  expect(onSend).not.toHaveBeenCalled()
+  rerender(<Page />)
+  send()
+  expect(onSend).toHaveBeenCalledOnce()
 })
 
 test('a click on Stop in the composer right after Send stops the run', () => {

@@ -27,6 +27,8 @@ interface ComposerProps {
   readonly onStop: () => void
   /** starting: sent, without an answer so far; running: a rollout is in progress; stopping: it was requested to stop. */
   readonly state: 'ready' | 'starting' | 'running' | 'stopping'
+  /** Whether the stored setup is still being read. Until then nothing can be sent. */
+  readonly isSetupReading?: boolean
   /** Whether the prompt is the first one. A later prompt is a further turn on the same tokens and always a question. */
   readonly isFirst: boolean
   /** Note that is shown if a further turn is added in another way than the run began; undefined: no note. */
@@ -52,7 +54,8 @@ export function Composer(props: ComposerProps) {
   const { images = [] } = draft
   const hasEditor = isFirst && draft.mode !== 'question'
   const isBlocked = state === 'ready' && refusal !== undefined
-  const canSend = state === 'ready' && (hasEditor ? currentText(draft) : draft.question).trim() !== '' && !isBlocked
+  const isEmpty = (hasEditor ? currentText(draft) : draft.question).trim() === ''
+  const canSend = state === 'ready' && !isEmpty && !isBlocked && !props.isSetupReading
   // Send and Stop are the same button, so the second click of a double click must do nothing.
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
   const once = (action: () => void) => (event: MouseEvent) => {
