@@ -1,10 +1,10 @@
 /** Decides how a file opens. It is loaded with the first file that the user opens, so that pages load less. */
-import { indexedFile, mayBeListed } from '#lib/browser/file-index/indexed-file.ts'
+import { indexedFile } from '#lib/browser/file-index/indexed-file.ts'
 import type { OpenedFileStore } from '#lib/browser/files/opened-file.ts'
 import { MOST_BYTES_AT_ONCE } from '#lib/browser/files/opened-files.ts'
 
-/** Files with more trajectories are listed and stored on request. Others show their first trajectory and are stored. */
-const MOST_SHOWN_FIRST = 50
+/** Files beyond these limits are listed and stored on request. Others show their first trajectory and are stored. */
+const SHOWN_LIMITS = { trajectories: 50, bytes: MOST_BYTES_AT_ONCE }
 
 /** Address of the trajectories of the file that is listed. */
 const LIST_HREF = '/file'
@@ -17,9 +17,7 @@ const openedHref = (count: number): string => `/open${count > 1 ? `?opened=${cou
  * Throws FileError, ApiError, TaskError, or the signal's reason.
  */
 export async function openUserFile(openedFile: OpenedFileStore, file: File, signal: AbortSignal): Promise<string> {
-  const isLarge = file.size > MOST_BYTES_AT_ONCE
-  if (isLarge && (await mayBeListed(file)) && (await indexedFile.open(file, signal))) return LIST_HREF
-  const { count, isShown } = await openedFile.open(file, signal, MOST_SHOWN_FIRST)
+  const { count, isShown } = await openedFile.open(file, signal, SHOWN_LIMITS)
   if (isShown) return openedHref(count)
   if (await indexedFile.open(file, signal)) return LIST_HREF
   return openedHref((await openedFile.open(file, signal)).count)

@@ -186,7 +186,7 @@ export function createIndexedFile({ createWorker, reader, importFile }: IndexedF
     async read(row, signal) {
       const file = fileShown()
       const now = new Date(file.lastModified).toISOString()
-      return (await reader.file(await fileOf(file, [row], signal), now, signal, row.within)).trajectory
+      return (await reader.file(await fileOf(file, [row], signal), now, signal, { at: row.within })).trajectory
     },
     store: async (rows) => {
       const file = fileShown()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { ApiError } from '../api.ts'
-import { FileError, ServerFileError } from './file-error.ts'
+import { FileError, ServerFileError, SeveralRecordsError } from './file-error.ts'
 import { createOpenedFile } from './opened-file.ts'
 
 const trajectory = exampleTrajectory('two-steps')
@@ -27,9 +27,10 @@ function opened(importing: (file: File) => Promise<Omit<Answer, 'failed'> & Part
   const importFile: Imports = async (file) => ({ failed: NO_FAILED, ...(await importing(file)) })
   const store = createOpenedFile({
     reader: {
-      file: async ({ name }) => {
+      file: async ({ name }, _now, _signal, { refusesSeveral } = {}) => {
         if (name === 'bad') throw new FileError('bad cannot be opened', 'open another')
         if (name === 'sqlite') throw new ServerFileError('only the server reads it')
+        if (name !== 'a' && refusesSeveral) throw new SeveralRecordsError('it has several')
         return name === 'a'
           ? { trajectory, count: 1, failed: NO_FAILED }
           : { trajectory: other, count: 3, failed: FAILED }
@@ -45,7 +46,12 @@ function opened(importing: (file: File) => Promise<Omit<Answer, 'failed'> & Part
     const state = store.state()
     states.push(state.kind === 'shown' ? `${state.kind} ${state.name} ${state.storing.kind}` : state.kind)
   })
-  const open = (name: string, most?: number) => store.open(new File([], name), new AbortController().signal, most)
+  const open = (name: string, trajectories?: number, bytes = 10) =>
+    store.open(
+      new File(['content'], name),
+      new AbortController().signal,
+      trajectories === undefined ? undefined : { trajectories, bytes },
+    )
   return { ...store, open, stored, states }
 }
 
@@ -75,6 +81,13 @@ test('A file with more trajectories than may be shown is counted, and the file b
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
   expect(await file.open('b', 3)).toEqual({ count: 3, isShown: true })
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'b' })
+})
+
+test('A file with several records is not shown if it is larger than such a file may be', async () => {
+  const file = opened(async () => ({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) }))
+  expect(await file.open('b', 3, 6)).toMatchObject({ isShown: false })
+  expect(await file.open('b', 3, 7)).toEqual({ count: 3, isShown: true })
+  expect(await file.open('a', 3, 6)).toEqual({ count: 1, isShown: true })
 })
 
 test('An opened file reports how many of its trajectories are stored, how many were before, and which records failed', async () => {

@@ -7,7 +7,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, readJsonAnswer } from '../api.ts'
 import { createStore } from '../store.ts'
 import type { ReaderWorker } from '../workers/reader.ts'
-import { ServerFileError } from './file-error.ts'
+import { ServerFileError, SeveralRecordsError } from './file-error.ts'
 
 /** State of the file. `opening` numbers the opened files, so that a view knows whether it still shows the same one. */
 export type OpenedFile =
@@ -34,10 +34,10 @@ export interface OpenedFileStore {
   subscribe(listener: () => void): () => void
   state(): OpenedFile
   /**
-   * Reads a file, shows its first trajectory, and returns the number of its trajectories. A file with more than `most` is not shown. A
+   * Reads a file, shows its first trajectory, and returns the number of its trajectories. A file beyond the limits is not shown. A
    * file that only the server can read is stored at once. Throws FileError and ApiError; the shown file then stays.
    */
-  open(file: File, signal: AbortSignal, most?: number): Promise<OpenedCount>
+  open(file: File, signal: AbortSignal, limits?: ShownLimits): Promise<OpenedCount>
   /** Stores a file of another host, which the server downloads. Throws ApiError, or the signal's reason. */
   openUrl(url: string, signal: AbortSignal): Promise<OpenedCount>
   /** Returns the number of the opening that was stored under this key; undefined if it was not opened as a file. */
@@ -53,8 +53,16 @@ export interface OpenedFileStore {
   store(): Promise<void>
 }
 
+/** Limits of a file whose first trajectory is shown. */
+interface ShownLimits {
+  readonly trajectories: number
+  /** Bytes of a file with several records. */
+  readonly bytes: number
+}
+
 /** Number of trajectories in a file, and whether the first one is shown. */
 interface OpenedCount {
+  /** At least so many if none is shown. */
   readonly count: number
   readonly isShown: boolean
 }
@@ -135,14 +143,17 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
     openingOf: (key) => stored.get(key)?.opening,
     storedWith: (key) => stored.get(key),
     keysWith: (key) => [...stored.values()].findLast(({ keys }) => keys.includes(key))?.keys ?? [],
-    async open(file, signal, most = Number.POSITIVE_INFINITY) {
-      const read = await reader.file(file, now().toISOString(), signal).catch((error: unknown) => {
-        if (error instanceof ServerFileError) return undefined
+    async open(file, signal, limits) {
+      const refusesSeveral = limits !== undefined && file.size > limits.bytes
+      const read = await reader.file(file, now().toISOString(), signal, { refusesSeveral }).catch((error: unknown) => {
+        if (error instanceof ServerFileError) return 'on server'
+        if (error instanceof SeveralRecordsError) return 'several'
         throw error
       })
-      if (!read) return showStored(await importFile(file, { signal }))
+      if (read === 'on server') return showStored(await importFile(file, { signal }))
+      if (read === 'several') return { count: 2, isShown: false }
       const { trajectory, count, failed } = read
-      if (count > most) return { count, isShown: false }
+      if (limits && count > limits.trajectories) return { count, isShown: false }
       shownFile = file
       set({ kind: 'shown', opening: ++openings, name: file.name, trajectory, failed, storing: { kind: 'waiting' } })
       return { count, isShown: true }

@@ -11,7 +11,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
 import { fileByteSource, PAGE_OR_SERVER_TOOLS } from '../files/file-bytes.ts'
-import { FileError } from '../files/file-error.ts'
+import { FileError, SeveralRecordsError } from '../files/file-error.ts'
 
 /** The source of a trajectory. */
 export type ReadSource =
@@ -24,6 +24,8 @@ export type ReadSource =
       readonly id: string
       /** Position of the requested trajectory in the file, from 0. */
       readonly at: number
+      /** True if a file with several records throws SeveralRecordsError as soon as the second one is found. */
+      readonly refusesSeveral: boolean
     }
   | {
       readonly kind: 'call'
@@ -43,7 +45,7 @@ export interface ReadAnswer {
   readonly failed: FailedRecords
 }
 
-/** Reads a trajectory in the worker; its buffers are transferred. Throws FileError, ServerFileError or ApiError. */
+/** Reads a trajectory in the worker; its buffers are transferred. Throws FileError, ServerFileError, SeveralRecordsError or ApiError. */
 export const readTrajectory: Answer<ReadSource, ReadAnswer> = async (source, { signal, transfer }) => {
   const { buffers, ...answer } = await (source.kind === 'file' ? fromFile(source, signal) : fromServer(source, signal))
   transfer.push(...buffers)
@@ -57,7 +59,7 @@ const SINGLE: Omit<ReadAnswer, 'trajectory'> = { count: 1, failed: { count: 0, f
 
 /** Returns the requested trajectory of a file after a check of all records. */
 async function fromFile(
-  { file, now, id, at }: Extract<ReadSource, { kind: 'file' }>,
+  { file, now, id, at, refusesSeveral }: Extract<ReadSource, { kind: 'file' }>,
   signal: AbortSignal,
 ): Promise<PackedRead> {
   let requested: Trajectory | undefined
@@ -67,7 +69,7 @@ async function fromFile(
   for await (const one of openFile(
     fileByteSource(file),
     { file: file.name, now, newId: () => id },
-    { tools: PAGE_OR_SERVER_TOOLS },
+    { tools: PAGE_OR_SERVER_TOOLS, ...(refusesSeveral && { onRecords: refuseSeveral }) },
   )) {
     signal.throwIfAborted()
     if (!one.ok) {
@@ -82,6 +84,10 @@ async function fromFile(
   }
   if (!requested) throw new Error(`the file ${file.name} has ${count} trajectories, none at ${at}`)
   return { ...pack(requested), count, failed: { count: failedCount, first: failed } }
+}
+
+function refuseSeveral(count: number): void {
+  if (count > 1) throw new SeveralRecordsError('the file has several records')
 }
 
 async function fromServer(

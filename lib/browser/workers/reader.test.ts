@@ -5,7 +5,7 @@ import { PACKED_TYPE, packedAnswer, packedBytes } from '#lib/trajectory/tokens/p
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
-import { FileError } from '../files/file-error.ts'
+import { FileError, SeveralRecordsError } from '../files/file-error.ts'
 import { READ_ERRORS } from '../files/read-errors.ts'
 import { readTrajectory } from './read-host.ts'
 import { createReader } from './reader.ts'
@@ -83,8 +83,23 @@ describe('a file in the reader worker', () => {
   test('with several trajectories shows the requested one', async () => {
     const { reader } = threadless()
     const file = fileOf('{"token_ids": [1]}\n{"token_ids": [2, 3]}')
-    const { trajectory } = await reader.file(file, NOW, ongoing(), 1)
+    const { trajectory } = await reader.file(file, NOW, ongoing(), { at: 1 })
     expect(trajectory.segments.map(({ ids }) => Array.from(ids))).toEqual([[2, 3]])
+  })
+
+  test.each([
+    ['lines', '{"token_ids": [1]}\n{"token_ids": [2]}\n', SeveralRecordsError],
+    ['a list', '[{"token_ids": [1]}, {"token_ids": [2]}]', SeveralRecordsError],
+    ['lines of which the first is broken', '{"token_ids": [\n{"token_ids": [2]}\n', SeveralRecordsError],
+    ['one value over several lines', '{"token_ids":\n[1]}\n', undefined],
+    ['one value', '{"token_ids": [1]}', undefined],
+  ])('that consists of %s is refused if only a file of one record may be read', async (_, text, refused) => {
+    const reading = threadless().reader.file(fileOf(text), NOW, ongoing(), { refusesSeveral: true })
+    const error = await reading.then(
+      () => undefined,
+      (error: Error) => error,
+    )
+    expect(error?.constructor).toBe(refused)
   })
 
   test('that is not a trajectory is refused with the reason and a hint', async () => {

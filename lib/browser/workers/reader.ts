@@ -10,12 +10,19 @@ import type { ReadAnswer, ReadSource } from './read-host.ts'
 
 /** Reads trajectories for the page. */
 export interface ReaderWorker {
-  /** Returns the trajectory at a position of a file, the first by default. Throws FileError, ApiError if the worker fails, or the signal's reason. */
-  file(file: File, now: string, signal: AbortSignal, at?: number): Promise<ReadAnswer>
+  /** Returns a trajectory of a file. Throws FileError, ServerFileError, SeveralRecordsError, ApiError if the worker fails, or the signal's reason. */
+  file(file: File, now: string, signal: AbortSignal, options?: FileOptions): Promise<ReadAnswer>
   /** Returns the trajectory in the server's answer for this path; posts `json` if given. Throws ApiError, or the signal's reason. */
   call(path: string, signal: AbortSignal, json?: object): Promise<ReadAnswer>
   /** Starts the worker, for a trajectory that is about to be read. */
   prepare(): void
+}
+
+interface FileOptions {
+  /** Position of the trajectory in the file. Omitted: the first. */
+  readonly at?: number
+  /** True if a file with several records throws SeveralRecordsError as soon as the second one is found. Omitted: false. */
+  readonly refusesSeveral?: boolean
 }
 
 interface ReaderDeps {
@@ -42,7 +49,8 @@ export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBro
     ended: () => new Error('the worker has ended'),
   })
   return {
-    file: (file, now, signal, at = 0) => worker.send({ kind: 'file', file, now, id: newId(), at }, { signal }),
+    file: (file, now, signal, { at = 0, refusesSeveral = false } = {}) =>
+      worker.send({ kind: 'file', file, now, id: newId(), at, refusesSeveral }, { signal }),
     call: async (path, signal, json) => {
       const address = new URL(path, window.location.href).href
       return worker.send({ kind: 'call', address, token: storedToken(), json }, { signal })

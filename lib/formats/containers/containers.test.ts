@@ -131,6 +131,27 @@ describe('A container opens by its content, whatever its name is:', () => {
   })
 })
 
+test.each<[string, Uint8Array, number]>([
+  ['lines of JSON', Buffer.from(LINES), 2],
+  ['a list', Buffer.from(`[${line(1)},${line(2)},${line(3)}]`), 3],
+  ['one value over several lines', Buffer.from('{"token_ids":\n[1]}'), 1],
+  ['lines of which the first is broken', Buffer.from(`{"token_ids": [\n${line(1)}`), 2],
+  ['a table', foreign('hf-tokens.parquet'), 4],
+  ['gzip of lines', gzipSync(LINES), 0],
+  ['an archive', zipOf([{ name: 'a', content: LINES }]), 0],
+])('openFile reports how many records were found in %s; a container counts as none', async (_, bytes, expected) => {
+  const counts: number[] = []
+  await Array.fromAsync(openFile(sourceOf(bytes), source, { onRecords: (count) => counts.push(count) }))
+  expect(Math.max(0, ...counts)).toBe(expected)
+})
+
+test('openFile ends with what the reporting of records throws', async () => {
+  const onRecords = () => {
+    throw new Error('enough')
+  }
+  await expect(Array.fromAsync(openFile(sourceOf(Buffer.from(LINES)), source, { onRecords }))).rejects.toThrow('enough')
+})
+
 test('Server-sent events keep their line numbers, for any division into pieces', async () => {
   const text = Buffer.from(
     `event: a\n\ndata: ${line(1)}\nretry: 5\n: ${'x'.repeat(50)}\ndata: {"token_ids": ["x"]}\ndata: [DONE]\n`,

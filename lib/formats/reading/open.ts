@@ -68,6 +68,11 @@ interface OpenOptions {
   readonly limits?: Limits
   /** What containers need. */
   readonly tools?: UnpackTools
+  /**
+   * Called with the number of records found so far, if the file itself is JSON or a table. What it throws ends the opening. Omitted: the
+   * number is not reported.
+   */
+  readonly onRecords?: (count: number) => void
 }
 
 /**
@@ -78,7 +83,7 @@ interface OpenOptions {
 export async function* openFile(
   bytes: ByteSource,
   source: RecordSource,
-  { as, limits = LIMITS, tools = memoryTools }: OpenOptions = {},
+  { as, limits = LIMITS, tools = memoryTools, onRecords = () => {} }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
   const counter = { count: 0 }
   /** Problems of entries before the first trajectory. */
@@ -88,7 +93,9 @@ export async function* openFile(
     const { entry } = part
     const name = entry === undefined ? source.file : [source.file, entry].filter(Boolean).join('/')
     const opener = createOpener({ ...source, file: name }, as, limits, counter)
-    for await (const one of openPart(part, opener, limits)) {
+    // Records of files in containers cannot be listed.
+    const isWholeFile = part.kind === 'json' ? part.bytes === bytes : entry === undefined
+    for await (const one of openPart(part, opener, limits, isWholeFile ? onRecords : () => {})) {
       if (one.ok) {
         yield* waiting.splice(0).map(failedRecord)
         yield one
@@ -115,22 +122,35 @@ export const isReported = (problem: FileProblem, entry: string | undefined): boo
 /** The problem of a part without a trajectory has the scope `entry`. */
 type OpenedInPart = OpenedTrajectory | (Omit<Failed, 'scope'> & { readonly scope: 'entry' })
 
-async function* openPart(part: FilePart, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+type OnRecords = NonNullable<OpenOptions['onRecords']>
+
+async function* openPart(
+  part: FilePart,
+  opener: Opener,
+  limits: Limits,
+  onRecords: OnRecords,
+): AsyncGenerator<OpenedInPart> {
   switch (part.kind) {
     case 'failed':
       return yield { ok: false, scope: part.isWhole ? 'file' : 'entry', error: part.problem }
     case 'rows':
-      return yield* openRows(part.rows, opener, limits)
+      return yield* openRows(part.rows, opener, limits, onRecords)
     case 'json':
-      return yield* openJson(part.bytes, opener, limits)
+      return yield* openJson(part.bytes, opener, limits, onRecords)
   }
 }
 
-async function* openRows(rows: AsyncIterable<Row>, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+async function* openRows(
+  rows: AsyncIterable<Row>,
+  opener: Opener,
+  limits: Limits,
+  onRecords: OnRecords,
+): AsyncGenerator<OpenedInPart> {
   let row = 0
   try {
     for await (const read of rows) {
       row++
+      onRecords(row)
       if (row > limits.records) return yield refused(fileProblem({}, ...tooManyRecords(limits)))
       yield* opener.open(read.ok ? recordsIn(read.value, { row }) : fileProblem({ row }, read.error), 0)
     }
@@ -142,13 +162,22 @@ async function* openRows(rows: AsyncIterable<Row>, opener: Opener, limits: Limit
   yield* opener.end()
 }
 
-async function* openJson(file: ByteSource, opener: Opener, limits: Limits): AsyncGenerator<OpenedInPart> {
+async function* openJson(
+  file: ByteSource,
+  opener: Opener,
+  limits: Limits,
+  onRecords: OnRecords,
+): AsyncGenerator<OpenedInPart> {
   const { bytes, readRecordBytes } = inPieces(file)
   const find = async (areLines?: true) => {
     const finder = createRecordFinder(limits, areLines)
-    for (let at = 0; at < bytes.size && !finder.isBroken(); at += CHUNK)
+    for (let at = 0; at < bytes.size && !finder.isBroken(); at += CHUNK) {
       finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
-    return finder.end()
+      onRecords(finder.count())
+    }
+    const found = finder.end()
+    onRecords(finder.count())
+    return found
   }
   const found = await find()
   if ('error' in found) return yield refused(fileProblem({}, found.error, found.hint))

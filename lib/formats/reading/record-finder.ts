@@ -51,6 +51,8 @@ type OnFound = (record: RecordBytes, isLine: boolean) => void
 export interface RecordFinder {
   /** Adds the next bytes of the file. Ignored once the file is broken. */
   push(bytes: Uint8Array): void
+  /** Returns the number of records found so far. */
+  count(): number
   /** Returns true as soon as the file exceeds a limit: the rest need not be read. */
   isBroken(): boolean
   /** Ends the file. `isLines` is true if the file has several values, one on each line. */
@@ -246,6 +248,7 @@ export function createRecordFinder(limits: Limits, areLines?: true, onFound?: On
       offset += bytes.length
       if (start >= 0 && offset - start > limits.recordBytes && !isListClosed) tooLong()
     },
+    count: () => records.length,
     isBroken: () => broken !== undefined,
     end() {
       endValue(offset)
