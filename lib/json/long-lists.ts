@@ -9,6 +9,8 @@ import { markAbsentFrom, parsePythonJson } from './python-json.ts'
 export const LONG_LIST = 1 << 16
 /** Approximate number of bytes of a part. */
 const PART = 1 << 16
+/** Number of parts of a list that are kept for the next one: 4 MiB of bytes. */
+const MOST_PARTS_KEPT = 64
 /** Number of bytes that are read at once, except between lists. */
 const PIECE = 1 << 20
 
@@ -20,27 +22,33 @@ interface ByteSource {
 }
 
 interface Options {
-  readonly long?: number
   readonly part?: number
   readonly piece?: number
 }
 
+/** A range of bytes, half-open. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
 /**
- * Returns the value that `parsePythonJson` returns for the text of the bytes. Returns undefined if the bytes have no long
- * list, or if a part is invalid: only the whole text gives the value or the reason then. Rejects if reading rejects.
+ * Returns the value that `parsePythonJson` returns for the text of the bytes. `ranges` are long lists without texts, lists and objects,
+ * with their brackets and in order. Returns undefined if a part is invalid: only the whole text gives the value or the reason then.
+ * Rejects if reading rejects.
  */
 export async function parseLongLists(
   bytes: ByteSource,
-  { long = LONG_LIST, part = PART, piece = PIECE }: Options = {},
+  ranges: readonly ByteRange[],
+  { part = PART, piece = PIECE }: Options = {},
 ): Promise<{ readonly value: unknown } | undefined> {
-  const ranges = await longLists(bytes, long, piece)
-  if (ranges.length === 0) return undefined
   const gaps = await gapsOf(bytes, ranges)
   if (!gaps) return undefined
   try {
     const { outline, mark } = outlineOf(gaps)
     const lists: (readonly unknown[])[] = []
-    for (const range of ranges) lists.push(await listOf(bytes, range, { part, piece }))
+    const parse = createPartParser()
+    for (const range of ranges) lists.push(await listOf(bytes, range, parse, { part, piece }))
     return { value: withLists(outline, mark, lists) }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
@@ -72,59 +80,13 @@ function outlineOf(gaps: readonly string[]): { readonly outline: unknown; readon
   return { outline: parsePythonJson(text), mark }
 }
 
-/** The range of a list in the bytes, with its brackets. */
-interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
-
-/** Returns the ranges of the long lists that contain neither texts nor lists nor objects, with their brackets. */
-async function longLists({ size, read }: ByteSource, long: number, piece: number): Promise<readonly ByteRange[]> {
-  const ranges: ByteRange[] = []
-  let start = -1
-  let inText = false
-  let isEscaped = false
-  for (let from = 0; from < size; from += piece) {
-    const bytes = await read(from, Math.min(from + piece, size))
-    for (let at = 0; at < bytes.length; at++) {
-      // After the last byte, a quote ends the search.
-      if (!inText) while (HAS_MEANING[bytes[at] ?? QUOTE] === 0) at++
-      const byte = bytes[at]
-      if (inText) {
-        if (isEscaped) isEscaped = false
-        else if (byte === BACKSLASH) isEscaped = true
-        else if (byte === QUOTE) inText = false
-        continue
-      }
-      switch (byte) {
-        case QUOTE:
-          start = -1
-          inText = true
-          break
-        case OPEN_BRACKET:
-          start = from + at
-          break
-        case OPEN_BRACE:
-        case CLOSE_BRACE:
-          start = -1
-          break
-        case CLOSE_BRACKET:
-          if (start >= 0 && from + at + 1 - start >= long) ranges.push({ start, end: from + at + 1 })
-          start = -1
-          break
-      }
-    }
-  }
-  return ranges
-}
-
 /** Returns the entries of a list. Throws SyntaxError. */
 async function listOf(
   { read }: ByteSource,
   { start, end }: ByteRange,
+  parse: PartParser,
   { part, piece }: { readonly part: number; readonly piece: number },
 ): Promise<readonly unknown[]> {
-  const decoder = new TextDecoder()
   const parts: (readonly unknown[])[] = []
   for (let from = start + 1; from < end; ) {
     const bytes = await read(from, Math.min(from + piece, end - 1))
@@ -133,7 +95,7 @@ async function listOf(
     for (let at = 0; at <= whole.length; ) {
       const comma = whole.indexOf(COMMA, at + part)
       const to = comma < 0 ? whole.length : comma
-      const entries = parsePythonJson(`[${decoder.decode(whole.subarray(at, to))}]`) as readonly unknown[]
+      const entries = parse(whole.subarray(at, to), parts.length)
       if (entries.length === 0) throw new SyntaxError('an entry is missing, or longer than a piece')
       parts.push(entries)
       at = to + 1
@@ -141,6 +103,32 @@ async function listOf(
     from += whole.length + 1
   }
   return ([] as unknown[]).concat(...parts)
+}
+
+/** Returns the entries in the bytes of a part of a list. `index` counts the parts of the list. Throws SyntaxError. */
+type PartParser = (bytes: Uint8Array, index: number) => readonly unknown[]
+
+/**
+ * Returns a parser that keeps the first parts of the list before. Each prompt of a trajectory repeats the ids of the prompt before it, and
+ * comparing bytes takes a tenth of the time of parsing them.
+ */
+function createPartParser(): PartParser {
+  const decoder = new TextDecoder()
+  const before: { readonly bytes: Uint8Array; readonly entries: readonly unknown[] }[] = []
+  return (bytes, index) => {
+    const same = before[index]
+    if (same && areEqual(same.bytes, bytes)) return same.entries
+    const entries = parsePythonJson(`[${decoder.decode(bytes)}]`) as readonly unknown[]
+    if (index < MOST_PARTS_KEPT) before[index] = { bytes: bytes.slice(), entries }
+    return entries
+  }
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let index = 0
+  while (index < a.length && a[index] === b[index]) index++
+  return index === a.length
 }
 
 /** Replaces the texts that are a mark and an index by the lists. */
@@ -160,10 +148,4 @@ function withLists(value: unknown, mark: string, lists: readonly (readonly unkno
 /** Returns false for numbers, which are most of a file. */
 const mayHaveLists = (value: unknown): boolean => typeof value === 'string' || typeof value === 'object'
 
-const [QUOTE, BACKSLASH, COMMA, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [
-  34, 92, 44, 91, 93, 123, 125,
-] as const
-
-/** 1 for each byte with which a text, a list or an object begins or ends. The others are most of a file. */
-const HAS_MEANING = new Uint8Array(256)
-for (const byte of [QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE]) HAS_MEANING[byte] = 1
+const COMMA = 44

@@ -184,8 +184,8 @@ async function* openJson(
   // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
   const valuesOf = async (record: RecordBytes, isLines: boolean) => {
     const long =
-      record.hasLongList && !record.failure
-        ? await parseLongLists(byteRange(bytes, record.start, record.end))
+      record.longLists.length > 0 && !record.failure
+        ? await parseLongLists(byteRange(bytes, record.start, record.end), record.longLists)
         : undefined
     return long
       ? recordValues(record, long.value, isLines)

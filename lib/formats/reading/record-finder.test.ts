@@ -101,6 +101,25 @@ describe('createRecordFinder', () => {
   })
 })
 
+const LONG = ` ${'1234567, '.repeat(10_000)}8`
+test.each<[string, string, readonly (readonly [start: number, end: number])[]]>([
+  ['of an object', `{"a": [${LONG}], "b": [1]}`, [[6, LONG.length + 8]]],
+  ['between texts with brackets', `{"a[\\"": [${LONG}], "]": 1}`, [[9, LONG.length + 11]]],
+  ['in a list of lists, each of which is a record', `[[1], [${LONG}]]`, [[1, LONG.length + 3]]],
+  ['that are elements of a record', `[{"a": [[${LONG}], [1]]}]`, [[7, LONG.length + 9]]],
+  ['after a list with texts', `{"a": [${LONG}, "x"], "b": [${LONG}]}`, [[LONG.length + 20, 2 * LONG.length + 22]]],
+  ['but not the file itself, whose elements are records', '[1, 2]', []],
+  ['but none with an object', `{"a": [${LONG}, {}]}`, []],
+  ['but none with a list', `{"a": [${LONG}, []]}`, []],
+  ['but none that ends as an object', `{"a": [${LONG}}`, []],
+])('createRecordFinder finds the long lists of numbers %s', (_what, text, ranges) => {
+  const finder = createRecordFinder(LIMITS)
+  finder.push(new TextEncoder().encode(text))
+  const found = finder.end()
+  const lists = 'error' in found ? [] : found.records.flatMap(({ longLists }) => longLists)
+  expect(lists.map(({ start, end }) => [start, end])).toEqual(ranges)
+})
+
 test('createRecordFinder finds the elements of any list, for any division into chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 1), fc.array(fc.nat(9)), (values, indent, chunks) => {

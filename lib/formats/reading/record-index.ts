@@ -263,12 +263,12 @@ async function valuesOf(
   isLine: boolean,
   { bytes, piece, at }: RecordContext,
 ): Promise<FoundRecord[] | FileProblem> {
-  const { start, end, failure, hasLongList } = record
+  const { start, end, failure, longLists } = record
   if (failure) return parseRecord(record, piece.subarray(0, 0), isLine)
   if (start >= at) return parseRecord(record, piece.subarray(start - at, end - at), isLine)
   const long =
-    hasLongList && end - start > piece.length
-      ? await parseLongLists(byteRange(bytes, record.start, record.end))
+    longLists.length > 0 && end - start > piece.length
+      ? await parseLongLists(byteRange(bytes, record.start, record.end), longLists)
       : undefined
   return long ? recordValues(record, long.value, isLine) : parseRecord(record, await bytes.read(start, end), isLine)
 }

@@ -186,17 +186,17 @@ function turnsOf(steps: readonly Step[], hasIds: boolean): Turns {
   const turns: Turn[] = []
   const messages: Message[] = []
   let unsampled = 0
-  /** Ids of the sequence so far, which are the prompt of a file without prompt ids. */
-  let before: readonly number[] = []
+  /** The turn before. Its ids are the prompt of a turn without prompt ids. */
+  let before: Pick<Turn, 'prompt' | 'response'> = { prompt: [], response: [] }
   for (const step of steps) {
     const message = messageOf(step)
     if (step.source === 'agent') {
       const response = step.metrics?.completion_token_ids ?? []
       if (hasIds && !step.metrics?.completion_token_ids) unsampled++
       else {
-        const prompt = step.metrics?.prompt_token_ids ?? before
+        const prompt = step.metrics?.prompt_token_ids ?? before.prompt.concat(before.response)
         turns.push(turnOf(step, { prompt, response, messages: [...messages], message }))
-        before = [...prompt, ...response]
+        before = { prompt, response }
       }
     }
     messages.push(...readAll([message]), ...resultsOf(step))
