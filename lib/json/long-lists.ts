@@ -91,12 +91,14 @@ async function listOf(
   for (let from = start + 1; from < end; ) {
     const bytes = await read(from, Math.min(from + piece, end - 1))
     // An entry that continues in the next piece is read again with it.
-    const whole = bytes.subarray(0, from + bytes.length === end - 1 ? bytes.length : bytes.lastIndexOf(COMMA))
+    const last = from + bytes.length === end - 1 ? bytes.length : bytes.lastIndexOf(COMMA)
+    if (last < 0) throw new SyntaxError('an entry is longer than a piece')
+    const whole = bytes.subarray(0, last)
     for (let at = 0; at <= whole.length; ) {
       const comma = whole.indexOf(COMMA, at + part)
       const to = comma < 0 ? whole.length : comma
       const entries = parse(whole.subarray(at, to), parts.length)
-      if (entries.length === 0) throw new SyntaxError('an entry is missing, or longer than a piece')
+      if (entries.length === 0) throw new SyntaxError('an entry is missing')
       parts.push(entries)
       at = to + 1
     }
