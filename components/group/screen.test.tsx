@@ -18,7 +18,7 @@ vi.mock('#components/shell/shell.tsx', () => ({
 vi.mock('./group-page.tsx', () => ({
   GroupPage: ({ title, groupId }: { readonly title: string; readonly groupId: string }) => `${title} of ${groupId}`,
 }))
-vi.mock('#lib/browser/page-reader.ts', () => ({ pageReader: { prepare: () => {} } }))
+vi.mock('#lib/browser/page-reader.ts', () => ({ pageReader: { load: () => {} } }))
 vi.mock('#components/shell/navigation.tsx', () => ({
   Link: (props: { readonly href: string; readonly children?: string }) => <a {...props}>{props.children}</a>,
   useNavigation: () => ({ go: async () => {} }),

@@ -20,7 +20,7 @@ const loadPage = () => import('./group-page.tsx')
 const GroupPage = lazyPart(async () => (await loadPage()).GroupPage)
 // The page and the reader load in parallel with the trees, which take longer. If this fails, they are loaded again when they are needed.
 if (typeof window !== 'undefined') {
-  pageReader.prepare()
+  pageReader.load()
   loadPage().catch(() => {})
 }
 

@@ -32,7 +32,7 @@ const Inspector = lazy(async () => ({ default: (await loadInspector()).Inspector
 // The inspector and the reader load in parallel with the trajectory, which takes longer. If this fails, they are loaded again
 // when they are needed.
 if (typeof window !== 'undefined') {
-  pageReader.prepare()
+  pageReader.load()
   loadInspector().catch(() => {})
 }
 

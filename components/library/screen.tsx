@@ -1,13 +1,14 @@
 'use client'
 /** The library: search, labels, export and deletion of all stored trajectories. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { usePageKeys } from '#components/shell/use-page-keys.ts'
-import { usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
+import { loadInspectorCode, usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
+import { whenIdle } from '#components/shell/when-idle.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { hintOf } from '#lib/browser/hint-of.ts'
@@ -27,10 +28,12 @@ const SeveralExport = lazyPart(async () => (await import('#components/export/sev
 
 /** Time in milliseconds that the pointer or the focus rests on a row before its page is requested. */
 const REST_MS = 80
-/** Tokens of the longest trajectory that is read when its page is requested. A longer one is read when it is opened. */
+/** Tokens of the longest trajectory that is read while the pointer or the focus rests on it. A longer one is read when it is opened. */
 const MOST_READ_AHEAD = 20_000
-/** Time in milliseconds for which such a trajectory stays in memory without being opened. */
+/** Time in milliseconds for which a trajectory that was read ahead stays in memory without being shown. */
 const READ_AHEAD_MS = 10_000
+/** Longest time in milliseconds until the code of the inspector is requested. */
+const LONGEST_WAIT_MS = 2_000
 
 /** Shows the page of the library. */
 export function LibraryScreen() {
@@ -52,7 +55,10 @@ export function LibraryScreen() {
   useKeys({ '/': () => focus.search.current?.focus(), u: undo })
 
   const prepare = usePrepareInspector()
+  const hasRows = entries.length > 0
+  useEffect(() => (hasRows ? whenIdle(LONGEST_WAIT_MS, loadInspectorCode) : undefined), [hasRows])
   const cache = useQueryClient()
+  const readAhead = (key: string) => void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const approach = (key: string) => {
     clearTimeout(resting.current)
@@ -60,12 +66,15 @@ export function LibraryScreen() {
     if (entry?.kind !== 'trajectory') return
     resting.current = setTimeout(() => {
       prepare(inspectorHref(key, list.listQuery))
-      if (entry.row.tokens <= MOST_READ_AHEAD)
-        void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
+      if (entry.row.tokens <= MOST_READ_AHEAD) readAhead(key)
     }, REST_MS)
   }
   // The address is written with a delay; without waiting, it would navigate back to this page.
-  const open = (key: string) => void go(inspectorHref(key, list.listQuery), state.setRow(key))
+  const open = (key: string) => {
+    // The trajectory and its page are read at the same time.
+    readAhead(key)
+    void go(inspectorHref(key, list.listQuery), state.setRow(key))
+  }
   const setOpen = (key: string, isOpen: boolean) => {
     const found = entries.find((one) => one.key === key)
     if (found?.kind !== 'group') return

@@ -12,6 +12,7 @@ import type { FilesOpening } from '#lib/browser/files/opened-files.ts'
 import type { DroppedFiles } from '#lib/browser/files/selected-files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
+import { pageReader } from '#lib/browser/page-reader.ts'
 import { serversOptions, TRAJECTORIES } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { lazyPart } from './lazy-part.tsx'
@@ -121,7 +122,9 @@ export function Shell({ title, trajectory, storedKey, notice, server = '', onExp
   const isExpecting = isOpening || isDropping
   const prepareInspector = useEffectEvent(usePrepareInspector())
   useEffect(() => {
-    if (isExpecting) prepareInspector('/open')
+    if (!isExpecting) return
+    pageReader.prepare()
+    prepareInspector('/open')
   }, [isExpecting])
   const closeExports = exports?.close
   useEffect(() => closeExports, [closeExports])

@@ -2,13 +2,15 @@
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { usePrefetch } from './navigation.tsx'
 
+/** Loads the code of the inspector for a page that will probably be opened. A failed load is tried again when the page is shown. */
+export const loadInspectorCode = (): void => void import('#components/inspector/inspector.tsx').catch(() => {})
+
 /** Returns a function that loads the code of the inspector and one of its pages, so that opening this page does not wait for them. */
 export function usePrepareInspector(): (href: string) => void {
   const prefetch = usePrefetch()
   return (href) => {
-    pageReader.prepare()
+    pageReader.load()
     prefetch(href)
-    // A failed load is tried again when the page is shown.
-    import('#components/inspector/inspector.tsx').catch(() => {})
+    loadInspectorCode()
   }
 }

@@ -17,7 +17,7 @@ export function takeTokenFromAddress(): void {
   window.location.replace(address)
 }
 
-/** Returns the stored token; undefined if there is none. Workers have no storage and receive the token in messages. */
+/** Returns the stored token; undefined if there is none. Workers have no storage, so only pages call the server. */
 export const storedToken = (): string | undefined => window.localStorage.getItem(TOKEN_KEY) ?? undefined
 
 /** Stores the token for all pages of this origin. */
@@ -132,7 +132,8 @@ export const unreachableError = (): ApiError =>
   )
 
 /** Calls the server; the caller reads the answer, such as a file. Throws ApiError, or the signal's reason. */
-export async function callApi(path: string, options: CallOptions = {}, token = storedToken()): Promise<Response> {
+export async function callApi(path: string, options: CallOptions = {}): Promise<Response> {
+  const token = storedToken()
   const { method = 'GET', json, file, signal, revalidate = false, accept } = options
   const response = await fetch(path, {
     method,

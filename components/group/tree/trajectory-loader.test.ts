@@ -7,7 +7,7 @@ import { treeOfForest } from '../tree.ts'
 import { createTrajectoryLoader, type TrajectoryLoader } from './trajectory-loader.ts'
 
 vi.mock('#lib/browser/page-reader.ts', () => ({
-  pageReader: { call: (path: string) => answers.call(path), prepare() {} },
+  pageReader: { call: (path: string) => answers.call(path), load() {} },
 }))
 
 /** Answers of the server that a test gives when it wants to, by the key of the trajectory. */

@@ -3,11 +3,11 @@
  * so that branches that come into view while it scrolls cost no render. Trajectories that arrive close together are one update.
  */
 import { type QueryClient, QueryObserver } from '@tanstack/react-query'
+import { whenIdle } from '#components/shell/when-idle.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { SampleTree } from '../tree.ts'
-import { whenIdle } from './when-idle.ts'
 
 /** The trajectories that are loaded now, by the keys of their records, in the order in which they were requested. */
 interface LoadedTrajectories {

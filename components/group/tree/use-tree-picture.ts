@@ -1,6 +1,7 @@
 'use client'
 /** Makes the rows of the tree and everything that one drawing shows. Each part changes only with its own input. */
 import { useEffect, useMemo, useState } from 'react'
+import { whenIdle } from '#components/shell/when-idle.ts'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
 import { type Colouring, colouringOf } from '#components/token-view/colour/colouring.ts'
 import { measureText } from '#components/token-view/grid/measure-text.ts'
@@ -19,7 +20,6 @@ import { createPieceTables, type PieceTables } from './piece-tables.ts'
 import { rowsOfTree } from './rows.ts'
 import { indentOfLevel, type TreePicture } from './tree-picture.ts'
 import type { Trajectories } from './use-trajectories.ts'
-import { whenIdle } from './when-idle.ts'
 
 /** The input of a drawing of the tree. */
 export interface TreePictureOptions {

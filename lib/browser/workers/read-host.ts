@@ -1,4 +1,4 @@
-/** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for the transfer to the page. */
+/** The worker's side of reading: reads a trajectory from a file or from a JSON answer of the server, and packs it for the transfer to the page. */
 
 import { type FailedRecord, type FailedRecords, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
 import { openFile } from '#lib/formats/reading/open.ts'
@@ -6,10 +6,9 @@ import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Packed, pack } from '#lib/trajectory/tokens/packed.ts'
-import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError } from '../api.ts'
 import { fileByteSource, PAGE_OR_SERVER_TOOLS } from '../files/file-bytes.ts'
 import { FileError, SeveralRecordsError } from '../files/file-error.ts'
 
@@ -27,14 +26,8 @@ export type ReadSource =
       /** True if a file with several records throws SeveralRecordsError as soon as the second one is found. */
       readonly refusesSeveral: boolean
     }
-  | {
-      readonly kind: 'call'
-      /** Full address at this origin, because a worker has another base address. */
-      readonly address: string
-      readonly token: string | undefined
-      /** Value to post; undefined for a GET request. */
-      readonly json: object | undefined
-    }
+  /** The JSON of an answer of the server. */
+  | { readonly kind: 'json'; readonly bytes: ArrayBuffer }
 
 /** A trajectory that was read. */
 export interface ReadAnswer {
@@ -47,15 +40,12 @@ export interface ReadAnswer {
 
 /** Reads a trajectory in the worker; its buffers are transferred. Throws FileError, ServerFileError, SeveralRecordsError or ApiError. */
 export const readTrajectory: Answer<ReadSource, ReadAnswer> = async (source, { signal, transfer }) => {
-  const { buffers, ...answer } = await (source.kind === 'file' ? fromFile(source, signal) : fromServer(source, signal))
+  const { buffers, ...answer } = await (source.kind === 'file' ? fromFile(source, signal) : fromJson(source.bytes))
   transfer.push(...buffers)
   return answer
 }
 
 type PackedRead = Packed & ReadAnswer
-
-/** What a single trajectory has besides itself. */
-const SINGLE: Omit<ReadAnswer, 'trajectory'> = { count: 1, failed: { count: 0, first: [] } }
 
 /** Returns the requested trajectory of a file after a check of all records. */
 async function fromFile(
@@ -90,24 +80,9 @@ function refuseSeveral(count: number): void {
   if (count > 1) throw new SeveralRecordsError('the file has several records')
 }
 
-async function fromServer(
-  { address, token, json }: Extract<ReadSource, { kind: 'call' }>,
-  signal: AbortSignal,
-): Promise<PackedRead> {
-  const post = json && ({ method: 'POST', json } as const)
-  const response = await callApi(address, { signal, ...post, accept: post ? undefined : `${PACKED_TYPE}, */*` }, token)
-  if (response.headers.get('content-type') === PACKED_TYPE) {
-    const packed = readPackedAnswer(await response.arrayBuffer())
-    if (packed) return { ...packed, ...SINGLE }
-    // The page and the server differ in their version.
-    return fromJson(await callApi(address, { signal }, token))
-  }
-  return fromJson(response)
-}
-
-async function fromJson(response: Response): Promise<PackedRead> {
-  const decoded = decodeValue(await response.json())
+async function fromJson(bytes: ArrayBuffer): Promise<PackedRead> {
+  const decoded = decodeValue(await new Response(bytes).json())
   if (!decoded.ok)
     throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)
-  return { ...pack(decoded.trajectory), ...SINGLE }
+  return { ...pack(decoded.trajectory), count: 1, failed: { count: 0, first: [] } }
 }

@@ -122,8 +122,8 @@ describe('a file in the reader worker', () => {
   })
 })
 
-describe('a server answer in the reader worker', () => {
-  test('is requested with the launch token, at this origin', async () => {
+describe('an answer of the server', () => {
+  test('is requested with the launch token', async () => {
     const asked: unknown[] = []
     vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
       asked.push([address, init.method, new Headers(init.headers).get('authorization'), init.body])
@@ -133,12 +133,12 @@ describe('a server answer in the reader worker', () => {
     expect(unpack((await reader.call('/api/trajectories/a', ongoing())).trajectory)).toEqual(trajectory)
     await reader.call('/api/trajectories/a/tokenizer', ongoing(), { tokenizer: 'x' })
     expect(asked).toEqual([
-      ['http://page.test/api/trajectories/a', 'GET', 'Bearer t0ken', undefined],
-      ['http://page.test/api/trajectories/a/tokenizer', 'POST', 'Bearer t0ken', '{"tokenizer":"x"}'],
+      ['/api/trajectories/a', 'GET', 'Bearer t0ken', undefined],
+      ['/api/trajectories/a/tokenizer', 'POST', 'Bearer t0ken', '{"tokenizer":"x"}'],
     ])
   })
 
-  test('is read as packed bytes where the server has them, and as JSON where these have another version', async () => {
+  test('is read as packed bytes without a worker where the server has them, and as JSON where these have another version', async () => {
     const accepted: (string | null)[] = []
     const bytes = packedBytes(trajectory)
     vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
@@ -148,9 +148,10 @@ describe('a server answer in the reader worker', () => {
         ? new Response(packedAnswer({ title: 'Mine' }, bytes), { headers: { 'content-type': PACKED_TYPE } })
         : new Response(TEXT)
     })
-    const { reader } = threadless()
+    const { reader, workers } = threadless()
     const read = async () => unpack((await reader.call('/api/trajectories/a', ongoing())).trajectory)
     expect(await read()).toEqual({ ...trajectory, title: 'Mine' })
+    expect(workers).toHaveLength(0)
     bytes.set([99], 4)
     expect(await read()).toEqual(trajectory)
     expect(accepted).toEqual([expect.stringContaining(PACKED_TYPE), expect.stringContaining(PACKED_TYPE), null])
@@ -180,9 +181,22 @@ describe('a server answer in the reader worker', () => {
     })
   })
 
+  test('that ends before its last byte is reported as a lost connection', async () => {
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.error(new TypeError('network error'))
+      },
+    })
+    for (const type of [PACKED_TYPE, 'application/json']) {
+      vi.stubGlobal('fetch', async () => new Response(body, { headers: { 'content-type': type } }))
+      await expect(threadless().reader.call('/x', ongoing())).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    }
+  })
+
   test('is cancelled when nobody waits for it', async () => {
     let asked: AbortSignal | undefined
-    vi.stubGlobal('fetch', (_: string, { signal }: { readonly signal: AbortSignal }) => {
+    vi.stubGlobal('fetch', async (_: string, { signal }: { readonly signal: AbortSignal }) => {
+      signal.throwIfAborted()
       asked = signal
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })

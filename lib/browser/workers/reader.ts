@@ -1,9 +1,11 @@
 /**
- * Reads trajectories in a worker: the page receives them packed, and neither parsing nor checking blocks it. The worker is kept for a
- * while, because the first trajectory that it reads is the slowest, and then ended together with the memory that parsing used.
+ * Reads trajectories. Packed answers of the server are read on the page, which takes some milliseconds. Files and JSON are read in a
+ * worker, so that neither parsing nor checking blocks the page; it is kept for a while, because the first trajectory that it reads is the
+ * slowest, and then ended together with the memory that parsing used.
  */
 import { createOnDemandWorker } from '#lib/tasks/worker-protocol.ts'
-import { ApiError, storedToken } from '../api.ts'
+import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { ApiError, callApi, unreachableError } from '../api.ts'
 import { READ_ERRORS } from '../files/read-errors.ts'
 import { type PageWorker, startPageWorker } from './port.ts'
 import type { ReadAnswer, ReadSource } from './read-host.ts'
@@ -14,7 +16,7 @@ export interface ReaderWorker {
   file(file: File, now: string, signal: AbortSignal, options?: FileOptions): Promise<ReadAnswer>
   /** Returns the trajectory in the server's answer for this path; posts `json` if given. Throws ApiError, or the signal's reason. */
   call(path: string, signal: AbortSignal, json?: object): Promise<ReadAnswer>
-  /** Starts the worker, for a trajectory that is about to be read. */
+  /** Starts the worker, for a file that is about to be read. */
   prepare(): void
 }
 
@@ -48,16 +50,32 @@ export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBro
     idleMs,
     ended: () => new Error('the worker has ended'),
   })
+  const readJson = async (response: Response, signal: AbortSignal): Promise<ReadAnswer> => {
+    worker.prepare()
+    const bytes = await bytesOf(response, signal)
+    return worker.send({ kind: 'json', bytes }, { signal, transfer: [bytes] })
+  }
   return {
     file: (file, now, signal, { at = 0, refusesSeveral = false } = {}) =>
       worker.send({ kind: 'file', file, now, id: newId(), at, refusesSeveral }, { signal }),
-    call: async (path, signal, json) => {
-      const address = new URL(path, window.location.href).href
-      return worker.send({ kind: 'call', address, token: storedToken(), json }, { signal })
+    async call(path, signal, json) {
+      const options = json ? { method: 'POST', json } : { accept: `${PACKED_TYPE}, */*` }
+      const response = await callApi(path, { signal, ...options })
+      if (response.headers.get('content-type') !== PACKED_TYPE) return readJson(response, signal)
+      const packed = readPackedAnswer(await bytesOf(response, signal))
+      if (packed) return { trajectory: packed.trajectory, count: 1, failed: { count: 0, first: [] } }
+      // The page and the server differ in their version.
+      return readJson(await callApi(path, { signal }), signal)
     },
     prepare: worker.prepare,
   }
 }
+
+/** Returns the body of an answer. Throws ApiError if the connection ends before it, or the signal's reason. */
+const bytesOf = (response: Response, signal: AbortSignal): Promise<ArrayBuffer> =>
+  response.arrayBuffer().catch((error: unknown) => {
+    throw signal.aborted ? error : unreachableError()
+  })
 
 const workerFailed = (why: string): ApiError =>
   new ApiError(
