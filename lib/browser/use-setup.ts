@@ -25,7 +25,7 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void, boolean] {
         setState('read')
         setSetup((now) => {
           if (now === DEFAULT_SETUP) return stored
-          const changed = withChanges(stored, now, DEFAULT_SETUP)
+          const changed = withChanges(stored, now, DEFAULT_SETUP) as Setup
           keep(changed)
           return changed
         })
@@ -56,17 +56,17 @@ async function readSetup(text: string): Promise<Setup> {
   }
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** Returns `stored` with each value of `now` that is not the default, also inside `limits`, `sampling` and `reward`. */
-function withChanges<T extends object>(stored: T, now: T, defaults: T): T {
-  const changed = Object.entries(now).map(([field, value]) => {
-    const key = field as keyof T
-    if (value === defaults[key]) return [field, stored[key]]
-    return [
-      field,
-      typeof value === 'object' && !Array.isArray(value)
-        ? withChanges(stored[key] as object, value, defaults[key] as object)
-        : value,
-    ]
+function withChanges(stored: Fields, now: Fields, defaults: Fields): Fields {
+  const changes = Object.entries(now).flatMap(([field, value]) => {
+    const [kept, before] = [stored[field], defaults[field]]
+    if (value === before) return []
+    return [[field, isFields(value) && isFields(kept) && isFields(before) ? withChanges(kept, value, before) : value]]
   })
-  return { ...stored, ...Object.fromEntries(changed) }
+  return { ...stored, ...Object.fromEntries(changes) }
 }
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
