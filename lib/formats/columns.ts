@@ -252,6 +252,9 @@ export function contradiction(copies: Copies): Violation | undefined {
   const [first, ...others] = there
   for (const { path, column } of others)
     for (let index = 0; first && index < Math.max(column.length, first.column.length); index++) {
+      const entry = column[index]
+      // Nearly all entries are the same values.
+      if (entry !== undefined && entry === first.column[index]) continue
       if (Object.is(entryAt(column, index), entryAt(first.column, index))) continue
       return {
         path: `${path}[${index}]`,

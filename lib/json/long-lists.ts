@@ -75,7 +75,8 @@ async function gapsOf(bytes: ByteSource, ranges: readonly ByteRange[]): Promise<
 
 /** Returns the value with a text in place of each list: the mark and the index of the list. Throws SyntaxError. */
 function outlineOf(gaps: readonly string[]): { readonly outline: unknown; readonly mark: string } {
-  const mark = markAbsentFrom(gaps.join(''))
+  // A mark that is longer than any run in a gap is in none of them.
+  const mark = gaps.map(markAbsentFrom).reduce((a, b) => (a.length < b.length ? b : a))
   const text = gaps.map((gap, index) => (index === 0 ? gap : `"${mark}${index - 1}"${gap}`)).join('')
   return { outline: parsePythonJson(text), mark }
 }

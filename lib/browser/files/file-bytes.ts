@@ -2,6 +2,26 @@
 import type { ByteSource, KeptBytes, UnpackTools } from '#lib/formats/containers/container.ts'
 import { FileError, ServerFileError } from './file-error.ts'
 
+/** Largest file whose bytes are in memory while a trajectory is read from it. */
+const MOST_BYTES_IN_MEMORY = 64 * 2 ** 20
+
+/**
+ * Returns the bytes of a file of which a trajectory is read. A file of at most 64 MiB is read as a whole, because a browser takes
+ * milliseconds for each part. Reading throws FileError as `fileByteSource` does.
+ */
+export function trajectoryByteSource(file: File): ByteSource {
+  const bytes = fileByteSource(file)
+  if (bytes.size > MOST_BYTES_IN_MEMORY) return bytes
+  let whole: Promise<Uint8Array> | undefined
+  return {
+    size: bytes.size,
+    async read(start, end) {
+      whole ??= bytes.read(0, bytes.size)
+      return (await whole).subarray(start, end)
+    },
+  }
+}
+
 /** Returns the bytes of a file. Reading them throws FileError if the file no longer exists or may not be read. */
 export const fileByteSource = (file: File): ByteSource => ({
   size: file.size,

@@ -9,7 +9,7 @@ import { type Packed, pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError } from '../api.ts'
-import { fileByteSource, PAGE_OR_SERVER_TOOLS } from '../files/file-bytes.ts'
+import { PAGE_OR_SERVER_TOOLS, trajectoryByteSource } from '../files/file-bytes.ts'
 import { FileError, SeveralRecordsError } from '../files/file-error.ts'
 
 /** The source of a trajectory. */
@@ -57,7 +57,7 @@ async function fromFile(
   const failed: FailedRecord[] = []
   let failedCount = 0
   for await (const one of openFile(
-    fileByteSource(file),
+    trajectoryByteSource(file),
     { file: file.name, now, newId: () => id },
     { tools: PAGE_OR_SERVER_TOOLS, ...(refusesSeveral && { onRecords: refuseSeveral }) },
   )) {

@@ -112,6 +112,18 @@ describe('a file in the reader worker', () => {
     })
   })
 
+  test('is read at once, because each part takes time', async () => {
+    const file = fileOf(TEXT)
+    const slices: unknown[] = []
+    const slice = file.slice.bind(file)
+    file.slice = (...range) => {
+      slices.push(range)
+      return slice(...range)
+    }
+    await threadless().reader.file(file, NOW, ongoing())
+    expect(slices).toEqual([[0, file.size]])
+  })
+
   test('that cannot be read is reported', async () => {
     const { reader } = threadless()
     const gone = fileOf(TEXT)
