@@ -1,8 +1,8 @@
 /** Finds the think blocks of a response. The tool-call parser ignores calls that are drafted in them. */
 
 import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
-import { earlier } from './reading/calls.ts'
-import { finder } from './reading/finder.ts'
+import { earlierPosition } from './reading/calls.ts'
+import { createFinder } from './reading/finder.ts'
 import { THINK_FORMS, thinkMarksOf } from './thinking-forms.ts'
 
 /** A think delimiter at its position in the text. */
@@ -28,9 +28,9 @@ export function thinkBlocks(
 ): readonly ThinkBlock[] {
   const blocks: ThinkBlock[] = []
   const endOfCall = spellingsOf(calls).map(({ open, close }) => {
-    const nextOpen = finder(text, open)
+    const nextOpen = createFinder(text, open)
     // Without a closing delimiter of calls, nothing is known to be inside of one.
-    const nextClose = close === '' ? () => -1 : finder(text, close)
+    const nextClose = close === '' ? () => -1 : createFinder(text, close)
     return (from: number, before: number): number => {
       const opens = nextOpen(from)
       if (opens < 0 || opens + open.length > before) return -1
@@ -51,7 +51,7 @@ export function thinkBlocks(
       // Skips the tool calls that open before the delimiter; if one closes after it, the delimiter is inside of that
       // call.
       for (;;) {
-        const end = endOfCall.reduce((first, next) => earlier(first, next(position, delimiter.start)), -1)
+        const end = endOfCall.reduce((first, next) => earlierPosition(first, next(position, delimiter.start)), -1)
         if (end < 0) break
         position = end
         if (position > delimiter.start) break

@@ -3,7 +3,7 @@
 import { scanObject } from '#lib/json/json-scan.ts'
 import type { ParsedCall } from '../parser.ts'
 import { callOfFault } from '../reading/calls.ts'
-import type { WholeObject } from '../reading/json-body.ts'
+import type { CompleteObject } from '../reading/json-body.ts'
 import { jsonListReader, listParser } from '../reading/lists.ts'
 import { jsonAt } from '../reading/named-call.ts'
 
@@ -16,7 +16,7 @@ export const apertus2509 = listParser({
   reader: (text, nextBound) => jsonListReader(text, nextBound, calledIn),
 })
 
-function calledIn(text: string, start: number, { members, end }: WholeObject): ParsedCall {
+function calledIn(text: string, start: number, { members, end }: CompleteObject): ParsedCall {
   const place = { raw: text.slice(start, end), text: { start, end } }
   const [member, other] = members
   if (!member || other) {

@@ -7,12 +7,12 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
-import { objectReader } from '../reading/json-body.ts'
+import { earlierPosition } from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
+import { createObjectReader } from '../reading/json-body.ts'
 import { brokenCall } from '../reading/object-call.ts'
 import { markupOf } from '../reading/rest.ts'
-import { type CallRun, runsIn } from '../reading/runs.ts'
+import { type CallRun, readCallRuns } from '../reading/runs.ts'
 
 const OPEN = '>>>'
 /** Ends a turn, and so a malformed call. */
@@ -42,11 +42,11 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
     while ((opens[next] ?? Infinity) < from) next++
     return opens[next] ?? -1
   }
-  const nextMessage = finder(text, OPEN)
-  const nextTurnEnd = finder(text, TURN_END)
-  const nextBound = (from: number) => earlier(nextMessage(from), nextTurnEnd(from))
-  const read = objectReader(text, nextBound, 'what follows the name')
-  return runsIn(shielded, nextOpen, (open): CallRun => {
+  const nextMessage = createFinder(text, OPEN)
+  const nextTurnEnd = createFinder(text, TURN_END)
+  const nextBound = (from: number) => earlierPosition(nextMessage(from), nextTurnEnd(from))
+  const read = createObjectReader(text, nextBound, 'what follows the name')
+  return readCallRuns(shielded, nextOpen, (open): CallRun => {
     const { name, end } = headers.get(open) as { readonly name: string; readonly end: number }
     const nameStart = end - 1 - name.length
     const scan = read(end, () => true)

@@ -5,12 +5,12 @@
 
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
-import { objectReader } from '../reading/json-body.ts'
+import { earlierPosition } from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
+import { createObjectReader } from '../reading/json-body.ts'
 import { brokenCall, objectCall } from '../reading/object-call.ts'
 import { markupOf } from '../reading/rest.ts'
-import { type CallRun, runsIn } from '../reading/runs.ts'
+import { type CallRun, readCallRuns } from '../reading/runs.ts'
 
 const MESSAGE_END = '<|message_sep|>'
 /** Header of the message with a call in 3.0. */
@@ -34,13 +34,13 @@ export const gigachat3: ToolParser = {
 }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const nextToken = finder(text, delimiters.open)
-  const nextHeader = finder(text, HEADER)
-  const nextOpen = (from: number) => earlier(nextToken(from), nextHeader(from))
-  const ends = [MESSAGE_END, '</s>'].map((end) => finder(text, end))
-  const nextBound = (from: number) => ends.reduce((first, next) => earlier(first, next(from)), nextOpen(from))
-  const read = objectReader(text, nextBound, 'the call')
-  return runsIn(shielded, nextOpen, (open): CallRun => {
+  const nextToken = createFinder(text, delimiters.open)
+  const nextHeader = createFinder(text, HEADER)
+  const nextOpen = (from: number) => earlierPosition(nextToken(from), nextHeader(from))
+  const ends = [MESSAGE_END, '</s>'].map((end) => createFinder(text, end))
+  const nextBound = (from: number) => ends.reduce((first, next) => earlierPosition(first, next(from)), nextOpen(from))
+  const read = createObjectReader(text, nextBound, 'the call')
+  return readCallRuns(shielded, nextOpen, (open): CallRun => {
     const tagEnd = open + (text.startsWith(HEADER, open) ? HEADER : delimiters.open).length
     const start = skipSpace(text, tagEnd, text.length)
     const scan = read(start, () => true)

@@ -7,11 +7,17 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { type CallFault, earlier, type Marks, malformedCall, malformedEnd } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
-import { type JsonBodyReader, jsonBodyReader } from '../reading/json-body.ts'
+import {
+  type CallFault,
+  type DelimiterFinders,
+  earlierPosition,
+  malformedCall,
+  malformedEnd,
+} from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
+import { createJsonBodyReader, type JsonBodyReader } from '../reading/json-body.ts'
 import { markupOf } from '../reading/rest.ts'
-import { within } from '../reading/within.ts'
+import { createRangeCheck } from '../reading/within.ts'
 
 const CALL = '<|call|>'
 /** Calls open with a header, which has no fixed beginning; thinking is recognized by headers too. */
@@ -27,11 +33,11 @@ export const gptOss: ToolParser = {
 }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const nextCall = finder(text, CALL)
-  const others = ['<|start|>', '<|end|>', '<|return|>'].map((tag) => finder(text, tag))
-  const nextOther = (from: number) => others.reduce((first, next) => earlier(first, next(from)), -1)
+  const nextCall = createFinder(text, CALL)
+  const others = ['<|start|>', '<|end|>', '<|return|>'].map((tag) => createFinder(text, tag))
+  const nextOther = (from: number) => others.reduce((first, next) => earlierPosition(first, next(from)), -1)
   const marks = { nextClose: nextCall, nextOpen: nextOther }
-  const read = jsonBodyReader(text, CALL, marks, 'the message')
+  const read = createJsonBodyReader(text, CALL, marks, 'the message')
   const calls: ParsedCall[] = []
   let end = 0
   for (const header of headersIn(text, shielded)) {
@@ -54,10 +60,10 @@ const ROLE = /^<\|start\|>\s*(?!assistant\b)[^\s<]/
 
 /** Returns the headers of messages in order, outside of the shielded ranges. */
 function headersIn(text: string, shielded: readonly TextRange[]): readonly Header[] {
-  const isShielded = within(shielded)
+  const isShielded = createRangeCheck(shielded)
   const headers: Header[] = []
   /** Start of the current header; undefined outside of headers. */
-  let start: number | undefined = /^\s*to=/.test(text) && !within(shielded)(0) ? 0 : undefined
+  let start: number | undefined = /^\s*to=/.test(text) && !createRangeCheck(shielded)(0) ? 0 : undefined
   for (const { 0: tag, index } of text.matchAll(MESSAGE)) {
     if (isShielded(index)) {
       start = undefined
@@ -83,7 +89,13 @@ function headerAt(text: string, start: number, end: number): Header {
 
 const NAMESPACE = 'functions.'
 
-function readCall(text: string, header: Header, to: TextRange, read: JsonBodyReader, marks: Marks): ParsedCall {
+function readCall(
+  text: string,
+  header: Header,
+  to: TextRange,
+  read: JsonBodyReader,
+  marks: DelimiterFinders,
+): ParsedCall {
   const written = text.slice(to.start, to.end)
   const nameStart = to.start + (written.startsWith(NAMESPACE) ? NAMESPACE.length : 0)
   const name = text.slice(nameStart, to.end)

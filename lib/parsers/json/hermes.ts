@@ -4,8 +4,8 @@
  */
 
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
-import { jsonBodyReader } from '../reading/json-body.ts'
+import { createDelimiterFinders, malformedCall, malformedEnd, readEachCall } from '../reading/calls.ts'
+import { createJsonBodyReader } from '../reading/json-body.ts'
 import { callNameIn, namedCall } from '../reading/named-call.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
@@ -15,9 +15,9 @@ const SPELLING = { arguments: ['arguments', 'parameters'] } as const
 export const hermes: ToolParser = { name: 'hermes', sglangNames: ['hermes', 'qwen', 'qwen25'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const marks = marksIn(text, delimiters)
-  const read = jsonBodyReader(text, delimiters.close, marks, 'the call')
-  return callsIn(shielded, marks, (open) => {
+  const marks = createDelimiterFinders(text, delimiters)
+  const read = createJsonBodyReader(text, delimiters.close, marks, 'the call')
+  return readEachCall(shielded, marks, (open) => {
     const start = open + delimiters.open.length
     const body = read(start)
     if (!body.ok) {

@@ -6,12 +6,12 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { type CallFault, earlier } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
-import { objectReader, type WholeObject } from '../reading/json-body.ts'
+import { type CallFault, earlierPosition } from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
+import { type CompleteObject, createObjectReader } from '../reading/json-body.ts'
 import { jsonAt, memberNamed } from '../reading/named-call.ts'
 import { brokenCall, objectCall } from '../reading/object-call.ts'
-import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
+import { type CallRun, markupOfRuns, readCallRuns } from '../reading/runs.ts'
 
 const delimiters = { open: '<|python_tag|>', close: '' } as const
 const SPELLING = { arguments: ['parameters', 'arguments'] } as const
@@ -23,13 +23,14 @@ const BETWEEN = /\s*[;,]?\s*/y
 export const llama3: ToolParser = { name: 'llama3', sglangNames: ['llama3'], delimiters, parse, markup }
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
-  const nextTag = finder(text, delimiters.open)
-  const nextTurnEnd = finder(text, TURN_END)
-  const nextBound = (from: number) => earlier(nextTag(from), nextTurnEnd(from))
-  const read = objectReader(text, nextBound, 'the call')
+  const nextTag = createFinder(text, delimiters.open)
+  const nextTurnEnd = createFinder(text, TURN_END)
+  const nextBound = (from: number) => earlierPosition(nextTag(from), nextTurnEnd(from))
+  const read = createObjectReader(text, nextBound, 'the call')
   const bare = bareStart(text, shielded)
-  const nextOpen = (from: number) => (from <= bare && text[bare] === '{' ? earlier(bare, nextTag(from)) : nextTag(from))
-  return runsIn(shielded, nextOpen, readRun)
+  const nextOpen = (from: number) =>
+    from <= bare && text[bare] === '{' ? earlierPosition(bare, nextTag(from)) : nextTag(from)
+  return readCallRuns(shielded, nextOpen, readRun)
 
   function readRun(open: number): CallRun {
     const isTagged = text.startsWith(delimiters.open, open)
@@ -67,7 +68,7 @@ function bareStart(text: string, shielded: readonly TextRange[]): number {
 const BROKEN = /\{\s*["']name["']\s*:/y
 
 /** Returns whether a bare object is a call: it has a name and arguments, or names a tool. Other JSON is an answer. */
-function isCall(text: string, start: number, object: WholeObject | undefined, tools: readonly ToolSpec[]): boolean {
+function isCall(text: string, start: number, object: CompleteObject | undefined, tools: readonly ToolSpec[]): boolean {
   if (!object) {
     BROKEN.lastIndex = start
     return BROKEN.test(text)

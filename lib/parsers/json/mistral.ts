@@ -6,13 +6,13 @@
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier, endOfName } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
-import { objectReader, type WholeObject } from '../reading/json-body.ts'
+import { earlierPosition, endOfName } from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
+import { type CompleteObject, createObjectReader } from '../reading/json-body.ts'
 import { brokenList, jsonListReader } from '../reading/lists.ts'
 import { jsonAt } from '../reading/named-call.ts'
 import { brokenCall, objectCall } from '../reading/object-call.ts'
-import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
+import { type CallRun, markupOfRuns, readCallRuns } from '../reading/runs.ts'
 
 const delimiters = { open: '[TOOL_CALLS]', close: '' } as const
 const ARGUMENTS = '[ARGS]'
@@ -26,12 +26,12 @@ const TURN_END = '</s>'
 export const mistral: ToolParser = { name: 'mistral', sglangNames: ['mistral'], delimiters, parse, markup }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const nextOpen = finder(text, delimiters.open)
-  const nextTurnEnd = finder(text, TURN_END)
-  const nextBound = (from: number) => earlier(nextOpen(from), nextTurnEnd(from))
+  const nextOpen = createFinder(text, delimiters.open)
+  const nextTurnEnd = createFinder(text, TURN_END)
+  const nextBound = (from: number) => earlierPosition(nextOpen(from), nextTurnEnd(from))
   const readList = jsonListReader(text, nextBound, calledIn)
-  const readArguments = objectReader(text, nextBound, `what follows ${ARGUMENTS}`)
-  return runsIn(shielded, nextOpen, (open) => {
+  const readArguments = createObjectReader(text, nextBound, `what follows ${ARGUMENTS}`)
+  return readCallRuns(shielded, nextOpen, (open) => {
     const start = skipSpace(text, open + delimiters.open.length, text.length)
     const isList = text[start] === '[' && !text.startsWith(delimiters.open, start)
     if (!isList) return readCompact(open, start)
@@ -79,7 +79,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
 
 const NAME_END = /[[{<\s]/g
 
-function calledIn(text: string, start: number, object: WholeObject): ParsedCall {
+function calledIn(text: string, start: number, object: CompleteObject): ParsedCall {
   const { call, id } = objectCall(text, start, object, SPELLING)
   if (call.kind === 'malformed' || !id) return call
   const written = jsonAt(text, id)

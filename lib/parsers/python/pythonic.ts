@@ -6,7 +6,7 @@
 import { PYTHON_WORDS } from '#lib/json/python-literal.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { type CallFault, callOfFault } from '../reading/calls.ts'
-import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
+import { type CallRun, markupOfRuns, readCallRuns } from '../reading/runs.ts'
 import { pythonListReader } from './python-calls.ts'
 
 const delimiters = { open: '[', close: '' } as const
@@ -22,7 +22,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
     OPEN.lastIndex = from
     return OPEN.exec(text)?.index ?? -1
   }
-  return runsIn(shielded, nextOpen, (open): CallRun => {
+  return readCallRuns(shielded, nextOpen, (open): CallRun => {
     const list = readList(open)
     const isMeant = standsAlone(text, open, shielded)
     if (list.ok && (isMeant || list.calls.some(({ kind }) => kind === 'parsed'))) return list

@@ -1,27 +1,27 @@
 /** Calls between their own delimiters: where they open, and where a malformed one ends. */
 
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { finder } from './finder.ts'
-import { runsIn } from './runs.ts'
+import { createFinder } from './finder.ts'
+import { readCallRuns } from './runs.ts'
 
-/** Positions of a format's delimiters in one text. */
-export interface Marks {
+/** Searches for a format's delimiters in one text; each returns -1 if there is none. */
+export interface DelimiterFinders {
   readonly nextOpen: (from: number) => number
   readonly nextClose: (from: number) => number
 }
 
-/** Finds the delimiters of a format. */
-export function marksIn(text: string, { open, close }: ToolParser['delimiters']): Marks {
-  return { nextOpen: finder(text, open), nextClose: finder(text, close) }
+/** Creates the searches for the delimiters of a format. */
+export function createDelimiterFinders(text: string, { open, close }: ToolParser['delimiters']): DelimiterFinders {
+  return { nextOpen: createFinder(text, open), nextClose: createFinder(text, close) }
 }
 
 /** Reads the calls that open outside of the shielded ranges, each from the end of the call before. */
-export const callsIn = (
+export const readEachCall = (
   shielded: readonly TextRange[],
-  { nextOpen }: Marks,
+  { nextOpen }: DelimiterFinders,
   read: (open: number) => ParsedCall,
 ): ParsedCall[] =>
-  runsIn(shielded, nextOpen, (open) => {
+  readCallRuns(shielded, nextOpen, (open) => {
     const call = read(open)
     return { calls: [call], end: call.text.end }
   })
@@ -66,7 +66,7 @@ interface MalformedEnd {
 }
 
 /** Returns where a malformed call ends. */
-export function malformedEnd(text: string, from: number, { nextOpen, nextClose }: Marks): MalformedEnd {
+export function malformedEnd(text: string, from: number, { nextOpen, nextClose }: DelimiterFinders): MalformedEnd {
   const close = nextClose(from)
   const open = nextOpen(from)
   const isClosed = close >= 0 && (open < 0 || close < open)
@@ -82,4 +82,4 @@ export function endOfName(text: string, start: number, ends: RegExp): number {
 }
 
 /** Returns the earlier of two positions; -1 means none. */
-export const earlier = (a: number, b: number): number => (a < 0 ? b : b < 0 ? a : Math.min(a, b))
+export const earlierPosition = (a: number, b: number): number => (a < 0 ? b : b < 0 ? a : Math.min(a, b))

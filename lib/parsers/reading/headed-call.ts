@@ -5,9 +5,17 @@
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { type CallFault, callsIn, earlier, endOfName, malformedCall, malformedEnd, marksIn } from './calls.ts'
-import { finder } from './finder.ts'
-import { jsonBodyReader } from './json-body.ts'
+import {
+  type CallFault,
+  createDelimiterFinders,
+  earlierPosition,
+  endOfName,
+  malformedCall,
+  malformedEnd,
+  readEachCall,
+} from './calls.ts'
+import { createFinder } from './finder.ts'
+import { createJsonBodyReader } from './json-body.ts'
 import { requireSections } from './sections.ts'
 
 /** The part before the arguments. */
@@ -38,12 +46,12 @@ export function headedParser(format: HeadedFormat): ToolParser {
   return { ...names, delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-    const { nextOpen, nextClose } = marksIn(text, delimiters)
-    const nextSectionEnd = section ? finder(text, section.close) : () => -1
+    const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
+    const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
     // An unclosed call ends with its section too.
-    const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
-    const read = jsonBodyReader(text, fence + delimiters.close, marks, `what follows the ${headEnd}`)
-    const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
+    const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+    const read = createJsonBodyReader(text, fence + delimiters.close, marks, `what follows the ${headEnd}`)
+    const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) => {
       const start = open + delimiters.open.length
       const head = readHead(text, start)
       const call = readCall(start, head)

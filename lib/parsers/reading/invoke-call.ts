@@ -6,8 +6,8 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, earlier, malformedCall, malformedEnd, marksIn } from './calls.ts'
-import { finder } from './finder.ts'
+import { createDelimiterFinders, earlierPosition, malformedCall, malformedEnd, readEachCall } from './calls.ts'
+import { createFinder } from './finder.ts'
 import { type ParameterGrammar, parameterReader } from './parameters.ts'
 import { requireSections } from './sections.ts'
 import { nameRange, type Tagged, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
@@ -84,11 +84,11 @@ export function invokesIn(
   read: (start: number, name: string, nameText: TextRange) => InvokeBody,
 ): readonly ParsedCall[] {
   const { section } = delimiters
-  const { nextOpen, nextClose } = marksIn(text, delimiters)
-  const nextSectionEnd = section ? finder(text, section.close) : () => -1
+  const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
+  const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
   // An unclosed call ends with its section too.
-  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
-  const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
+  const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+  const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) => {
     const start = open + delimiters.open.length
     const fault = (why: string, at: number) =>
       malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))

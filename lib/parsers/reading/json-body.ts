@@ -1,7 +1,7 @@
 /** JSON objects in a text: between delimiters, as in most formats, or up to a bound. */
 
 import { type ObjectScan, type ScanError, scanError, scanObject, skipSpace } from '#lib/json/json-scan.ts'
-import { type Marks, malformedEnd } from './calls.ts'
+import { type DelimiterFinders, malformedEnd } from './calls.ts'
 
 type Body<Scanned> =
   | (Scanned & {
@@ -17,7 +17,7 @@ type Body<Scanned> =
     }
 
 /** A value that was read completely, up to `end`. */
-interface Whole {
+interface CompleteValue {
   readonly ok: true
   readonly end: number
 }
@@ -26,32 +26,36 @@ interface Whole {
 type Scanner<Scanned> = (start: number, limit: number) => Scanned | ScanError
 
 /** A complete JSON object. */
-export type WholeObject = Extract<ObjectScan, { ok: true }>
+export type CompleteObject = Extract<ObjectScan, { ok: true }>
 
 /** Reads the object at `start` and finds the closing delimiter after it. */
-export type JsonBodyReader = (start: number) => Body<WholeObject>
+export type JsonBodyReader = (start: number) => Body<CompleteObject>
 
 /** Creates a reader; `what` names the object in errors, for example "the call". */
-export const jsonBodyReader = (text: string, closer: string, marks: Marks, what: string): JsonBodyReader =>
-  bodyReader(text, closer, marks, jsonScanner(text, what), 'the JSON')
-
-/** Creates a reader of any scanned value; `what` names it in errors about text after it. */
-export function bodyReader<Scanned extends Whole>(
+export const createJsonBodyReader = (
   text: string,
   closer: string,
-  marks: Marks,
+  marks: DelimiterFinders,
+  what: string,
+): JsonBodyReader => createBodyReader(text, closer, marks, createJsonScanner(text, what), 'the JSON')
+
+/** Creates a reader of any scanned value; `what` names it in errors about text after it. */
+export function createBodyReader<Scanned extends CompleteValue>(
+  text: string,
+  closer: string,
+  marks: DelimiterFinders,
   scan: Scanner<Scanned>,
   what: string,
 ): (start: number) => Body<Scanned> {
-  const read = boundedReader(text, marks.nextClose, scan)
+  const read = createBoundedReader(text, marks.nextClose, scan)
   return (start) => {
-    const found = read(start, (longer) => closed(longer).ok)
+    const found = read(start, (longer) => findCloser(longer).ok)
     if (!found.ok) return { ok: false, at: found.at, why: found.why }
-    const end = closed(found)
+    const end = findCloser(found)
     return end.ok ? { ...found, start: skipSpace(text, start, found.end), close: end.close } : end
   }
 
-  function closed({ end }: Whole) {
+  function findCloser({ end }: CompleteValue) {
     const close = skipSpace(text, end, text.length)
     if (text.startsWith(closer, close)) return { ok: true as const, close }
     const { isClosed } = malformedEnd(text, end, marks)
@@ -62,40 +66,40 @@ export function bodyReader<Scanned extends Whole>(
   }
 }
 
-/** Reads the object at a position, up to the next bound. */
-export const objectReader = (
+/** Creates a reader of the object at a position, up to the next bound. */
+export const createObjectReader = (
   text: string,
   nextBound: (from: number) => number,
   what: string,
-): ((start: number, accepts: (longer: WholeObject) => boolean) => ObjectScan) =>
-  boundedReader(text, nextBound, jsonScanner(text, what))
+): ((start: number, accepts: (longer: CompleteObject) => boolean) => ObjectScan) =>
+  createBoundedReader(text, nextBound, createJsonScanner(text, what))
 
 /**
  * Creates a reader up to the next bound. A string that is cut at the bound may continue: the bound is then part of the string, if the
  * longer value is accepted.
  */
-function boundedReader<Scanned extends Whole>(
+function createBoundedReader<Scanned extends CompleteValue>(
   text: string,
   nextBound: (from: number) => number,
   scan: Scanner<Scanned>,
 ): (start: number, accepts: (longer: Scanned) => boolean) => Scanned | ScanError {
-  // Reading on costs the length of the remaining text, so the total work of a parse is limited.
-  let readingOn = 2 * text.length
+  // Reading past a bound costs the length of the remaining text, so all calls of a parse share a number of characters.
+  let remainingCharacters = 2 * text.length
   return (start, accepts) => {
     const bound = nextBound(start)
     const found = scan(start, bound < 0 ? text.length : bound)
     if (found.ok || found.kind !== 'inside-string') return found
-    if (bound >= 0 && readingOn > 0) {
+    if (bound >= 0 && remainingCharacters > 0) {
       const longer = scan(start, text.length)
-      readingOn -= (longer.ok ? longer.end : longer.at) - bound
+      remainingCharacters -= (longer.ok ? longer.end : longer.at) - bound
       if (longer.ok && accepts(longer)) return longer
     }
     return { ...found, why: 'a string is not closed' }
   }
 }
 
-const jsonScanner =
-  (text: string, what: string): Scanner<WholeObject> =>
+const createJsonScanner =
+  (text: string, what: string): Scanner<CompleteObject> =>
   (start, limit) => {
     const brace = skipSpace(text, start, limit)
     if (brace < limit && text[brace] === '{') return scanObject(text, brace, limit)

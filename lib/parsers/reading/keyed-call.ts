@@ -6,8 +6,8 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, earlier, endOfName, marksIn } from './calls.ts'
-import { finder } from './finder.ts'
+import { createDelimiterFinders, earlierPosition, endOfName, readEachCall } from './calls.ts'
+import { createFinder } from './finder.ts'
 import { requireSections } from './sections.ts'
 import { missing, nameRange, type Tagged, taggedCall, typedBySchema, unclosedValueReason } from './tagged.ts'
 
@@ -36,13 +36,13 @@ export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<T
   return { delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
-    const { nextOpen, nextClose } = marksIn(text, delimiters)
-    const nextSectionEnd = section ? finder(text, section.close) : () => -1
+    const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
+    const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
     // An unclosed call ends with its section too.
-    const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+    const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
     const readValue = typedBySchema(text, tools, words)
-    const places = { nextValue: finder(text, valueOpen), nextValueEnd: finder(text, valueClose) }
-    const calls = callsIn(shielded, { nextOpen, nextClose }, (open) =>
+    const places = { nextValue: createFinder(text, valueOpen), nextValueEnd: createFinder(text, valueClose) }
+    const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) =>
       taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, marks),
     )
     return section ? requireSections(text, calls, shielded, { section, mustClose: false, mayLack: false }) : calls

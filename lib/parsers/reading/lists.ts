@@ -2,11 +2,11 @@
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { type CallFault, earlier } from './calls.ts'
-import { finder } from './finder.ts'
-import { objectReader, type WholeObject } from './json-body.ts'
+import { type CallFault, earlierPosition } from './calls.ts'
+import { createFinder } from './finder.ts'
+import { type CompleteObject, createObjectReader } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
-import { type CallRun, markupOfRuns, refuseCall, runsIn } from './runs.ts'
+import { type CallRun, markupOfRuns, readCallRuns, refuseCall } from './runs.ts'
 
 /** A broken list; `from` is the offset at which it stops being a list, after some calls. */
 type BrokenList = CallFault & { readonly calls: readonly ParsedCall[]; readonly from: number }
@@ -22,9 +22,9 @@ export type ListReader = (bracket: number) => List
 export function jsonListReader(
   text: string,
   nextBound: (from: number) => number,
-  called: (text: string, start: number, object: WholeObject) => ParsedCall,
+  called: (text: string, start: number, object: CompleteObject) => ParsedCall,
 ): ListReader {
-  const read = objectReader(text, nextBound, 'the call')
+  const read = createObjectReader(text, nextBound, 'the call')
   return (bracket) => {
     const calls: ParsedCall[] = []
     let start = skipSpace(text, bracket + 1, text.length)
@@ -52,9 +52,9 @@ export function jsonListReader(
 export function jsonLinesReader(
   text: string,
   nextBound: (from: number) => number,
-  called: (text: string, start: number, object: WholeObject) => ParsedCall,
+  called: (text: string, start: number, object: CompleteObject) => ParsedCall,
 ): ListReader {
-  const read = objectReader(text, nextBound, 'the call')
+  const read = createObjectReader(text, nextBound, 'the call')
   return (start) => {
     const calls: ParsedCall[] = []
     for (let at = start; ; ) {
@@ -98,11 +98,11 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
   return { ...names, delimiters: { open, close: '', section: { open, close } }, parse, markup }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-    const nextOpen = finder(text, fence === '' ? open : new RegExp(opening, 'g'))
-    const nextClose = finder(text, close)
-    const nextBound = (from: number) => earlier(nextOpen(from), nextClose(from))
+    const nextOpen = createFinder(text, fence === '' ? open : new RegExp(opening, 'g'))
+    const nextClose = createFinder(text, close)
+    const nextBound = (from: number) => earlierPosition(nextOpen(from), nextClose(from))
     const read = reader(text, nextBound)
-    return runsIn(shielded, nextOpen, (at): CallRun => {
+    return readCallRuns(shielded, nextOpen, (at): CallRun => {
       const start = skipSpace(text, at + open.length, text.length) + fence.length
       const list = readClosed(skipSpace(text, start, text.length))
       if (list.ok) return list

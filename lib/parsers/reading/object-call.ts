@@ -3,14 +3,14 @@
 import type { Member } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
 import { type CallFault, callOfFault } from './calls.ts'
-import type { WholeObject } from './json-body.ts'
+import type { CompleteObject } from './json-body.ts'
 import { callNameIn, jsonAt, type MemberNames, namedCall } from './named-call.ts'
 
 /** Returns the call of a whole object at `start`; `id` is the member with its id. */
 export function objectCall(
   text: string,
   start: number,
-  { members, end }: WholeObject,
+  { members, end }: CompleteObject,
   spelling: MemberNames,
 ): { readonly call: ParsedCall; readonly id?: Member | undefined } {
   const raw = text.slice(start, end)
@@ -24,7 +24,7 @@ export function objectCall(
 /** Reads whole objects that contain an id, which is kept if it is a text. */
 export const callWithId =
   (spelling: MemberNames) =>
-  (text: string, start: number, object: WholeObject): ParsedCall => {
+  (text: string, start: number, object: CompleteObject): ParsedCall => {
     const { call, id } = objectCall(text, start, object, spelling)
     const written = id && jsonAt(text, id)
     return typeof written === 'string' && written !== '' ? { ...call, writtenId: written } : call

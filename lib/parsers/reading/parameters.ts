@@ -5,7 +5,7 @@
 
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { NamedRange, TextRange } from '../parser.ts'
-import { finder } from './finder.ts'
+import { createFinder } from './finder.ts'
 import { missing, type Tagged, unclosedValueReason } from './tagged.ts'
 
 /** The notation of parameters. */
@@ -29,10 +29,10 @@ export type ParameterReader = (start: number, name: string, nameText: TextRange)
 
 /** Creates a reader of parameters. */
 export function parameterReader(text: string, grammar: ParameterGrammar): ParameterReader {
-  const nextOpen = finder(text, grammar.open)
-  const nextClose = finder(text, grammar.close)
+  const nextOpen = createFinder(text, grammar.open)
+  const nextClose = createFinder(text, grammar.close)
   const { frame } = grammar
-  const nextFrameEnd = finder(text, frame?.close ?? grammar.close)
+  const nextFrameEnd = createFinder(text, frame?.close ?? grammar.close)
   return (start, name, nameText) => {
     const values: NamedRange[] = []
     let position = start

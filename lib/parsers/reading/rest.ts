@@ -1,6 +1,6 @@
 import type { CallMarkup, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { anyOf } from './tags.ts'
-import { within } from './within.ts'
+import { createRangeCheck } from './within.ts'
 
 type Format = Pick<ToolParser, 'delimiters' | 'markup'>
 
@@ -33,8 +33,8 @@ export function markupIn(
   const kinds = new Map<string, CallMarkup['kind']>(around.map((tag) => [tag, 'between']))
   if (section) kinds.set(section.open, 'open').set(section.close, 'close')
   if (kinds.size === 0) return []
-  const isInCall = within(calls.map((call) => call.text))
-  const isShielded = within(shielded)
+  const isInCall = createRangeCheck(calls.map((call) => call.text))
+  const isShielded = createRangeCheck(shielded)
   return Array.from(
     text.matchAll(anyOf([...kinds.keys()])),
     ({ 0: tag, index }): CallMarkup => ({
@@ -56,8 +56,8 @@ export function markupOf(
   shielded: readonly TextRange[],
   section?: ToolParser['delimiters']['section'],
 ): readonly CallMarkup[] {
-  const isInCall = within(calls.map((call) => call.text))
-  const isShielded = within(shielded)
+  const isInCall = createRangeCheck(calls.map((call) => call.text))
+  const isShielded = createRangeCheck(shielded)
   const starts = [...calls.map((call) => call.text), ...shielded].map(({ start }) => start).sort((a, b) => a - b)
   let next = 0
   return Array.from(text.matchAll(frame), ({ 0: tag, index }): CallMarkup => {

@@ -2,19 +2,19 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange } from '../parser.ts'
-import { within } from './within.ts'
+import { createRangeCheck } from './within.ts'
 
 /**
  * Reads the runs that open outside of the shielded ranges, each from the end of the run before. Calls that begin in a
  * shielded range are ignored.
  */
-export function runsIn(
+export function readCallRuns(
   shielded: readonly TextRange[],
   nextOpen: (from: number) => number,
   read: (open: number) => CallRun,
 ): ParsedCall[] {
   const calls: ParsedCall[] = []
-  const isShielded = within(shielded)
+  const isShielded = createRangeCheck(shielded)
   let shield = 0
   for (let open = nextOpen(0); open >= 0; ) {
     while ((shielded[shield]?.end ?? Infinity) <= open) shield++
@@ -37,7 +37,7 @@ export interface CallRun {
   readonly end: number
 }
 
-interface Around {
+interface RunMarkup {
   /** Possible openings of a run in order. An empty range is a position where one may begin without a mark. */
   readonly opens: readonly TextRange[]
   /** Text between two calls and after the last; sticky. */
@@ -53,12 +53,12 @@ export function markupOfRuns(
   calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
   text: string,
-  { opens, between, close, mayBeEmpty }: Around,
+  { opens, between, close, mayBeEmpty }: RunMarkup,
 ): readonly CallMarkup[] {
-  const isShielded = within(shielded)
+  const isShielded = createRangeCheck(shielded)
   // Positions are checked in the order of the text.
-  const isGapShielded = within(shielded)
-  const isInCall = within(calls.map((call) => call.text))
+  const isGapShielded = createRangeCheck(shielded)
+  const isInCall = createRangeCheck(calls.map((call) => call.text))
   const markup: CallMarkup[] = []
   let next = 0
   for (const open of opens) {
@@ -71,18 +71,18 @@ export function markupOfRuns(
     while (calls[next]?.text.start === at) {
       at = elementAt(calls, next).text.end
       next++
-      const gap = endOf(between, text, at)
+      const gap = matchEnd(between, text, at)
       if (gap === undefined || calls[next]?.text.start !== gap) break
       if (gap > at && !isGapShielded(at)) markup.push({ kind: 'between', start: at, end: gap })
       at = gap
     }
-    const end = close && endOf(close, text, at)
+    const end = close && matchEnd(close, text, at)
     if (end !== undefined && !isGapShielded(at)) markup.push({ kind: 'close', start: at, end })
   }
   return markup
 }
 
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : undefined
 }

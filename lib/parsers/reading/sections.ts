@@ -4,7 +4,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { refuseCall } from './runs.ts'
 import { anyOf } from './tags.ts'
-import { within } from './within.ts'
+import { createRangeCheck } from './within.ts'
 
 interface SectionRules {
   readonly section: NonNullable<ToolParser['delimiters']['section']>
@@ -21,8 +21,8 @@ export function requireSections(
   shielded: readonly TextRange[],
   { section, mustClose, mayLack }: SectionRules,
 ): readonly ParsedCall[] {
-  const isInCall = within(calls.map((call) => call.text))
-  const isShielded = within(shielded)
+  const isInCall = createRangeCheck(calls.map((call) => call.text))
+  const isShielded = createRangeCheck(shielded)
   const tags = tagsIn(text, section).filter(({ index }) => !isInCall(index) && !isShielded(index))
   if (mayLack && !tags.some(({ opens }) => opens)) return calls
   const settled: ParsedCall[] = []

@@ -4,7 +4,7 @@ import { describeRepeatedName, describeUnexpected } from '#lib/json/json-scan.ts
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { argumentTypes } from './argument-types.ts'
-import { type Marks, malformedCall, malformedEnd } from './calls.ts'
+import { type DelimiterFinders, malformedCall, malformedEnd } from './calls.ts'
 import { type TypedValue, typedValue } from './typed-value.ts'
 
 /** The tags of a call: the ranges of the values and what is wrong, before the values are typed. */
@@ -42,7 +42,7 @@ export function taggedCall(
   tagged: Tagged,
   readValue: ValueReader,
   delimiters: ToolParser['delimiters'],
-  marks: Marks,
+  marks: DelimiterFinders,
 ): ParsedCall {
   if (!tagged.ok) {
     const { name } = tagged
@@ -95,11 +95,11 @@ export const unclosedValueReason = (argument: string): string =>
  * Returns the first value that contains the closing delimiter of the call. A value may contain it as text; but if the call failed after
  * such a value, the value was unclosed and the delimiter was the call's own.
  */
-function crossing(open: number, { values }: Tagged, { nextClose }: Marks): NamedRange | undefined {
+function crossing(open: number, { values }: Tagged, { nextClose }: DelimiterFinders): NamedRange | undefined {
   const close = nextClose(open)
   return close < 0 ? undefined : values.find(({ text }) => close < text.end)
 }
 
 /** Returns whether the call failed and one of its values contains the closing delimiter. */
-export const hasDelimiterInValue = (tagged: Tagged, open: number, marks: Marks): boolean =>
+export const hasDelimiterInValue = (tagged: Tagged, open: number, marks: DelimiterFinders): boolean =>
   !tagged.ok && crossing(open, tagged, marks) !== undefined

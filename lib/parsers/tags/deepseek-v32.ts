@@ -7,9 +7,16 @@
 import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, earlier, type Marks, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
-import { type JsonBodyReader, jsonBodyReader } from '../reading/json-body.ts'
+import {
+  createDelimiterFinders,
+  type DelimiterFinders,
+  earlierPosition,
+  malformedCall,
+  malformedEnd,
+  readEachCall,
+} from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
+import { createJsonBodyReader, type JsonBodyReader } from '../reading/json-body.ts'
 import { type ParameterGrammar, type ParameterReader, parameterReader } from '../reading/parameters.ts'
 import { requireSections } from '../reading/sections.ts'
 import { nameRange, taggedCall } from '../reading/tagged.ts'
@@ -41,14 +48,14 @@ function dsmlParser(name: string, sglangName: string, section: Section, other: S
 }
 
 function callsOf(text: string, shielded: readonly TextRange[], section: Section): readonly ParsedCall[] {
-  const { nextOpen, nextClose } = marksIn(text, delimiters)
-  const nextSectionEnd = finder(text, section.close)
-  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+  const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
+  const nextSectionEnd = createFinder(text, section.close)
+  const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
   const readers = {
-    json: jsonBodyReader(text, delimiters.close, marks, 'the call'),
+    json: createJsonBodyReader(text, delimiters.close, marks, 'the call'),
     parameters: parameterReader(text, GRAMMAR),
   }
-  return callsIn(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, marks))
+  return readEachCall(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, marks))
 }
 
 interface Readers {
@@ -58,7 +65,7 @@ interface Readers {
 
 const NAME = /\s+name="([^"]*)"\s*(\/?)>/y
 
-function readCall(text: string, open: number, readers: Readers, marks: Marks): ParsedCall {
+function readCall(text: string, open: number, readers: Readers, marks: DelimiterFinders): ParsedCall {
   const start = open + delimiters.open.length
   const fault = (why: string, at: number, name?: string) =>
     malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))

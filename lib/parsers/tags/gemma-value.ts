@@ -13,7 +13,7 @@ import {
   skipSpace,
 } from '#lib/json/json-scan.ts'
 import { endOfName } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
+import { createFinder } from '../reading/finder.ts'
 
 const QUOTE = '<|"|>'
 
@@ -31,7 +31,7 @@ export type GemmaReader = (start: number, limit: number) => GemmaObject | ScanEr
 
 /** Creates a reader; `what` names the object in errors. */
 export function gemmaReader(text: string, what: string): GemmaReader {
-  const nextQuote = finder(text, QUOTE)
+  const nextQuote = createFinder(text, QUOTE)
   return (start, limit) => {
     if (start < limit && text[start] === '{') return readObject(start, limit, 1)
     return scanError(start, `${what} are missing: ${describeUnexpected(text, start, limit, '"{"')}`)

@@ -5,8 +5,8 @@
 
 import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, endOfName, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
-import { bodyReader } from '../reading/json-body.ts'
+import { createDelimiterFinders, endOfName, malformedCall, malformedEnd, readEachCall } from '../reading/calls.ts'
+import { createBodyReader } from '../reading/json-body.ts'
 import { nameRange } from '../reading/tagged.ts'
 import { gemmaReader } from './gemma-value.ts'
 
@@ -19,9 +19,9 @@ const NAME_END = /[{<]/g
 export const gemma4: ToolParser = { name: 'gemma4', sglangNames: ['gemma4'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const marks = marksIn(text, delimiters)
-  const read = bodyReader(text, delimiters.close, marks, gemmaReader(text, ARGUMENTS), ARGUMENTS)
-  return callsIn(shielded, marks, (open): ParsedCall => {
+  const marks = createDelimiterFinders(text, delimiters)
+  const read = createBodyReader(text, delimiters.close, marks, gemmaReader(text, ARGUMENTS), ARGUMENTS)
+  return readEachCall(shielded, marks, (open): ParsedCall => {
     const fault = (why: string, at: number, name?: string) =>
       malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
     const start = skipSpace(text, open + delimiters.open.length, text.length)

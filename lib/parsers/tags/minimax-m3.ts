@@ -8,7 +8,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../reading/argument-types.ts'
 import type { CallFault } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
+import { createFinder } from '../reading/finder.ts'
 import { invokesIn, NAMED } from '../reading/invoke-call.ts'
 import { unclosedValueReason } from '../reading/tagged.ts'
 import { type TypedValue, typedValue } from '../reading/typed-value.ts'
@@ -48,7 +48,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
 
 /** Reads consecutive elements from a position up to a closing tag. Depth is limited, and so is recursion. */
 function elementsReader(text: string): (start: number, close: string, depth: number) => Elements {
-  const nextMark = finder(text, MARK)
+  const nextMark = createFinder(text, MARK)
   return readElements
 
   function readElements(start: number, close: string, depth: number): Elements {

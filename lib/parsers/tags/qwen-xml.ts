@@ -9,8 +9,8 @@ import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { argumentTypes } from '../reading/argument-types.ts'
-import { callsIn, endOfName, marksIn } from '../reading/calls.ts'
-import { finder } from '../reading/finder.ts'
+import { createDelimiterFinders, endOfName, readEachCall } from '../reading/calls.ts'
+import { createFinder } from '../reading/finder.ts'
 import {
   hasDelimiterInValue,
   missing,
@@ -70,12 +70,12 @@ function parse(
   readValue: ValueReader,
   delimiters: ToolParser['delimiters'],
 ): readonly ParsedCall[] {
-  const marks = marksIn(text, delimiters)
+  const marks = createDelimiterFinders(text, delimiters)
   const places = {
-    ...{ nextParameter: finder(text, PARAMETER), nextParameterEnd: finder(text, PARAMETER_END) },
+    ...{ nextParameter: createFinder(text, PARAMETER), nextParameterEnd: createFinder(text, PARAMETER_END) },
     close: delimiters.close,
   }
-  return callsIn(shielded, marks, (open) => {
+  return readEachCall(shielded, marks, (open) => {
     const start = open + delimiters.open.length
     const tagged = readFunction(text, start, places, text.length)
     // If the call failed, a value that contains the end of the call may be unclosed.
