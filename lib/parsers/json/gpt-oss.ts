@@ -36,13 +36,13 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
   const nextCall = createFinder(text, CALL)
   const others = ['<|start|>', '<|end|>', '<|return|>'].map((tag) => createFinder(text, tag))
   const nextOther = (from: number) => others.reduce((first, next) => earlierPosition(first, next(from)), -1)
-  const marks = { nextClose: nextCall, nextOpen: nextOther }
-  const read = createJsonBodyReader(text, CALL, marks, 'the message')
+  const finders = { nextClose: nextCall, nextOpen: nextOther }
+  const read = createJsonBodyReader(text, CALL, finders, 'the message')
   const calls: ParsedCall[] = []
   let end = 0
   for (const header of headersIn(text, shielded)) {
     if (header.start < end || !header.recipient) continue
-    const call = readCall(text, header, header.recipient, read, marks)
+    const call = readCall(text, header, header.recipient, read, finders)
     calls.push(call)
     end = call.text.end
   }
@@ -94,13 +94,13 @@ function readCall(
   header: Header,
   to: TextRange,
   read: JsonBodyReader,
-  marks: DelimiterFinders,
+  finders: DelimiterFinders,
 ): ParsedCall {
   const written = text.slice(to.start, to.end)
   const nameStart = to.start + (written.startsWith(NAMESPACE) ? NAMESPACE.length : 0)
   const name = text.slice(nameStart, to.end)
   const fault = (found: CallFault) => {
-    const bounds = malformedEnd(text, found.at, marks)
+    const bounds = malformedEnd(text, found.at, finders)
     const end = bounds.isClosed ? bounds.body + CALL.length : bounds.body
     const call = malformedCall(text, header.start, found, NONE, { body: end, isClosed: false })
     return { ...call, raw: text.slice(header.start, bounds.body) }

@@ -15,13 +15,13 @@ const SPELLING = { arguments: ['arguments', 'parameters'] } as const
 export const hermes: ToolParser = { name: 'hermes', sglangNames: ['hermes', 'qwen', 'qwen25'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const marks = createDelimiterFinders(text, delimiters)
-  const read = createJsonBodyReader(text, delimiters.close, marks, 'the call')
-  return readEachCall(shielded, marks, (open) => {
+  const finders = createDelimiterFinders(text, delimiters)
+  const read = createJsonBodyReader(text, delimiters.close, finders, 'the call')
+  return readEachCall(shielded, finders, (open) => {
     const start = open + delimiters.open.length
     const body = read(start)
     if (!body.ok) {
-      const end = malformedEnd(text, body.at, marks)
+      const end = malformedEnd(text, body.at, finders)
       return malformedCall(text, open, { ...body, name: callNameIn(text, start, end.body) }, delimiters, end)
     }
     const { close, members } = body

@@ -49,8 +49,8 @@ export function headedParser(format: HeadedFormat): ToolParser {
     const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
     const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
     // An unclosed call ends with its section too.
-    const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
-    const read = createJsonBodyReader(text, fence + delimiters.close, marks, `what follows the ${headEnd}`)
+    const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+    const read = createJsonBodyReader(text, fence + delimiters.close, finders, `what follows the ${headEnd}`)
     const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) => {
       const start = open + delimiters.open.length
       const head = readHead(text, start)
@@ -64,7 +64,7 @@ export function headedParser(format: HeadedFormat): ToolParser {
     function readCall(start: number, head: Head): ParsedCall {
       const open = start - delimiters.open.length
       const fault = (found: CallFault) =>
-        malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
+        malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, finders))
       if (!head.ok) return fault(head)
       const body = read(head.argumentsAt)
       if (!body.ok) return fault({ why: body.why, at: body.at, name: head.name })

@@ -87,11 +87,11 @@ export function invokesIn(
   const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
   const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
   // An unclosed call ends with its section too.
-  const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+  const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
   const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) => {
     const start = open + delimiters.open.length
     const fault = (why: string, at: number) =>
-      malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))
+      malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, finders))
     opening.name.lastIndex = start
     const written = opening.name.exec(text)?.[1]
     if (written === undefined) return fault(`${delimiters.open} is not followed by ${opening.asWritten}`, start)
@@ -100,7 +100,7 @@ export function invokesIn(
     const name = opening.unescape(written.trim())
     if (name === '') return fault('the call has no name', quoted)
     const { tagged, readValue } = read(bodyStart, name, nameRange(text, quoted, quoted + written.length))
-    return taggedCall(text, open, tagged, readValue, delimiters, marks)
+    return taggedCall(text, open, tagged, readValue, delimiters, finders)
   })
   return section ? requireSections(text, calls, shielded, { section, mustClose, mayLack: false }) : calls
 }

@@ -35,19 +35,19 @@ export type JsonBodyReader = (start: number) => Body<CompleteObject>
 export const createJsonBodyReader = (
   text: string,
   closer: string,
-  marks: DelimiterFinders,
+  finders: DelimiterFinders,
   what: string,
-): JsonBodyReader => createBodyReader(text, closer, marks, createJsonScanner(text, what), 'the JSON')
+): JsonBodyReader => createBodyReader(text, closer, finders, createJsonScanner(text, what), 'the JSON')
 
 /** Creates a reader of any scanned value; `what` names it in errors about text after it. */
 export function createBodyReader<Scanned extends CompleteValue>(
   text: string,
   closer: string,
-  marks: DelimiterFinders,
+  finders: DelimiterFinders,
   scan: Scanner<Scanned>,
   what: string,
 ): (start: number) => Body<Scanned> {
-  const read = createBoundedReader(text, marks.nextClose, scan)
+  const read = createBoundedReader(text, finders.nextClose, scan)
   return (start) => {
     const found = read(start, (longer) => findCloser(longer).ok)
     if (!found.ok) return { ok: false, at: found.at, why: found.why }
@@ -58,7 +58,7 @@ export function createBodyReader<Scanned extends CompleteValue>(
   function findCloser({ end }: CompleteValue) {
     const close = skipSpace(text, end, text.length)
     if (text.startsWith(closer, close)) return { ok: true as const, close }
-    const { isClosed } = malformedEnd(text, end, marks)
+    const { isClosed } = malformedEnd(text, end, finders)
     const why = isClosed
       ? `unexpected text between ${what} and ${closer}`
       : `the call is not closed: no ${closer} follows`

@@ -39,11 +39,11 @@ export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<T
     const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
     const nextSectionEnd = section ? createFinder(text, section.close) : () => -1
     // An unclosed call ends with its section too.
-    const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+    const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
     const readValue = typedBySchema(text, tools, words)
     const places = { nextValue: createFinder(text, valueOpen), nextValueEnd: createFinder(text, valueClose) }
     const calls = readEachCall(shielded, { nextOpen, nextClose }, (open) =>
-      taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, marks),
+      taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, finders),
     )
     return section ? requireSections(text, calls, shielded, { section, mustClose: false, mayLack: false }) : calls
   }

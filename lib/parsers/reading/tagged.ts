@@ -42,13 +42,13 @@ export function taggedCall(
   tagged: Tagged,
   readValue: ValueReader,
   delimiters: ToolParser['delimiters'],
-  marks: DelimiterFinders,
+  finders: DelimiterFinders,
 ): ParsedCall {
   if (!tagged.ok) {
     const { name } = tagged
-    const value = crossing(open, tagged, marks)
+    const value = crossing(open, tagged, finders)
     const fault = value ? { why: unclosedValueReason(value.name), at: value.text.start, name } : tagged
-    return malformedCall(text, open, fault, delimiters, malformedEnd(text, fault.at, marks))
+    return malformedCall(text, open, fault, delimiters, malformedEnd(text, fault.at, finders))
   }
   const { name, nameText, values, close } = tagged
   const fault = (why: string, at: number) =>
@@ -101,5 +101,5 @@ function crossing(open: number, { values }: Tagged, { nextClose }: DelimiterFind
 }
 
 /** Returns whether the call failed and one of its values contains the closing delimiter. */
-export const hasDelimiterInValue = (tagged: Tagged, open: number, marks: DelimiterFinders): boolean =>
-  !tagged.ok && crossing(open, tagged, marks) !== undefined
+export const hasDelimiterInValue = (tagged: Tagged, open: number, finders: DelimiterFinders): boolean =>
+  !tagged.ok && crossing(open, tagged, finders) !== undefined

@@ -50,12 +50,12 @@ function dsmlParser(name: string, sglangName: string, section: Section, other: S
 function callsOf(text: string, shielded: readonly TextRange[], section: Section): readonly ParsedCall[] {
   const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
   const nextSectionEnd = createFinder(text, section.close)
-  const marks = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+  const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
   const readers = {
-    json: createJsonBodyReader(text, delimiters.close, marks, 'the call'),
+    json: createJsonBodyReader(text, delimiters.close, finders, 'the call'),
     parameters: parameterReader(text, GRAMMAR),
   }
-  return readEachCall(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, marks))
+  return readEachCall(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, finders))
 }
 
 interface Readers {
@@ -65,10 +65,10 @@ interface Readers {
 
 const NAME = /\s+name="([^"]*)"\s*(\/?)>/y
 
-function readCall(text: string, open: number, readers: Readers, marks: DelimiterFinders): ParsedCall {
+function readCall(text: string, open: number, readers: Readers, finders: DelimiterFinders): ParsedCall {
   const start = open + delimiters.open.length
   const fault = (why: string, at: number, name?: string) =>
-    malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
+    malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, finders))
   NAME.lastIndex = start
   const tag = NAME.exec(text)
   if (!tag) return fault(`${delimiters.open} is not followed by name="…">`, start)
@@ -85,7 +85,7 @@ function readCall(text: string, open: number, readers: Readers, marks: Delimiter
     }
   const at = skipSpace(text, bodyStart, text.length)
   if (text[at] !== '{')
-    return taggedCall(text, open, readers.parameters(at, name, nameText), readValue, delimiters, marks)
+    return taggedCall(text, open, readers.parameters(at, name, nameText), readValue, delimiters, finders)
   const body = readers.json(at)
   if (!body.ok) return fault(body.why, body.at, name)
   return {

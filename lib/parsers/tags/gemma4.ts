@@ -19,11 +19,11 @@ const NAME_END = /[{<]/g
 export const gemma4: ToolParser = { name: 'gemma4', sglangNames: ['gemma4'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const marks = createDelimiterFinders(text, delimiters)
-  const read = createBodyReader(text, delimiters.close, marks, gemmaReader(text, ARGUMENTS), ARGUMENTS)
-  return readEachCall(shielded, marks, (open): ParsedCall => {
+  const finders = createDelimiterFinders(text, delimiters)
+  const read = createBodyReader(text, delimiters.close, finders, gemmaReader(text, ARGUMENTS), ARGUMENTS)
+  return readEachCall(shielded, finders, (open): ParsedCall => {
     const fault = (why: string, at: number, name?: string) =>
-      malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
+      malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, finders))
     const start = skipSpace(text, open + delimiters.open.length, text.length)
     if (!text.startsWith(CALL, start)) return fault(describeUnexpected(text, start, text.length, CALL), start)
     const nameEnd = endOfName(text, start + CALL.length, NAME_END)

@@ -70,19 +70,19 @@ function parse(
   readValue: ValueReader,
   delimiters: ToolParser['delimiters'],
 ): readonly ParsedCall[] {
-  const marks = createDelimiterFinders(text, delimiters)
+  const finders = createDelimiterFinders(text, delimiters)
   const places = {
     ...{ nextParameter: createFinder(text, PARAMETER), nextParameterEnd: createFinder(text, PARAMETER_END) },
     close: delimiters.close,
   }
-  return readEachCall(shielded, marks, (open) => {
+  return readEachCall(shielded, finders, (open) => {
     const start = open + delimiters.open.length
     const tagged = readFunction(text, start, places, text.length)
     // If the call failed, a value that contains the end of the call may be unclosed.
-    const shorter = hasDelimiterInValue(tagged, open, marks)
-      ? readFunction(text, start, places, marks.nextClose(open))
+    const shorter = hasDelimiterInValue(tagged, open, finders)
+      ? readFunction(text, start, places, finders.nextClose(open))
       : tagged
-    return taggedCall(text, open, shorter.ok ? shorter : tagged, readValue, delimiters, marks)
+    return taggedCall(text, open, shorter.ok ? shorter : tagged, readValue, delimiters, finders)
   })
 }
 
