@@ -7,8 +7,8 @@
  *     power      := atom ("**" signed)?
  *     atom       := number | "(" expression ")"
  *
- * The built-in model is trained on a Python twin (models/training/calculator.py); calculator-cases.json there keeps the
- * two alike. Syntax is judged before values, the first offending character from the left is the one reported.
+ * The built-in model is trained on a Python twin (models/training/calculator.py); the cases of calculator-cases.json there test
+ * both. Syntax errors are found before any value is computed, and the first offending character is reported.
  */
 
 import { Fraction } from 'fraction.js'
@@ -40,9 +40,9 @@ export function calculate(expression: string): string {
   if (expression.length > MAX_CHARACTERS)
     throw new CalculatorError('the expression is too long (more than 1,000 characters)')
   const reader: Reader = { text: expression, position: 0, depth: 0 }
-  if (atEnd(reader)) throw new CalculatorError('the expression is empty')
+  if (skipSpaceToEnd(reader)) throw new CalculatorError('the expression is empty')
   const value = readExpression(reader)
-  if (!atEnd(reader)) throw unexpectedError(reader)
+  if (!skipSpaceToEnd(reader)) throw unexpectedError(reader)
   return formatFraction(value())
 }
 
@@ -57,24 +57,24 @@ type Value = () => Fraction
 
 type Operator = '+' | '-' | '*' | '/' | '%' | '**'
 
-const readExpression = (reader: Reader): Value => chain(reader, ['+', '-'], readTerm)
-const readTerm = (reader: Reader): Value => chain(reader, ['*', '/', '%'], readSigned)
+const readExpression = (reader: Reader): Value => readChain(reader, ['+', '-'], readTerm)
+const readTerm = (reader: Reader): Value => readChain(reader, ['*', '/', '%'], readSigned)
 
 /** Parses left-associative operators without nesting, because a thousand characters may have 500 operands. */
-function chain(reader: Reader, operators: readonly Operator[], operand: (reader: Reader) => Value): Value {
+function readChain(reader: Reader, operators: readonly Operator[], operand: (reader: Reader) => Value): Value {
   const first = operand(reader)
   const rest: { readonly operator: Operator; readonly value: Value }[] = []
-  for (let operator = take(reader, operators); operator; operator = take(reader, operators))
+  for (let operator = takeOperator(reader, operators); operator; operator = takeOperator(reader, operators))
     rest.push({ operator, value: operand(reader) })
   return () => rest.reduce((left, { operator, value }) => apply(operator, left, value()), first())
 }
 
 /** Parses right-associative powers with signs: -2 ** -3 ** 2 is -(2 ** (-(3 ** 2))). */
 function readSigned(reader: Reader): Value {
-  const links = [{ sign: readSign(reader), value: readAtom(reader) }]
-  while (take(reader, ['**'])) links.push({ sign: readSign(reader), value: readAtom(reader) })
+  const operands = [{ sign: readSign(reader), value: readAtom(reader) }]
+  while (takeOperator(reader, ['**'])) operands.push({ sign: readSign(reader), value: readAtom(reader) })
   return () =>
-    links.reduceRight<Fraction | undefined>(
+    operands.reduceRight<Fraction | undefined>(
       (exponent, { sign, value }) => (exponent === undefined ? value() : power(value(), exponent)).mul(sign),
       undefined,
     ) as Fraction
@@ -82,7 +82,7 @@ function readSigned(reader: Reader): Value {
 
 function readSign(reader: Reader): 1 | -1 {
   let sign: 1 | -1 = 1
-  for (let operator = take(reader, ['+', '-']); operator; operator = take(reader, ['+', '-']))
+  for (let operator = takeOperator(reader, ['+', '-']); operator; operator = takeOperator(reader, ['+', '-']))
     if (operator === '-') sign = sign === 1 ? -1 : 1
   return sign
 }
@@ -90,13 +90,13 @@ function readSign(reader: Reader): 1 | -1 {
 const NUMBER = /(\d+(?:\.\d+)?|\.\d+)(?:[eE]([+-]?\d+))?/y
 
 function readAtom(reader: Reader): Value {
-  if (atEnd(reader)) throw new CalculatorError('the expression ends too early')
+  if (skipSpaceToEnd(reader)) throw new CalculatorError('the expression ends too early')
   if (reader.text[reader.position] === '(') return readParenthesised(reader)
   NUMBER.lastIndex = reader.position
   const match = NUMBER.exec(reader.text)
   if (!match) throw unexpectedError(reader)
   reader.position = NUMBER.lastIndex
-  return () => number(elementAt(match, 1), Number(match[2] ?? 0))
+  return () => fractionOfNumber(elementAt(match, 1), Number(match[2] ?? 0))
 }
 
 function readParenthesised(reader: Reader): Value {
@@ -104,7 +104,7 @@ function readParenthesised(reader: Reader): Value {
   if (++reader.depth > MAX_DEPTH)
     throw new CalculatorError('the expression is nested too deeply (more than 100 parentheses)')
   const value = readExpression(reader)
-  if (atEnd(reader)) throw new CalculatorError('missing ")"')
+  if (skipSpaceToEnd(reader)) throw new CalculatorError('missing ")"')
   if (reader.text[reader.position] !== ')') throw unexpectedError(reader)
   reader.position++
   reader.depth--
@@ -114,8 +114,8 @@ function readParenthesised(reader: Reader): Value {
 const SPELLINGS: Readonly<Record<string, Operator>> = { '×': '*', '÷': '/', '−': '-', '^': '**' }
 
 /** Consumes the next operator if it is one of these. `**` is never read as two `*`. */
-function take(reader: Reader, operators: readonly Operator[]): Operator | undefined {
-  if (atEnd(reader)) return undefined
+function takeOperator(reader: Reader, operators: readonly Operator[]): Operator | undefined {
+  if (skipSpaceToEnd(reader)) return undefined
   const length = reader.text.startsWith('**', reader.position) ? 2 : 1
   const written = reader.text.slice(reader.position, reader.position + length)
   const operator = operators.find((candidate) => candidate === (SPELLINGS[written] ?? written))
@@ -123,7 +123,8 @@ function take(reader: Reader, operators: readonly Operator[]): Operator | undefi
   return operator
 }
 
-function atEnd(reader: Reader): boolean {
+/** Skips white space and returns whether the text ends there. */
+function skipSpaceToEnd(reader: Reader): boolean {
   while (reader.position < reader.text.length && /\s/.test(reader.text[reader.position] as string)) reader.position++
   return reader.position === reader.text.length
 }
@@ -135,7 +136,7 @@ function unexpectedError({ text, position }: Reader): CalculatorError {
   return new CalculatorError(`unexpected "${offender}" at character ${Array.from(text.slice(0, position)).length + 1}`)
 }
 
-function number(mantissa: string, exponent: number): Fraction {
+function fractionOfNumber(mantissa: string, exponent: number): Fraction {
   const value = new Fraction(mantissa)
   if (value.n === 0n) return value
   // Beyond four times the limit, no mantissa that fits into an expression can make the number small enough again.
@@ -187,11 +188,11 @@ function fractionalPower(base: Fraction, exponent: Fraction): Fraction {
   if (base.s < 0n) throw new CalculatorError('a negative number to a fractional power has no real value')
   const value = base.valueOf() ** exponent.valueOf()
   if (!Number.isFinite(value)) throw new CalculatorError(TOO_LARGE)
-  return exactly(value)
+  return fractionOfDouble(value)
 }
 
 /** Returns the exact rational value of a double. */
-function exactly(value: number): Fraction {
+function fractionOfDouble(value: number): Fraction {
   let exponent = 0n
   let scaled = value
   while (!Number.isInteger(scaled)) {
@@ -212,7 +213,7 @@ const bitLength = (value: bigint): number => value.toString(2).length
 function formatFraction(value: Fraction): string {
   const sign = value.s < 0n ? '-' : ''
   if (value.d === 1n) return `${sign}${value.n}`
-  const { digits, exponent } = significant(value.n, value.d)
+  const { digits, exponent } = roundToSignificant(value.n, value.d)
   const isTiny = value.n * 1_000_000n < value.d
   const isHuge = value.n >= value.d * 10n ** 21n
   if (isTiny || isHuge) return `${sign}${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ''}e${exponent}`
@@ -223,9 +224,9 @@ function formatFraction(value: Fraction): string {
 }
 
 /** Returns n / d as digits and decimal exponent, d1.d2d3… × 10^exponent, rounded half to even on the exact value. */
-function significant(n: bigint, d: bigint): { readonly digits: string; readonly exponent: number } {
+function roundToSignificant(n: bigint, d: bigint): { readonly digits: string; readonly exponent: number } {
   let exponent = n.toString().length - d.toString().length
-  if (!atLeastPowerOfTen(n, d, exponent)) exponent--
+  if (!isAtLeastPowerOfTen(n, d, exponent)) exponent--
   const shift = SIGNIFICANT_DIGITS - 1 - exponent
   const [top, bottom] = shift >= 0 ? [n * 10n ** BigInt(shift), d] : [n, d * 10n ** BigInt(-shift)]
   let rounded = top / bottom
@@ -238,5 +239,5 @@ function significant(n: bigint, d: bigint): { readonly digits: string; readonly 
   return { digits: rounded.toString().replace(/0+$/, ''), exponent }
 }
 
-const atLeastPowerOfTen = (n: bigint, d: bigint, exponent: number): boolean =>
+const isAtLeastPowerOfTen = (n: bigint, d: bigint, exponent: number): boolean =>
   exponent >= 0 ? n >= d * 10n ** BigInt(exponent) : n * 10n ** BigInt(-exponent) >= d
