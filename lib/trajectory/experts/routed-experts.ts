@@ -1,6 +1,6 @@
 /**
  * The experts of a mixture of experts that read the tokens of a trajectory. Servers return them as int32 in base64, 64 kB for a
- * hundred tokens of a large model. They are stored in the smallest integers that hold them, a quarter of that for up to 256 experts.
+ * hundred tokens of a large model. They are stored in the smallest integers that fit, a quarter of these bytes for up to 256 experts.
  */
 
 import { int32At, uint8At } from '#lib/util/element-at.ts'
@@ -20,7 +20,7 @@ export interface ExpertRows {
 }
 
 /** A slice of a server: rows, or the reason why it cannot be assigned to tokens. */
-export type ReadExperts =
+type ReadExpertsResult =
   | { readonly ok: true; readonly experts: RoutedExperts }
   | { readonly ok: false; readonly why: string }
 
@@ -31,8 +31,8 @@ export type ReadExperts =
 export function readExperts(
   base64: string,
   { start, rows, perToken }: { readonly start: number; readonly rows: number; readonly perToken: number | undefined },
-): ReadExperts {
-  const refuse = (what: string): ReadExperts => ({
+): ReadExpertsResult {
+  const refuse = (what: string): ReadExpertsResult => ({
     ok: false,
     why: `The server returned ${what} for ${countWithNoun(rows, 'token')}: which belongs to which is unknown, so none is kept.`,
   })
@@ -43,13 +43,18 @@ export function readExperts(
     return refuse('routed experts that are not base64')
   }
   if (bytes.length % 4 !== 0) return refuse(`${bytes.length} bytes of routed experts, not a multiple of 4,`)
-  const entries = int32In(bytes)
-  const found = perToken ?? entries.length / rows
-  if (rows < 1 || entries.length !== rows * found || !Number.isInteger(found) || found < 1)
+  const entries = readInt32s(bytes)
+  const entriesPerToken = perToken ?? entries.length / rows
+  if (
+    rows < 1 ||
+    entries.length !== rows * entriesPerToken ||
+    !Number.isInteger(entriesPerToken) ||
+    entriesPerToken < 1
+  )
     return refuse(
       `${countWithNoun(entries.length, 'routed expert')}${perToken === undefined ? '' : ` (${perToken} for each token before)`}`,
     )
-  return { ok: true, experts: packExperts({ start, perToken: found, entries }) }
+  return { ok: true, experts: packExperts({ start, perToken: entriesPerToken, entries }) }
 }
 
 /** Packs rows into the smallest integers. */
@@ -88,7 +93,7 @@ export function int32Base64(entries: Int32Array): string {
   return toBase64(new Uint8Array(bytes.buffer))
 }
 
-function int32In(bytes: Uint8Array<ArrayBuffer>): Int32Array {
+function readInt32s(bytes: Uint8Array<ArrayBuffer>): Int32Array {
   const view = new DataView(bytes.buffer)
   return Int32Array.from({ length: bytes.length / 4 }, (_, index) => view.getInt32(4 * index, true))
 }

@@ -15,12 +15,7 @@ import { FORMAT, type Segment, type Span, type Trajectory } from './trajectory.t
 /** A trajectory, or the violation that makes the file invalid. */
 export type DecodeResult =
   | { readonly ok: true; readonly trajectory: Trajectory }
-  | { readonly ok: false; readonly error: DecodeError }
-
-/**
- * Where a file departs from the format, what was expected there and what was found. `path` is '' for the whole file.
- */
-type DecodeError = Violation
+  | { readonly ok: false; readonly error: Violation }
 
 /** Writes a trajectory as the text of a file. */
 export const encode = (trajectory: Trajectory): string => readableJson(recordOf(trajectory))
@@ -75,7 +70,7 @@ function describeFormat(value: unknown): string {
 }
 
 /** Returns the first violation of a rule that the schema cannot express: lengths, ranges, references. */
-function inconsistency(trajectory: Trajectory): DecodeError | undefined {
+function inconsistency(trajectory: Trajectory): Violation | undefined {
   const callIds = new Set<string>()
   let length = 0
   for (const [index, segment] of trajectory.segments.entries()) {
@@ -83,7 +78,7 @@ function inconsistency(trajectory: Trajectory): DecodeError | undefined {
     const error =
       columnsInconsistency(segment, at) ??
       vocabInconsistency(segment, trajectory, at) ??
-      readInconsistency(segment, length, trajectory, at)
+      requestInconsistency(segment, length, trajectory, at)
     if (error) return error
     length += segment.ids.length
     if (segment.kind !== 'response') continue
@@ -118,7 +113,7 @@ function inconsistency(trajectory: Trajectory): DecodeError | undefined {
   return tokenNotesViolation(trajectory.notes ?? [], length)
 }
 
-function columnsInconsistency(segment: Segment, at: string): DecodeError | undefined {
+function columnsInconsistency(segment: Segment, at: string): Violation | undefined {
   const n = segment.ids.length
   const columns: [string, readonly unknown[] | undefined, number][] = [
     [`${at}.logprobs`, segment.logprobs, n],
@@ -139,7 +134,7 @@ function columnsInconsistency(segment: Segment, at: string): DecodeError | undef
 }
 
 /** With a named tokenizer every text must be known; a file without a tokenizer may contain ids alone. */
-function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: string): DecodeError | undefined {
+function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: string): Violation | undefined {
   if (!model.tokenizer) return undefined
   const index = segment.ids.findIndex((id) => !Object.hasOwn(vocab, id))
   if (index >= 0)
@@ -155,13 +150,13 @@ function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: 
   return undefined
 }
 
-/** `length` is the number of tokens before the segment. */
-function readInconsistency(
+/** Checks the tokens that a request read; `length` is the number of tokens before the segment. */
+function requestInconsistency(
   segment: Segment,
   length: number,
   { vocab, model }: Trajectory,
   at: string,
-): DecodeError | undefined {
+): Violation | undefined {
   const read = segment.kind === 'response' ? segment.request?.read : undefined
   if (!read) return undefined
   if (read.kept > length)
