@@ -53,41 +53,44 @@ interface ComparePairProps {
   /** Whether the previous pair had the focus when it was removed; this pair then takes the focus. */
   readonly hadFocus: RefObject<boolean>
   /** View in the address; if `isUnified` is undefined, the width of the window decides. */
-  readonly asked: Omit<CompareView, 'isUnified'> & { readonly isUnified: boolean | undefined }
+  readonly addressView: Omit<CompareView, 'isUnified'> & { readonly isUnified: boolean | undefined }
   readonly onView: (change: Partial<CompareView>) => void
   readonly page: Pick<ComparePageActions, 'exportFile' | 'swap' | 'chooseSide' | 'setRight' | 'runBaseline' | 'link'>
 }
 
 /** Shows a compared pair with its commands and keys. */
-export function ComparePair({ pair: given, hadFocus, asked, onView: setView, page }: ComparePairProps) {
+export function ComparePair({ pair: comparedPair, hadFocus, addressView, onView: setView, page }: ComparePairProps) {
   const [pane, setPane] = useState<Pane>('middle')
-  const [pointed, setPointed] = useState<number>()
+  const [pointedDrift, setPointedDrift] = useState<number>()
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
   const { message, say } = useStatusMessage()
   // The window has no room for two lanes beside each other.
   const isNarrow = useMedia('(max-width: 1023px)')
   const [options, setOptions] = usePreference(GRID_OPTIONS)
   const shell = useShellActions()
-  const chance = chanceBetween(given)
+  const chance = chanceBetween(comparedPair)
   const panel = useRef<HTMLDivElement>(null)
   const lanes = useRef<LanesControl>(null)
   const legend = useRef<PopoverControl>(null)
-  const whole = useRef<HTMLDivElement>(null)
-  useFocusKept(whole, hadFocus)
+  const root = useRef<HTMLDivElement>(null)
+  useFocusTransfer(root, hadFocus)
   const scorer = useScorer()
-  const rescoring = useRescoring(given, scorer.score)
+  const rescoring = useRescoring(comparedPair, scorer.score)
   const { pair } = rescoring
   const { report } = pair.compared.comparison
   const vocabulary = driftVocabularyOf(pair)
   const { noun, title, costs, kindText, causeText } = vocabulary
   useTokensTarget(() => {
     flushSync(() => setPane('middle'))
-    whole.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
+    root.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
   })
   const view: CompareView = {
-    ...asked,
-    drift: asked.drift !== undefined && asked.drift >= 0 && asked.drift < report.spans.length ? asked.drift : undefined,
-    isUnified: asked.isUnified ?? isNarrow,
+    ...addressView,
+    drift:
+      addressView.drift !== undefined && addressView.drift >= 0 && addressView.drift < report.spans.length
+        ? addressView.drift
+        : undefined,
+    isUnified: addressView.isUnified ?? isNarrow,
   }
   const rescore = () => {
     // The pane is shown first, because a hidden element cannot take the focus.
@@ -128,15 +131,15 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     say,
   })
   usePageKeys(commands.runKey)
-  const parts: ComparePartProps = { pair, view, onView, onPoint: setPointed, say }
-  const shown = view.drift ?? pointed
-  const shownSpan = shown === undefined ? undefined : report.spans[shown]
+  const parts: ComparePartProps = { pair, view, onView, onPoint: setPointedDrift, say }
+  const shownDrift = view.drift ?? pointedDrift
+  const shownSpan = shownDrift === undefined ? undefined : report.spans[shownDrift]
   const run = (name: string) => () => {
     const command = COMPARE_COMMANDS.find((one) => one.name === name)
     if (command) commands.run(command)
   }
   return (
-    <div ref={whole} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+    <div ref={root} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <section aria-label="Drift and details">
         <SummaryStrip pair={pair} view={view} onView={onView} rescored={rescoring.summary} />
         <Caveats compared={pair.compared} />
@@ -192,11 +195,11 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         }
         right={
           <>
-            {shown !== undefined && shownSpan ? (
+            {shownDrift !== undefined && shownSpan ? (
               <DriftCard
                 pair={pair}
-                drift={shown}
-                weight={rescoring.found?.rescoring.spans[shown]?.ratio}
+                drift={shownDrift}
+                weight={rescoring.found?.rescoring.spans[shownDrift]?.ratio}
                 state={view.drift === undefined ? 'pointed' : 'pinned'}
                 linksOf={(name, tokens) => <SideLinks pair={pair} name={name} tokens={tokens} />}
               />
@@ -209,7 +212,11 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
             )}
             {shownSpan && costs && (
               <div className="mt-3">
-                <CopyRepro pair={pair} drift={shown} onSave={(text, name) => saveContent(new Blob([text]), name)} />
+                <CopyRepro
+                  pair={pair}
+                  drift={shownDrift}
+                  onSave={(text, name) => saveContent(new Blob([text]), name)}
+                />
               </div>
             )}
             <div ref={panel} className="mt-5 border-line border-t pt-4">
@@ -274,13 +281,13 @@ const CardLink = ({ href, children }: { readonly href: string; readonly children
 )
 
 /** Moves the focus to the tokens of a new pair if the previous pair contained the focus. */
-function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<boolean>): void {
+function useFocusTransfer(root: RefObject<HTMLElement | null>, hadFocus: RefObject<boolean>): void {
   useLayoutEffect(() => {
-    const element = whole.current
+    const element = root.current
     if (hadFocus.current) element?.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
     hadFocus.current = false
     return () => {
       hadFocus.current = element?.contains(document.activeElement) ?? false
     }
-  }, [whole, hadFocus])
+  }, [root, hadFocus])
 }

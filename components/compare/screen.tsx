@@ -91,7 +91,7 @@ export function CompareScreen() {
               key={`${sideText(state.pair.left)} ${sideText(state.pair.right)}`}
               pair={state.pair}
               hadFocus={hadFocus}
-              asked={address.view}
+              addressView={address.view}
               onView={address.setView}
               page={{
                 exportFile,

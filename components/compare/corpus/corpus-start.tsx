@@ -2,7 +2,7 @@ import { Button } from '../../ui/button.tsx'
 import { FilesButton } from '../../ui/file-button.tsx'
 
 /** File types that the file choosers of the report accept. */
-export const ACCEPT = '.json,.jsonl,.ndjson,application/json'
+export const REPORT_FILE_TYPES = '.json,.jsonl,.ndjson,application/json'
 
 interface CorpusStartProps {
   readonly onFiles: (files: readonly File[]) => void
@@ -18,7 +18,7 @@ export const CorpusStart = ({ onFiles, onLibrary }: CorpusStartProps) => (
       report counts how often the tokens differ, in which way, in which turn, and how many trained tokens are affected.
     </p>
     <div className="flex flex-wrap gap-2">
-      <FilesButton look="primary" accept={ACCEPT} label="Files of trajectories" onFiles={onFiles}>
+      <FilesButton look="primary" accept={REPORT_FILE_TYPES} label="Files of trajectories" onFiles={onFiles}>
         Choose files…
       </FilesButton>
       <Button onClick={onLibrary}>The whole library</Button>
