@@ -1,7 +1,7 @@
 /** Predicts which sampling parameters a server will ignore, so that the page can show it before a request. */
 
 import { isSamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
-import { isOlderThan } from '#lib/util/version.ts'
+import { isOlderThan } from './engine/version.ts'
 import type { ServerDescription } from './server-status.ts'
 
 /** What decides whether a server applies a parameter. Missing fields are unknown. */

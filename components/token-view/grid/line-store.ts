@@ -1,6 +1,8 @@
 /** The lines of segments for one width and one font. The lines of a segment are computed once; a growing segment adds only new ones. */
+
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 import { CELLS, ENDS_LINE, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
 import type { SegmentLines } from './line-folds.ts'
 
@@ -108,15 +110,8 @@ export function writeLines(
 
 /** Appends a line that begins with `token`, and enlarges the array if it is full. */
 export function addLine(lines: GrowingLines, token: number): void {
-  if (lines.lineCount === lines.starts.length) lines.starts = withDoubleCapacity(lines.starts)
+  if (lines.lineCount === lines.starts.length) lines.starts = enlarge(lines.starts)
   lines.starts[lines.lineCount++] = token
   lines.column = 0
   lines.endsLine = false
-}
-
-/** Returns a copy with twice the capacity. */
-export function withDoubleCapacity(starts: Int32Array): Int32Array<ArrayBuffer> {
-  const next = new Int32Array(2 * starts.length)
-  next.set(starts)
-  return next
 }

@@ -3,8 +3,10 @@
  * layout reads the width of every token. Texts that are not plain are measured once. If many are new at once, some are
  * estimated first and measured later (`settle`).
  */
+
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 import { bytesView, LONGEST, type PieceView, pieceOf, pieceView, plainCells } from './piece-view.ts'
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
@@ -89,7 +91,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     const width = plainWidth(entry) ?? shownWidth(id, isPart)
     if (id >= DENSEST) sparse.set(id, width)
     else {
-      if (id >= widths.length) widths = grown(widths, id + 1)
+      if (id >= widths.length) widths = enlarge(widths, id + 1)
       widths[id] = width
     }
     return width
@@ -269,12 +271,6 @@ function estimateWidth(run: string, width: (glyph: string) => number): number {
     cells += kind ? width(kind[1]) : 1
   }
   return cells
-}
-
-function grown(widths: Uint16Array, length: number): Uint16Array<ArrayBuffer> {
-  const next = new Uint16Array(Math.max(length, 2 * widths.length))
-  next.set(widths)
-  return next
 }
 
 const sameEntry = (a: VocabEntry | undefined, b: VocabEntry | undefined): boolean =>

@@ -1,4 +1,5 @@
 import { int32At } from '#lib/util/element-at.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 
 // Ranges are flat pairs [start, end, start, end, …] of tokens, half-open and sorted. Sets have one byte for each token, 1 or 0.
 
@@ -19,11 +20,7 @@ export function rangeWriter(): RangeWriter {
         pairs[length - 1] = Math.max(int32At(pairs, length - 1), end)
         return
       }
-      if (length === pairs.length) {
-        const longer = new Int32Array(2 * length)
-        longer.set(pairs)
-        pairs = longer
-      }
+      if (length === pairs.length) pairs = enlarge(pairs)
       pairs[length++] = start
       pairs[length++] = end
     },

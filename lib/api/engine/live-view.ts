@@ -4,9 +4,9 @@
  */
 
 import { refusalText } from '#lib/sampling/refusal.ts'
-import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from '../server-status.ts'
 import { whyUnsupported } from './unsupported.ts'
+import { isOlderThan } from './version.ts'
 
 /** How replies of a server are streamed. `tokensPerChunk` is the number of tokens by which the reply grows from chunk to chunk. */
 export type LiveView =

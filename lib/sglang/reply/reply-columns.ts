@@ -9,6 +9,7 @@ import { EngineError } from '#lib/engine/http/errors.ts'
 import type { EngineColumns, LogprobLists, TopColumns } from '#lib/engine/reply.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import { idList, listedAlternatives, logprobList } from '#lib/trajectory/tokens/alternatives.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 import type { GenerateReply, TokenLogprob } from '../server/schema.ts'
 import { DIGITS_OF_PART, decimalValue } from './decimal.ts'
 
@@ -196,11 +197,8 @@ class Scan {
 
   #grow(): Cells {
     const { ids, logprobs } = this.#cells
-    const larger = newCells(2 * ids.length)
-    larger.ids.set(ids)
-    larger.logprobs.set(logprobs)
-    this.#cells = larger
-    return larger
+    this.#cells = { ids: enlarge(ids), logprobs: enlarge(logprobs) }
+    return this.#cells
   }
 
   /** Scans a list of rows; returns false if it is written in another way. */

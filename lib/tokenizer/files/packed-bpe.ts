@@ -2,9 +2,11 @@
  * Byte-level BPE with its vocabulary and merges in typed arrays: 7 MB for 150,000 tokens. The library keeps each entry as
  * several strings in maps.
  */
+
 import * as z from 'zod/mini'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import { elementAt, int32At } from '#lib/util/element-at.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 import { emptyMergeTable, type MergeTable, mergeBytes, mergeTable } from './merges.ts'
 import { BYTE_OF_CHARACTER, isByteLevel, pieceBytes } from './piece-bytes.ts'
 
@@ -140,11 +142,7 @@ function packPieces({ pieces, of, size }: PieceIds, bytesOfPiece: (piece: string
   let end = 0
   for (const piece of pieces) {
     const bytes = bytesOfPiece(piece)
-    if (end + bytes.length > packed.length) {
-      const larger = new Uint8Array(2 * (end + bytes.length))
-      larger.set(packed)
-      packed = larger
-    }
+    if (end + bytes.length > packed.length) packed = enlarge(packed, end + bytes.length)
     const id = of(piece) as number
     packed.set(bytes, end)
     starts[id] = end

@@ -1,6 +1,6 @@
-import { withDoubleCapacity } from '#components/token-view/grid/line-store.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { int32At } from '#lib/util/element-at.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 import {
   BLOCK_GAP,
   DIVIDER_HEIGHT,
@@ -64,10 +64,8 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
     begin: (run: number, flags: number, left: number, right: number, leftLine: number, rightLine: number) => {
       finish()
       if (FIELDS * (count + 1) > table.length) {
-        table = withDoubleCapacity(table)
-        const room = new Float64Array(2 * tops.length)
-        room.set(tops)
-        tops = room
+        table = enlarge(table)
+        tops = enlarge(tops)
       }
       const at = FIELDS * count
       table[at + OFFSETS.kind] = KINDS.indexOf('tokens')

@@ -1,6 +1,7 @@
 /** The text of tokens as one sequence of numbers for comparison. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { enlarge } from '#lib/util/enlarge.ts'
 
 /** Returns the exact bytes of an id, or undefined if unknown. It is called often and must be cheap. */
 export type BytesOf = (id: number) => Uint8Array | undefined
@@ -28,7 +29,7 @@ export function spelling(ids: ArrayLike<number>, { start, end }: Span, bytes: By
     const id = ids[index] as number
     const token = bytes(id)
     const next = at + (token ? token.length : 1)
-    if (next > symbols.length) symbols = grown(symbols, next)
+    if (next > symbols.length) symbols = enlarge(symbols, next)
     if (!token) symbols[at] = FIRST_UNKNOWN + id
     // A loop: set() costs more than tokens are long.
     else for (let byte = 0; byte < token.length; byte++) symbols[at + byte] = token[byte] as number
@@ -36,10 +37,4 @@ export function spelling(ids: ArrayLike<number>, { start, end }: Span, bytes: By
     starts[index - start + 1] = at
   }
   return { symbols: symbols.subarray(0, at), starts }
-}
-
-function grown(symbols: Int32Array<ArrayBuffer>, least: number): Int32Array<ArrayBuffer> {
-  const more = new Int32Array(Math.max(least, 2 * symbols.length))
-  more.set(symbols)
-  return more
 }
