@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import { CheckField, SelectField, TextField } from '#components/ui/field.tsx'
-import { type RewardDraft, wrongField } from '#lib/share/settings/reward-draft.ts'
+import { wrongField } from '#lib/share/settings/reward-draft.ts'
+import type { RewardDraft } from '#lib/share/settings/setup.ts'
 
 interface RewardFieldsProps {
   readonly draft: RewardDraft

@@ -1,8 +1,8 @@
 /** Defines named sampling presets: the built-in ones, the user's own, and the fields that each sets. */
 import * as z from 'zod/mini'
 import type { Plain } from '#lib/util/plain.ts'
-import { type SamplingField, type SamplingTexts, samplingFields } from './fields.ts'
-import { samplingTextsSchema } from './sampling-form.ts'
+import { DEFAULT_SAMPLING_TEXTS, type SamplingField, type SamplingTexts, samplingFields } from './fields.ts'
+import { textsSchema } from './sampling-form.ts'
 
 /** A built-in preset. */
 export interface Preset {
@@ -14,7 +14,10 @@ export interface Preset {
 
 /** Schema of a preset of the user, with all fields. The browser and settings files store it. */
 const ownPresetSchema = z.readonly(
-  z.object({ name: z.string().check(z.trim(), z.minLength(1), z.maxLength(80)), sampling: samplingTextsSchema }),
+  z.object({
+    name: z.string().check(z.trim(), z.minLength(1), z.maxLength(80)),
+    sampling: textsSchema(DEFAULT_SAMPLING_TEXTS),
+  }),
 )
 /** A preset that the user saved. */
 export type OwnPreset = Plain<z.infer<typeof ownPresetSchema>>

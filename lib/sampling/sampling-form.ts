@@ -1,17 +1,20 @@
 /** Reads the texts of the sampling form: those that a browser remembers, and the request that they describe. */
 import * as z from 'zod/mini'
 import { objectOf } from '#lib/json/json-object.ts'
-import { DEFAULT_SAMPLING_TEXTS, type SamplingField, type SamplingTexts, samplingFields } from './fields.ts'
+import type { SamplingTexts } from './fields.ts'
 import { samplingNames } from './parameters.ts'
 import { readSamplingText } from './texts.ts'
 import { combinationProblem, furtherProblem, type SamplingRequest } from './values.ts'
 
-const shape = Object.fromEntries(
-  samplingFields.map((name) => [name, z._default(z.string(), DEFAULT_SAMPLING_TEXTS[name])]),
-) as Readonly<Record<SamplingField, z.ZodMiniDefault<z.ZodMiniString>>>
-
-/** Schema of the sampling form's texts. */
-export const samplingTextsSchema = z.readonly(z.object(shape))
+/** Returns the schema of texts of a form. A missing text gets its default. */
+export const textsSchema = <Name extends string>(defaults: Readonly<Record<Name, string>>) =>
+  z.readonly(
+    z.object(
+      Object.fromEntries(
+        Object.entries<string>(defaults).map(([name, text]) => [name, z._default(z.string(), text)]),
+      ) as Readonly<Record<Name, z.ZodMiniDefault<z.ZodMiniString>>>,
+    ),
+  )
 
 /** Returns the request that the texts describe, and the errors of fields by their name. */
 export function parseSamplingTexts(texts: SamplingTexts): {

@@ -1,11 +1,11 @@
 // @vitest-environment jsdom
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { rewardDraftSchema } from '#lib/share/settings/reward-draft.ts'
+import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
 import { RewardButton } from './reward-button.tsx'
 import { SamplesField } from './samples-field.tsx'
 
-const empty = rewardDraftSchema.parse({})
+const empty = DEFAULT_SETUP.reward
 
 test.each([
   [{}, 'Reward of the answers'],

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
-import { type RewardDraft, rewardDraftOf, rewardDraftSchema, rewardRuleOf, wrongField } from './reward-draft.ts'
+import { rewardDraftOf, rewardRuleOf, wrongField } from './reward-draft.ts'
+import { DEFAULT_SETUP, type RewardDraft } from './setup.ts'
 
-const draft = (fields: Partial<RewardDraft>): RewardDraft => ({ ...rewardDraftSchema.parse({}), ...fields })
+const draft = (fields: Partial<RewardDraft>): RewardDraft => ({ ...DEFAULT_SETUP.reward, ...fields })
 
 test.each<RewardRule>([
   { kind: 'exact', expected: 'Paris' },

@@ -1,27 +1,8 @@
 /** Converts the form fields of a reward rule to the rule, and back. */
-import * as z from 'zod/mini'
 import { isPattern } from '#lib/trajectory/reward/is-pattern.ts'
 import { wholeNumberText } from '#lib/trajectory/reward/read-number.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
-import type { Plain } from '#lib/util/plain.ts'
-
-/** Schema of the fields as they are typed. Fields that a kind does not use are remembered for the other kinds. */
-export const rewardDraftSchema = z.prefault(
-  z.readonly(
-    z.object({
-      kind: z._default(z.enum(['none', 'exact', 'pattern', 'number']), 'none'),
-      expected: z._default(z.string(), ''),
-      /** Regular expression of JavaScript. */
-      pattern: z._default(z.string(), ''),
-      /** Tolerance of a number; '' is none. */
-      tolerance: z._default(z.string(), ''),
-      ignoreCase: z._default(z.boolean(), false),
-    }),
-  ),
-  {},
-)
-/** Fields of a reward rule as they are typed. */
-export type RewardDraft = Plain<z.infer<typeof rewardDraftSchema>>
+import { DEFAULT_SETUP, type RewardDraft } from './setup.ts'
 
 /** Returns the rule of a draft, undefined for no rewards, or a text that describes the error for the user. */
 export function rewardRuleOf(draft: RewardDraft): RewardRule | undefined | string {
@@ -62,7 +43,7 @@ export function wrongField({ kind, expected }: RewardDraft): 'pattern' | 'expect
 
 /** Returns the fields of a rule; null is no rewards. */
 export function rewardDraftOf(rule: RewardRule | null): RewardDraft {
-  const empty = rewardDraftSchema.parse({})
+  const empty = DEFAULT_SETUP.reward
   if (rule === null) return empty
   if (rule.kind === 'number')
     return { ...empty, kind: 'number', expected: `${rule.expected}`, tolerance: `${rule.tolerance ?? ''}` }

@@ -1,18 +1,61 @@
 /** Defines the form of the playground with its values as typed. Every visit of the playground loads this file, so it has no schema. */
-import type * as z from 'zod/mini'
+import type { McpToolName } from '#lib/api/mcp-server.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
-import { DEFAULT_SAMPLING_TEXTS } from '#lib/sampling/fields.ts'
+import { DEFAULT_SAMPLING_TEXTS, type SamplingTexts } from '#lib/sampling/fields.ts'
+import type { MockTool } from '#lib/tools/mock-tool.ts'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Plain } from '#lib/util/plain.ts'
-import type { setupSchema } from './setup-schema.ts'
 
 /** Values of the playground's form, as typed. */
-export type Setup = Plain<z.infer<typeof setupSchema>>
+export type Setup = Readonly<{
+  /** Name of the server; '' is the default server. */
+  server: string
+  /** Names of other servers that run the first prompt beside `server`. With some, `server` is a name. */
+  furtherServers: readonly string[]
+  /** generate: token-in/token-out. chat: the chat baseline, which sends messages. */
+  endpoint: 'generate' | 'chat'
+  /** Name of the tokenizer; '' is the one that the server names, SERVER_TOKENIZER the server's own over HTTP. */
+  tokenizer: string
+  /** Text of the chat template; '' is the tokenizer's own. */
+  chatTemplate: string
+  system: string
+  /** Names of the tools of a run. A name is that of a mock tool, otherwise of an MCP tool, otherwise of a built-in tool. */
+  tools: readonly string[]
+  mockTools: readonly MockTool[]
+  /** Tools of MCP servers that can be chosen for runs. */
+  mcpTools: readonly McpToolName[]
+  /** Name of the tool parser; '' is the one that the server names. */
+  parser: string
+  thinking: boolean
+  /** Further template options as a JSON object. */
+  templateOptions: string
+  /** Sampling parameters by their names in SGLang. */
+  sampling: SamplingTexts
+  limits: Readonly<Record<LimitField, string>>
+  /** Number of samples of one prompt that run at once. */
+  samples: string
+  /** Whether to record the experts of a mixture of experts. */
+  routedExperts: boolean
+  /** Name of the LoRA adapter; '' is none. */
+  adapter: string
+  reward: RewardDraft
+  topLogprobs: string
+  promptLogprobs: boolean
+  stream: boolean
+}>
 
-/** Name of a limit. */
-export type LimitField = keyof Setup['limits']
+/** Fields of a reward rule. Fields that a kind does not use are remembered for the other kinds. */
+export interface RewardDraft {
+  readonly kind: 'none' | RewardRule['kind']
+  readonly expected: string
+  /** Regular expression of JavaScript. */
+  readonly pattern: string
+  /** Tolerance of a number; '' is none. */
+  readonly tolerance: string
+  readonly ignoreCase: boolean
+}
 
-/** Values of the form before anything is typed. The schema of the form has the same defaults. */
+/** Values of the form before anything is typed; setup-schema.ts puts them in the place of missing fields. */
 export const DEFAULT_SETUP: Setup = {
   server: '',
   furtherServers: [],
@@ -65,7 +108,7 @@ const LOOKED_AT_AFTER =
   'Checked after the calls of a response have run, as in strands-sglang: with 0, the calls of the first response still run.'
 
 /** Number fields of the form. */
-export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', NumberRange>> = {
+export const RANGES = {
   maxToolIterations: {
     label: 'tool iterations',
     explanation: `Responses with tool calls in one run. ${LOOKED_AT_AFTER}`,
@@ -116,7 +159,10 @@ export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', Num
     minimum: 0,
     maximum: 20,
   },
-}
+} satisfies Readonly<Record<string, NumberRange>>
+
+/** Name of a limit. */
+export type LimitField = Exclude<keyof typeof RANGES, 'topLogprobs' | 'samples'>
 
 /** Fields that the first turn fixes, because they are in the tokens. */
 type Opening = Pick<
