@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { parseLongLists } from './long-lists.ts'
 import { parsePythonJson } from './python-json.ts'
 
-/** Reads into one buffer, so that a result is overwritten by the next call. */
+/** Reads into one Buffer, so that a result is overwritten by the next call. Node's Buffer shares its memory with its slices. */
 function sourceOf(bytes: Uint8Array) {
-  const buffer = new Uint8Array(bytes.length)
+  const buffer = Buffer.alloc(bytes.length)
   return {
     size: bytes.length,
     read: async (start: number, end: number) => {

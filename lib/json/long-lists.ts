@@ -122,7 +122,8 @@ function createPartParser(): PartParser {
     const same = before[index]
     if (same && areEqual(same.bytes, bytes)) return same.entries
     const entries = parsePythonJson(`[${decoder.decode(bytes)}]`) as readonly unknown[]
-    if (index < MOST_PARTS_KEPT) before[index] = { bytes: bytes.slice(), entries }
+    // A copy: the bytes may be overwritten, and the slice of a Buffer shares its memory.
+    if (index < MOST_PARTS_KEPT) before[index] = { bytes: new Uint8Array(bytes), entries }
     return entries
   }
 }
