@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { RowSort } from '#lib/browser/file-index/listed-rows.ts'
 import type { FileSampleRow, ListedSample } from '#lib/browser/file-index/sample-row.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { filterOfQuery, listQuery } from './address.ts'
 import { RowsTable } from './rows-table.tsx'
 
@@ -57,11 +57,7 @@ function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
     onSort,
     ...change,
   }
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <RowsTable {...props} />
-    </QueryClientProvider>,
-  )
+  render(<RowsTable {...props} />, { wrapper: withQueries() })
   return { onSelect, onSort, user: userEvent.setup() }
 }
 

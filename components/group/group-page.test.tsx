@@ -1,5 +1,5 @@
 /** The page of a group with scripted answers: what it shows, its keys, its brush and its folds. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Plot } from '#components/inspector/charts/plot.tsx'
 import { ShellContext } from '#components/shell/shell-actions.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import type { GroupPageView, useGroupAddress } from './address.ts'
 import { ADVANTAGE } from './colour.ts'
 import { GroupPage } from './group-page.tsx'
@@ -88,13 +89,12 @@ async function show(group: TestGroup = exampleGroup(), start: Partial<GroupPageV
   const nothing = () => {}
   await act(async () => {
     render(
-      <QueryClientProvider client={client}>
-        <ShellContext
-          value={{ openFile: nothing, exportFile: undefined, showKeys: nothing, showHelp: nothing, onTokens: nothing }}
-        >
-          <Screen group={group} start={start} />
-        </ShellContext>
-      </QueryClientProvider>,
+      <ShellContext
+        value={{ openFile: nothing, exportFile: undefined, showKeys: nothing, showHelp: nothing, onTokens: nothing }}
+      >
+        <Screen group={group} start={start} />
+      </ShellContext>,
+      { wrapper: withQueries(client) },
     )
   })
   return { grid: screen.getByRole('grid', { name: 'Tree of the samples' }), user: userEvent.setup() }

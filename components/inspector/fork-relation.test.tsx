@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { ForkedFrom, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { ForkRelation } from './fork-relation.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -28,9 +28,8 @@ function relation(forkedFrom: Partial<ForkedFrom> = {}) {
   const onChoose = vi.fn()
   const fork: ForkedFrom = { trajectory: 'parent~2', token: 2, kind: 'rendered_again', ...forkedFrom }
   render(
-    <QueryClientProvider client={new QueryClient()}>
-      <ForkRelation forkedFrom={fork} trajectory={withIds([1, 2, 207, 5])} storedKey="child" onChoose={onChoose} />
-    </QueryClientProvider>,
+    <ForkRelation forkedFrom={fork} trajectory={withIds([1, 2, 207, 5])} storedKey="child" onChoose={onChoose} />,
+    { wrapper: withQueries() },
   )
   return { onChoose, user: userEvent.setup(), section: screen.getByRole('region', { name: 'Fork' }) }
 }

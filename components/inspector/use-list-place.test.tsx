@@ -1,8 +1,9 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { renderHook } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { neighboursOptions } from '#lib/browser/library/neighbours.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { useListPlace } from './use-list-place.ts'
 
 vi.mock('#components/shell/view-state.ts', () => ({
@@ -15,7 +16,7 @@ test('Without a list in the address, the walk through the library leaves out the
   const place = { ahead: 1, total: 3, isListed: true, previous: 'before', next: 'after' }
   client.setQueryData(neighboursOptions('k', 'estimates=hidden').queryKey, place)
   const { result } = renderHook(() => useListPlace(sampleTrajectory, 'k'), {
-    wrapper: ({ children }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>,
+    wrapper: withQueries(client),
   })
   expect(result.current).toMatchObject({
     name: 'in the library',

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { storeToken } from '#lib/browser/api.ts'
@@ -6,6 +6,7 @@ import { pageReader } from '#lib/browser/page-reader.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { testCall } from '#testing/sessions.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { type CallEntry, callEntries, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { CallTokens } from './call-tokens.tsx'
 
@@ -31,12 +32,9 @@ test('The tokens of a session are read once, and again when a call adds segments
   )
   const call = testCall(1, { kind: 'new-root' })
   const show = (nodes: readonly SessionCallNode[]) => (
-    <QueryClientProvider client={client}>
-      <CallTokens sessionId="ses_1" entry={nodes[0] as SessionCallNode} nodes={nodes} />
-    </QueryClientProvider>
+    <CallTokens sessionId="ses_1" entry={nodes[0] as SessionCallNode} nodes={nodes} />
   )
-  const client = new QueryClient()
-  const { rerender, findByText } = render(show(nodesOfCalls([call])))
+  const { rerender, findByText } = render(show(nodesOfCalls([call])), { wrapper: withQueries() })
   await findByText('2 segments')
   // The page reads the calls of the session again and again. They are equal, and later those of another path.
   const other = testCall(2, { kind: 'new-root' })
@@ -57,11 +55,7 @@ test('A call that was refused shows its reason and what the client sent', async 
       : Response.json({}, { status: 404 }),
   )
   const call = testCall(2, null, { status: 400, error: 'The field ebnf is not supported.', nodes: [] })
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <CallTokens sessionId="ses_1" entry={{ call, node: undefined }} nodes={[]} />
-    </QueryClientProvider>,
-  )
+  render(<CallTokens sessionId="ses_1" entry={{ call, node: undefined }} nodes={[]} />, { wrapper: withQueries() })
   expect(screen.getByText('refused status 400')).toBeTruthy()
   expect(screen.getByText('The field ebnf is not supported.')).toBeTruthy()
   expect((await screen.findByText(/"ebnf": "root/)).textContent).toContain('"model": "m"')
@@ -75,14 +69,10 @@ test('The tokens of a running reply appear as they arrive, and stay until the st
   vi.spyOn(pageReader, 'call').mockReturnValue(new Promise(() => {}))
   const client = new QueryClient()
   const readAgain = vi.spyOn(client, 'invalidateQueries')
-  const show = (entry: CallEntry) => (
-    <QueryClientProvider client={client}>
-      <CallTokens sessionId="ses_1" entry={entry} nodes={[]} />
-    </QueryClientProvider>
-  )
+  const show = (entry: CallEntry) => <CallTokens sessionId="ses_1" entry={entry} nodes={[]} />
   const stored = callEntries([testCall(2, { kind: 'continued' })])[0] as CallEntry
   const node = { ...stored.node, status: 'running', trajectory: null } as NonNullable<CallEntry['node']>
-  const { rerender } = render(show({ ...stored, node: { ...node, live: 'reply 1' } }))
+  const { rerender } = render(show({ ...stored, node: { ...node, live: 'reply 1' } }), { wrapper: withQueries(client) })
   expect(screen.getByText('The reply is being generated…')).toBeTruthy()
   const started = {
     type: 'started',

@@ -1,11 +1,11 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { fireEvent, render, screen, within } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { storeToken } from '#lib/browser/api.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { testCall, testSession } from '#testing/sessions.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { CallForest } from './call-forest.tsx'
 import { callEntries, nodesOfCalls, type SessionCallNode } from './call-texts.ts'
 import { EmptySessions } from './empty-sessions.tsx'
@@ -16,10 +16,6 @@ import { SessionList } from './session-list.tsx'
 import { SetupLine } from './setup-line.tsx'
 
 const session = testSession
-
-const withQueries = (children: ReactNode) => (
-  <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>
-)
 
 beforeEach(() => storeToken('a-token'))
 
@@ -121,7 +117,7 @@ test('The forest of 1,024 calls mounts only the rows that are visible, and shows
 test('The reward of a session is sent as a number, and a text that is no number cannot be sent', async () => {
   const onMessage = vi.fn()
   const send = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 204 }))
-  render(withQueries(<RewardField session={session} onMessage={onMessage} />))
+  render(<RewardField session={session} onMessage={onMessage} />, { wrapper: withQueries() })
   const field = screen.getByLabelText('Reward')
   const set = screen.getByRole<HTMLButtonElement>('button', { name: 'Set' })
   fireEvent.change(field, { target: { value: 'good' } })
@@ -140,11 +136,7 @@ test('A changed history names the first token that differs from the other call, 
     ({ outcome, segments: [{ kind: 'prompt', ids: [1, 2, id] }] }) as unknown as TrajectoryView
   queries.setQueryData(trajectoryOptions('own').queryKey, trajectory(3))
   queries.setQueryData(trajectoryOptions('other').queryKey, trajectory(4))
-  render(
-    <QueryClientProvider client={queries}>
-      <FirstDifferingToken own="own" other="other" />
-    </QueryClientProvider>,
-  )
+  render(<FirstDifferingToken own="own" other="other" />, { wrapper: withQueries(queries) })
   expect(screen.getByText('first difference at token 2')).toBeTruthy()
 })
 
@@ -166,11 +158,9 @@ test('The savings follow the chosen leaves, and a panel shows each leaf and all 
   )
   const nodes = nodesOfCalls([testCall(1, { kind: 'new-root' }), testCall(2, { kind: 'continued' })])
   const line = (picker: 'all' | 'longest', tokens: number) => (
-    <QueryClientProvider client={queries}>
-      <SavingsLine session={{ ...session, tokens }} nodes={nodes} picker={picker} />
-    </QueryClientProvider>
+    <SavingsLine session={{ ...session, tokens }} nodes={nodes} picker={picker} />
   )
-  const { rerender } = render(line('all', 10))
+  const { rerender } = render(line('all', 10), { wrapper: withQueries(queries) })
   await screen.findByText('2 drifts avoided · 3 trained tokens kept · 1 row instead of 4')
   expect(screen.getByText('Each leaf, 1 caveat')).toBeTruthy()
   await screen.findByText('All 1 session, 2 waiting')
@@ -191,6 +181,6 @@ test('A session that cannot be compared with a chat pipeline says why', async ()
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () =>
     Response.json({ status: 502, code: 'UPSTREAM_DOWN', detail: 'the server does not answer' }, { status: 502 }),
   )
-  render(withQueries(<SavingsLine session={session} nodes={[]} picker="all" />))
+  render(<SavingsLine session={session} nodes={[]} picker="all" />, { wrapper: withQueries() })
   await screen.findByText(/^Not compared with a chat pipeline: .*the server does not answer/)
 })

@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { ApiError } from '#lib/browser/api.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { TokenizerDialog } from './tokenizer-dialog.tsx'
 
 const chooseTokenizer = vi.hoisted(() =>
@@ -23,15 +23,14 @@ function show(encodesMessages: boolean, others: readonly string[] = []) {
   chooseTokenizer.mockReset().mockResolvedValue(sample)
   const onClose = vi.fn()
   render(
-    <QueryClientProvider client={new QueryClient()}>
-      <TokenizerDialog
-        storedKey="key"
-        tokenizer={undefined}
-        parser={undefined}
-        modelName="qwen3-8b"
-        {...{ encodesMessages, others, onClose }}
-      />
-    </QueryClientProvider>,
+    <TokenizerDialog
+      storedKey="key"
+      tokenizer={undefined}
+      parser={undefined}
+      modelName="qwen3-8b"
+      {...{ encodesMessages, others, onClose }}
+    />,
+    { wrapper: withQueries() },
   )
   return { onClose, user: userEvent.setup() }
 }

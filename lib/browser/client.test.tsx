@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, renderHook, waitFor } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
@@ -11,6 +10,7 @@ import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { listeningUrl } from '#testing/listening.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { ApiError, callApi, fetchJson, fetchLines, storeToken, streamJsonLines } from './api.ts'
 import { trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout/rollout-store.ts'
@@ -175,9 +175,7 @@ describe('the rollout of a page', () => {
   }
   const page = (key: string | undefined) => {
     const cache = new QueryClient()
-    const wrapper = ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    )
+    const wrapper = withQueries(cache)
     const hook = renderHook(({ shown }: { readonly shown: string | undefined }) => useRollout(shown), {
       wrapper,
       initialProps: { shown: key },

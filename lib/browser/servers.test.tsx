@@ -1,7 +1,7 @@
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { QueryClient, useQuery } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
+import { withQueries } from '#testing/with-queries.tsx'
 import { saveServers, serverLoadOptions } from './servers.ts'
 
 afterEach(() => {
@@ -36,9 +36,7 @@ function followLoad(load: object) {
   vi.stubGlobal('fetch', fetch)
   const cache = new QueryClient()
   renderHook(() => useQuery(serverLoadOptions('gpu')), {
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    ),
+    wrapper: withQueries(cache),
   })
   return async (milliseconds: number) => {
     await act(() => vi.advanceTimersByTimeAsync(milliseconds))

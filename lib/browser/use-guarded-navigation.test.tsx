@@ -1,7 +1,7 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { withQueries } from '#testing/with-queries.tsx'
 import { isAnswering } from './application.ts'
 import { useGuardedNavigation } from './use-guarded-navigation.ts'
 
@@ -43,9 +43,7 @@ const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(mil
 async function page() {
   const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const { result } = renderHook(() => useGuardedNavigation(push), {
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    ),
+    wrapper: withQueries(cache),
   })
   await pass(0)
   return { result, cache }

@@ -1,5 +1,5 @@
 /** The dialog of the chat baseline on servers of each engine. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
@@ -7,6 +7,7 @@ import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import { knownStatusOptions, serversOptions } from '#lib/browser/queries.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { BaselineDialog } from './baseline-dialog.tsx'
 
 beforeAll(() => {
@@ -30,11 +31,9 @@ function show(trajectory: Trajectory, capabilities?: ServerCapabilities): HTMLBu
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
   if (capabilities) cache.setQueryData(knownStatusOptions('s').queryKey, { state: 'ready', capabilities } as never)
-  render(
-    <QueryClientProvider client={cache}>
-      <BaselineDialog trajectory={trajectory} runKey="k" onPair={vi.fn()} onClose={vi.fn()} />
-    </QueryClientProvider>,
-  )
+  render(<BaselineDialog trajectory={trajectory} runKey="k" onPair={vi.fn()} onClose={vi.fn()} />, {
+    wrapper: withQueries(cache),
+  })
   return screen.getByRole<HTMLButtonElement>('button', { name: 'Run the chat baseline', hidden: true })
 }
 

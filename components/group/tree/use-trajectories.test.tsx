@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { groupOf, wordTrajectory } from '../test-group.ts'
 import { treeOfForest } from '../tree.ts'
 import { useTrajectories } from './use-trajectories.ts'
@@ -19,9 +19,7 @@ function show(tokens: number) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   for (const trajectory of trajectories) client.setQueryData(trajectoryOptions(trajectory.id).queryKey, trajectory)
   const { result } = renderHook(() => useTrajectories(tree, undefined), {
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={client}>{children}</QueryClientProvider>
-    ),
+    wrapper: withQueries(client),
   })
   const branchOf = (sample: number) =>
     elementAt(

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
@@ -7,6 +7,7 @@ import type { Tree } from '#lib/api/forest/tree.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { treeOptions } from '#lib/browser/library/branches.ts'
 import { requestCancel } from '#lib/browser/rollout/cancel.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { BranchList } from './branch-list.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -31,11 +32,7 @@ function show(leaves: readonly Leaf[], storedKey: string) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const counts = { trees: 1, leaves: leaves.length, splits: 1, tokens: 36, distinctTokens: 20 }
   client.setQueryData(treeOptions(storedKey).queryKey, { leaves: [...leaves], nodes: [], counts, leftOut: 0 } as never)
-  render(
-    <QueryClientProvider client={client}>
-      <BranchList storedKey={storedKey} />
-    </QueryClientProvider>,
-  )
+  render(<BranchList storedKey={storedKey} />, { wrapper: withQueries(client) })
   return { list: screen.getByRole('region', { name: 'Branches' }), user: userEvent.setup() }
 }
 

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { serversOptions } from '#lib/browser/queries.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import type { Insertion } from './branch-draft.ts'
 import { BranchPanel } from './branch-panel.tsx'
 
@@ -62,11 +63,7 @@ function show(index: number, on: Trajectory = trajectory) {
     commands.set(name, run)
     return () => commands.delete(name)
   }
-  render(
-    <QueryClientProvider client={client}>
-      <Panel trajectory={on} token={token} offer={offer} />
-    </QueryClientProvider>,
-  )
+  render(<Panel trajectory={on} token={token} offer={offer} />, { wrapper: withQueries(client) })
   const run = (name: string, position?: number) => act(async () => commands.get(name)?.(position))
   return { commands, run, user: userEvent.setup(), panel: screen.getByRole('region', { name: 'Branch' }) }
 }

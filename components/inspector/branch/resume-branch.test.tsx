@@ -1,4 +1,3 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
@@ -6,6 +5,7 @@ import { ApiError } from '#lib/browser/api.ts'
 import { startBranches } from '#lib/browser/library/branches.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { ResumeBranch } from './resume-branch.tsx'
 
 const go = vi.hoisted(() => vi.fn())
@@ -22,11 +22,7 @@ const stopped: Trajectory = {
 }
 
 const show = (trajectory: Trajectory) =>
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <ResumeBranch trajectory={trajectory} storedKey="k" />
-    </QueryClientProvider>,
-  )
+  render(<ResumeBranch trajectory={trajectory} storedKey="k" />, { wrapper: withQueries() })
 
 test('A response that the model ended cannot be resumed', () => {
   const { container } = show({ ...stopped, outcome: { kind: 'running' } })

@@ -1,4 +1,3 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
@@ -8,6 +7,7 @@ import { ApiError } from '#lib/browser/api.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ENCODED_AGAIN_LABEL, type Health } from '#lib/trajectory/health/health.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import type { Inspection } from '../inspection.ts'
 import { HealthStrip } from './health-strip.tsx'
 
@@ -56,11 +56,7 @@ function show(
   )
   const [onSelect, onMarks, say] = [vi.fn(), vi.fn(), vi.fn()]
   const inspection = { trajectory, run, onSelect, onMarks, say, marks: [], storedKey } as unknown as Inspection
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <HealthStrip inspection={inspection} />
-    </QueryClientProvider>,
-  )
+  render(<HealthStrip inspection={inspection} />, { wrapper: withQueries() })
   return { run, onSelect, onMarks, user: userEvent.setup() }
 }
 

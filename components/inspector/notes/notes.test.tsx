@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { MAX_TOKEN_NOTES, nextTokenNoteId, type TokenNote } from '#lib/trajector
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import type { PanelAction } from '../selection/panel-commands.ts'
 import { NoteDialog } from './note-dialog.tsx'
 import { NoteList } from './note-list.tsx'
@@ -84,11 +85,7 @@ function Notes({
 
 function show(notes: Trajectory['notes'], selection?: Selection, isStored = true) {
   const first = notes ? { ...sample, notes } : sample
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <Notes first={first} selection={selection} isStored={isStored} />
-    </QueryClientProvider>,
-  )
+  render(<Notes first={first} selection={selection} isStored={isStored} />, { wrapper: withQueries() })
   return userEvent.setup()
 }
 

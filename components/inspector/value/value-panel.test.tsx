@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
@@ -16,6 +16,7 @@ import {
 import { serversOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import type { Inspection } from '../inspection.ts'
 import { ValuePanel } from './value-panel.tsx'
 
@@ -112,11 +113,7 @@ function show(shown: ValueEstimate | undefined, { on = trajectory, rule = reward
   client.setQueryData(treeOptions('k').queryKey, { leaves, nodes: [], leftOut: 0 } as never)
   client.setQueryData(serversOptions().queryKey, { servers: [{ name: 'sglang-b' }] } as never)
   const inspection = { trajectory: on, view: { selection: single(3) }, onSelect, offer } as unknown as Inspection
-  render(
-    <QueryClientProvider client={client}>
-      <ValuePanel inspection={inspection} storedKey="k" onClose={() => {}} />
-    </QueryClientProvider>,
-  )
+  render(<ValuePanel inspection={inspection} storedKey="k" onClose={() => {}} />, { wrapper: withQueries(client) })
   return { client, user: userEvent.setup(), panel: screen.getByRole('region', { name: 'Value' }) }
 }
 

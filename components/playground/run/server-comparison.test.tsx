@@ -1,9 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { ServerComparison as Answer } from '#lib/api/engine/server-comparison.ts'
 import { serverComparisonOptions } from '#lib/browser/queries.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { ServerComparisonPanel } from './server-comparison.tsx'
 
 vi.mock('#components/shell/navigation.tsx', () => ({
@@ -40,11 +41,9 @@ function shown(comparisons: readonly Compared[], servers: readonly string[] = ['
       comparisons: [...comparisons],
     })
   const chosen: unknown[] = []
-  render(
-    <QueryClientProvider client={client}>
-      <ServerComparisonPanel groupId="g" onShow={(...sample) => chosen.push(sample)} />
-    </QueryClientProvider>,
-  )
+  render(<ServerComparisonPanel groupId="g" onShow={(...sample) => chosen.push(sample)} />, {
+    wrapper: withQueries(client),
+  })
   return { chosen, user: userEvent.setup() }
 }
 

@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { renderHook } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { addNote, changeNote } from './notes.ts'
 import { revisionOptions } from './revision.ts'
@@ -15,9 +15,7 @@ afterEach(() => {
 
 const libraryOn = (cache: QueryClient) =>
   renderHook(useLibrary, {
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    ),
+    wrapper: withQueries(cache),
   }).result
 
 /** Returns the cache of a page that shows a trajectory with these labels. */

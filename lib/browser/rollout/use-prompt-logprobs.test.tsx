@@ -1,11 +1,11 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { act, renderHook, waitFor } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ServerCapabilities } from '#lib/api/engine/capabilities.ts'
 import { ENGINE_CAPABILITIES } from '#lib/api/engine/unsupported.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withQueries } from '#testing/with-queries.tsx'
 import { ApiError } from '../api.ts'
 import { knownStatusOptions, serversOptions, trajectoryOptions } from '../queries.ts'
 import { readerWorker } from '../workers/reader.ts'
@@ -47,9 +47,7 @@ const serve = (capabilities: ServerCapabilities) =>
 const shown = (trajectory: Trajectory, isNeeded: boolean, key: string | undefined = KEY) =>
   renderHook(({ needed }) => usePromptLogprobs(trajectory, key, needed), {
     initialProps: { needed: isNeeded },
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    ),
+    wrapper: withQueries(cache),
   })
 
 test('Prompt logprobs are requested once when they are first needed, and the stored trajectory is shown with them', async () => {
@@ -119,9 +117,7 @@ test.each<[string, Trajectory, string | undefined]>([
   ],
 ])('Prompt logprobs are not requested of a trajectory that %s', (_what, trajectory, key) => {
   const { result } = renderHook(() => usePromptLogprobs(trajectory, key, true), {
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    ),
+    wrapper: withQueries(cache),
   })
   expect([posted, result.current]).toEqual([[], { isRequesting: false, failure: undefined }])
 })

@@ -10,14 +10,10 @@ import type { ProtocolName } from '#lib/session/call.ts'
 import { protocols } from '#lib/session/protocols/protocol.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { says } from '#testing/scripted-rollout.ts'
-import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { createRouter } from '../http/router.ts'
-import { sessionRoutes } from '../routes/sessions.ts'
 import type { Services } from '../services.ts'
-import { shareServices } from '../shared.ts'
+import { send, sessionServices } from './test-session-server.ts'
 
-const TOKEN = 'token-of-forced-calls-01'
 const CAPABILITIES: NonNullable<ServerDescription['capabilities']> = {
   engine: 'sglang',
   logprobs: 'processed',
@@ -39,36 +35,22 @@ beforeEach(() => {
   requests = []
   template = chatml
   capabilities = CAPABILITIES
-  services = {
-    ...testServices(folderOfTest(), {
-      template: () => template,
-      describe: async () => ({
-        kind: 'server',
-        modelName: 'bytes',
-        contextLength: 4096,
-        incrementalStreaming: true,
-        capabilities,
-      }),
-      generate(request) {
-        requests.push(request)
-        return says('<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>')
-      },
+  services = sessionServices(folderOfTest(), {
+    template: () => template,
+    describe: async () => ({
+      kind: 'server',
+      modelName: 'bytes',
+      contextLength: 4096,
+      incrementalStreaming: true,
+      capabilities,
     }),
-    config: { hosts: [], token: TOKEN },
-  } as unknown as Services
-  shareServices(services)
+    generate(request) {
+      requests.push(request)
+      return says('<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>')
+    },
+  })
 })
 afterEach(() => services.store.close())
-
-const answer = createRouter(sessionRoutes)
-const send = (address: string, body: unknown) =>
-  answer(
-    new Request(`http://localhost${address}`, {
-      method: 'POST',
-      headers: { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
-  )
 
 const parameters = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
 
@@ -103,10 +85,15 @@ const BODIES: Readonly<Record<ProtocolName, { readonly body: object; readonly an
   }
 
 async function ask(name: ProtocolName, choice: 'any' | 'add', settings: object = {}, more: object = {}) {
-  const created = await send('/sessions', settings)
+  const created = await send('POST', '/sessions', settings)
   const { session_id: id } = (await created.json()) as { session_id: string }
   const { body, ...choices } = BODIES[name]
-  return send(`/sessions/${id}${protocols[name].path}`, { model: 'm', tool_choice: choices[choice], ...body, ...more })
+  return send('POST', `/sessions/${id}${protocols[name].path}`, {
+    model: 'm',
+    tool_choice: choices[choice],
+    ...body,
+    ...more,
+  })
 }
 
 describe('A forced call', () => {

@@ -5,14 +5,10 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { END } from '#testing/scripted-rollout.ts'
-import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { createRouter } from '../http/router.ts'
-import { sessionRoutes } from '../routes/sessions.ts'
 import type { Services } from '../services.ts'
-import { shareServices } from '../shared.ts'
+import { send, sessionServices } from './test-session-server.ts'
 
-const TOKEN = 'token-of-the-observer-01'
 let services: Services
 let bodies: Record<string, unknown>[]
 /** Prompts that the server reports, and its reply. */
@@ -49,28 +45,15 @@ const forward: EngineClient['forward'] = async ({ body }) => {
 beforeEach(() => {
   bodies = []
   answers = []
-  services = {
-    ...testServices(folderOfTest(), {
-      template: () => chatml,
-      describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096 }),
-      forward,
-      readChat: (value, vocabularySize) => chatAnswerIn(value, vocabularySize, undefined),
-    }),
-    config: { hosts: [], token: TOKEN },
-  } as unknown as Services
-  shareServices(services)
+  services = sessionServices(folderOfTest(), {
+    template: () => chatml,
+    describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096 }),
+    forward,
+    readChat: (value, vocabularySize) => chatAnswerIn(value, vocabularySize, undefined),
+  })
 })
 afterEach(() => services.store.close())
 
-const answer = createRouter(sessionRoutes)
-const send = (method: string, address: string, body?: unknown) =>
-  answer(
-    new Request(`http://localhost${address}`, {
-      method,
-      headers: { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }),
-  )
 const observed = async (): Promise<string> =>
   ((await (await send('POST', '/sessions', { mode: 'observe' })).json()) as { session_id: string }).session_id
 const user = (content: string) => ({ role: 'user', content })

@@ -12,12 +12,10 @@ import { folderOfTest } from '#testing/files/folders.ts'
 import { type Script, says, call as toolCall } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { createRouter } from '../http/router.ts'
-import { sessionRoutes } from '../routes/sessions.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
+import { SESSION_TOKEN, send, sessionServices } from './test-session-server.ts'
 
-const TOKEN = 'token-of-the-sessions-01'
 let folder: string
 let services: Services
 let requests: GenerateRequest[]
@@ -31,15 +29,11 @@ const generate: EngineClient['generate'] = (request, signal) => {
 }
 
 function start(): void {
-  services = {
-    ...testServices(folder, {
-      template: () => template,
-      describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
-      generate,
-    }),
-    config: { hosts: [], token: TOKEN },
-  } as unknown as Services
-  shareServices(services)
+  services = sessionServices(folder, {
+    template: () => template,
+    describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
+    generate,
+  })
 }
 
 beforeEach(() => {
@@ -50,18 +44,6 @@ beforeEach(() => {
   start()
 })
 afterEach(() => services.store.close())
-
-const answer = createRouter(sessionRoutes)
-
-const send = (method: string, address: string, body?: unknown, init: RequestInit = {}) =>
-  answer(
-    new Request(`http://localhost${address}`, {
-      method,
-      headers: { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...init,
-    }),
-  )
 
 async function created(body: object = {}): Promise<string> {
   const { session_id: id } = (await (await send('POST', '/sessions', body)).json()) as { session_id: string }
@@ -373,7 +355,7 @@ describe('A call of a session that gets no answer', () => {
 
   test('is refused if its body announces more than the limit', async () => {
     const id = await created()
-    const headers = { host: 'localhost', 'x-api-key': TOKEN, 'content-length': String(200 * 2 ** 20) }
+    const headers = { host: 'localhost', 'x-api-key': SESSION_TOKEN, 'content-length': String(200 * 2 ** 20) }
     const response = await send('POST', `/sessions/${id}/v1/messages`, {}, { headers })
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'request_too_large' } })
@@ -553,7 +535,7 @@ test('POST /sessions continues a session with the same settings, and refuses oth
     ])
   }
   // A call to /sessions/auto that names the session continues it.
-  const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': 'mine' }
+  const headers = { host: 'localhost', authorization: `Bearer ${SESSION_TOKEN}`, 'x-session-id': 'mine' }
   const body = { model: 'm', messages: [user('b')] }
   expect((await send('POST', '/sessions/auto/v1/chat/completions', body, { headers })).status).toBe(200)
   expect(await calls('mine')).toHaveLength(2)
@@ -797,7 +779,7 @@ describe('The address /sessions/auto', () => {
   })
 
   test('uses the session that the client names in a header', async () => {
-    const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': 'mine' }
+    const headers = { host: 'localhost', authorization: `Bearer ${SESSION_TOKEN}`, 'x-session-id': 'mine' }
     for (const content of ['a', 'b'])
       await send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user(content)] }, { headers })
     expect(await calls('mine')).toHaveLength(2)
@@ -809,7 +791,7 @@ describe('The address /sessions/auto', () => {
   test('continues the session that was called last of those with the same history, whichever of them the page reads', async () => {
     scripts = ['one', 'one', 'two']
     for (const id of ['first', 'second']) {
-      const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': id }
+      const headers = { host: 'localhost', authorization: `Bearer ${SESSION_TOKEN}`, 'x-session-id': id }
       await send('POST', '/sessions/auto/v1/chat/completions', { model: 'm', messages: [user('a')] }, { headers })
     }
     expect(await calls('first')).toHaveLength(1)
@@ -914,7 +896,7 @@ describe('The address /sessions/auto', () => {
   })
 
   test.each(['auto', '..', 'a/b', 'x'.repeat(101)])('refuses %j as the id of a session', async (id) => {
-    const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-session-id': id }
+    const headers = { host: 'localhost', authorization: `Bearer ${SESSION_TOKEN}`, 'x-session-id': id }
     const body = { model: 'm', messages: [user('a')] }
     expect((await send('POST', '/sessions/auto/v1/chat/completions', body, { headers })).status).toBe(400)
   })
@@ -972,13 +954,13 @@ test('The key of a client is the launch token, in either header, and a page of a
         { headers: { host: 'localhost', ...headers } },
       )
     ).status
-  expect(await status({ 'x-api-key': TOKEN })).toBe(200)
-  expect(await status({ authorization: `Bearer ${TOKEN}` })).toBe(200)
+  expect(await status({ 'x-api-key': SESSION_TOKEN })).toBe(200)
+  expect(await status({ authorization: `Bearer ${SESSION_TOKEN}` })).toBe(200)
   expect(await status({})).toBe(401)
   expect(await status({ 'x-api-key': 'wrong' })).toBe(401)
-  expect(await status({ 'x-api-key': TOKEN, origin: 'http://evil.example' })).toBe(403)
-  expect(await status({ 'x-api-key': TOKEN, 'sec-fetch-site': 'cross-site' })).toBe(403)
-  expect(await status({ 'x-api-key': TOKEN, host: 'evil.example' })).toBe(403)
+  expect(await status({ 'x-api-key': SESSION_TOKEN, origin: 'http://evil.example' })).toBe(403)
+  expect(await status({ 'x-api-key': SESSION_TOKEN, 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await status({ 'x-api-key': SESSION_TOKEN, host: 'evil.example' })).toBe(403)
 })
 
 test('The client of a model API reads why a key, an unknown session or an unknown path is refused', async () => {
@@ -992,7 +974,7 @@ test('The client of a model API reads why a key, an unknown session or an unknow
     return [status, error.type, error.code]
   }
   const id = await created()
-  const key = { authorization: `Bearer ${TOKEN}` }
+  const key = { authorization: `Bearer ${SESSION_TOKEN}` }
   const unauthorized = [401, 'invalid_request_error', 'invalid_api_key']
   expect(await errorOf('POST', `/sessions/${id}/v1/chat/completions`, { authorization: 'Bearer wrong' })).toEqual(
     unauthorized,
@@ -1054,7 +1036,7 @@ test('Other paths go on to the server with its status, and are not recorded', as
 test('While the recording is paused, calls of clients go on to the server unchanged, and auto opens no session', async () => {
   const forwarded = teaServer()
   const id = await created()
-  const headers = { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1' }
+  const headers = { host: 'localhost', authorization: `Bearer ${SESSION_TOKEN}`, 'x-rollscope': '1' }
   const pause = async (isPaused: boolean) =>
     (await send('PUT', '/api/sessions', { isPaused }, { headers: { ...headers, 'content-type': 'application/json' } }))
       .status

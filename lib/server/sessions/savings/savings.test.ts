@@ -6,18 +6,15 @@ import { TemplateError } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { says } from '#testing/scripted-rollout.ts'
-import { testServices } from '#testing/services.ts'
 import { looksBack } from '#testing/small-templates.ts'
-import { createRouter } from '../../http/router.ts'
 import { ThreadError } from '../../limited-thread.ts'
-import { sessionRoutes } from '../../routes/sessions.ts'
 import type { Services } from '../../services.ts'
 import { shareServices } from '../../shared.ts'
+import { send as sendRequest, sessionServices } from '../test-session-server.ts'
 import { createSavings, createSavingsThread } from './savings.ts'
 import { answerSavings, type SavingsQuestion } from './savings-question.ts'
 
 const { encode } = byteTokenizer
-const TOKEN = 'token-of-the-savings-01'
 let services: Services
 let replies: string[]
 let renders: number
@@ -27,14 +24,11 @@ beforeEach(() => {
   replies = []
   renders = 0
   ask.mockReset().mockImplementation(async (question) => answerSavings(question))
-  const all = {
-    ...testServices(folderOfTest(), {
-      template: () => looksBack,
-      describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
-      generate: () => says(replies.shift() ?? 'ok'),
-    }),
-    config: { hosts: [], token: TOKEN },
-  } as unknown as Services
+  const all = sessionServices(folderOfTest(), {
+    template: () => looksBack,
+    describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
+    generate: () => says(replies.shift() ?? 'ok'),
+  })
   services = { ...all, savings: createSavings(() => services, { ask, close: async () => {} }) }
   shareServices(services)
   vi.spyOn(byteTokenizer, 'encode').mockImplementation((text) => {
@@ -47,16 +41,8 @@ afterEach(() => {
   services.store.close()
 })
 
-const answer = createRouter(sessionRoutes)
-
 async function send<T>(method: string, address: string, body?: unknown): Promise<T> {
-  const response = await answer(
-    new Request(`http://localhost${address}`, {
-      method,
-      headers: { host: 'localhost', authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }),
-  )
+  const response = await sendRequest(method, address, body)
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status}: ${text}`)
   return JSON.parse(text)
