@@ -5,7 +5,6 @@ import { Link } from '#components/shell/navigation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import type { GroupForest, GroupSample } from '#lib/api/forest/group-forest.ts'
-import type { TrajectorySummary } from '#lib/api/library.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { advantageColour } from '../colour.ts'
 import { type Chip, signedText } from '../words.ts'
@@ -145,19 +144,7 @@ function SampleRow({ sample, index, range, farthest, isDim, isCurrent, onSample 
         <td className="border-line border-b" />
         <td colSpan={4} className="border-line border-b pb-1">
           <span className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5 text-dim">
-            <span className={outcomeInk(row)}>{row.outcome}</span>
-            {sampleChips(sample).map(({ text, look }) => (
-              <span key={text} data-look={look} className="branch-chip">
-                {text}
-              </span>
-            ))}
-            <Link
-              href={inspectorHref(row.key)}
-              aria-label={`Open sample ${index + 1} in the inspector`}
-              className="ml-auto inline-flex min-h-6 items-center text-accent hover:underline"
-            >
-              open
-            </Link>
+            <SampleOutcome sample={sample} index={index} />
           </span>
           {finding && <span className="block text-bad [overflow-wrap:anywhere]">{finding.message}</span>}
         </td>
@@ -166,13 +153,35 @@ function SampleRow({ sample, index, range, farthest, isDim, isCurrent, onSample 
   )
 }
 
-const outcomeInk = ({ outcomeKind }: TrajectorySummary): string => (outcomeKind === 'failed' ? 'text-bad' : '')
+interface SampleOutcomeProps {
+  readonly sample: SampleListItem
+  readonly index: number
+}
+
+/** Shows the outcome of a sample, its labels, and the link to it. */
+export const SampleOutcome = ({ sample, index }: SampleOutcomeProps) => (
+  <>
+    <span className={sample.row.outcomeKind === 'failed' ? 'text-bad' : ''}>{sample.row.outcome}</span>
+    {sampleChips(sample).map(({ text, look }) => (
+      <span key={text} data-look={look} className="branch-chip">
+        {text}
+      </span>
+    ))}
+    <Link
+      href={inspectorHref(sample.row.key)}
+      aria-label={`Open sample ${index + 1} in the inspector`}
+      className="ml-auto inline-flex min-h-6 items-center text-accent hover:underline"
+    >
+      open
+    </Link>
+  </>
+)
 
 /** Most samples that a label names; the others are counted. */
 const MOST_NAMED = 3
 
 /** Returns the labels of a sample: identical, truncated, or not in the tree. */
-export function sampleChips({ identicalTo = [], isTruncated = false, finding }: SampleListItem): readonly Chip[] {
+function sampleChips({ identicalTo = [], isTruncated = false, finding }: SampleListItem): readonly Chip[] {
   const chips: Chip[] = []
   if (identicalTo.length > 0) {
     const named = identicalTo.slice(0, MOST_NAMED).map((index) => String(index + 1))

@@ -1,13 +1,11 @@
 'use client'
 /** The samples of a group as a table that sorts by each of its columns. */
 import { useState } from 'react'
-import { inspectorHref } from '#components/shell/hrefs.ts'
-import { Link } from '#components/shell/navigation.tsx'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
 import { sortedRows, Table, type TableColumn, type TableSort } from '#components/ui/table.tsx'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { sampleChips } from '../samples/sample-list.tsx'
+import { SampleOutcome } from '../samples/sample-list.tsx'
 import { signedText } from '../words.ts'
 
 interface SampleTableProps {
@@ -133,26 +131,11 @@ function columnsOf(
     {
       name: 'outcome',
       text: 'outcome',
-      cell: ({ sample }) => {
-        const { row } = elementAt(samples, sample)
-        return (
-          <span className="flex flex-wrap items-center gap-1.5">
-            <span className={row.outcomeKind === 'failed' ? 'text-bad' : ''}>{row.outcome}</span>
-            {sampleChips(elementAt(samples, sample)).map(({ text, look }) => (
-              <span key={text} data-look={look} className="branch-chip">
-                {text}
-              </span>
-            ))}
-            <Link
-              href={inspectorHref(row.key)}
-              aria-label={`Open sample ${sample + 1} in the inspector`}
-              className="-my-1 ml-auto inline-flex min-h-6 items-center text-accent hover:underline"
-            >
-              open
-            </Link>
-          </span>
-        )
-      },
+      cell: ({ sample }) => (
+        <span className="flex flex-wrap items-center gap-1.5 [&>a]:-my-1">
+          <SampleOutcome sample={elementAt(samples, sample)} index={sample} />
+        </span>
+      ),
     },
   ]
 }
