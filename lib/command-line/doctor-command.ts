@@ -1,7 +1,6 @@
 /** `rollscope doctor`: checks the prefix stability of a template, for people and for CI. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { withRecorded } from '#lib/templates/document/trajectory-input.ts'
 import { maskDoctor } from '#lib/templates/loss-mask/doctor.ts'
@@ -13,7 +12,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import type { CommandEnvironment } from './command.ts'
 import { repairText, reportText } from './doctor-text.ts'
-import { CommandError, EXIT } from './exit.ts'
+import { CommandError, EXIT, parseArguments } from './exit.ts'
 import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
@@ -37,9 +36,22 @@ Exit status: 0 no findings, 1 unstable cells, template errors or wrong masks, 2 
 With --fix: 0 no cell of the written template is unstable, 1 some cells are still unstable, 2 invalid command, 3 nothing was written.
 `
 
+const OPTIONS = {
+  tokenizer: { type: 'string' },
+  option: { type: 'string', multiple: true },
+  tools: { type: 'string' },
+  trajectory: { type: 'string' },
+  messages: { type: 'string' },
+  text: { type: 'boolean' },
+  json: { type: 'boolean' },
+  fix: { type: 'boolean' },
+  out: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
 /** Runs `rollscope doctor` and returns the exit status. Throws CommandError if the check was not possible. */
 export async function doctorCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
-  const { values, positionals } = parseDoctorArguments(argumentList)
+  const { values, positionals } = parseArguments(argumentList, OPTIONS, HELP)
   if (values.help) {
     around.print(HELP)
     return EXIT.well
@@ -101,29 +113,6 @@ async function runFix(
     complain(repairReport)
   }
   return result.repair.unstable.length > 0 ? EXIT.findings : EXIT.well
-}
-
-function parseDoctorArguments(argumentList: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argumentList],
-      allowPositionals: true,
-      options: {
-        tokenizer: { type: 'string' },
-        option: { type: 'string', multiple: true },
-        tools: { type: 'string' },
-        trajectory: { type: 'string' },
-        messages: { type: 'string' },
-        text: { type: 'boolean' },
-        json: { type: 'boolean' },
-        fix: { type: 'boolean' },
-        out: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new CommandError(EXIT.usage, `${error instanceof Error ? error.message : error}\n\n${HELP}`, { cause: error })
-  }
 }
 
 interface LoadedSubject {

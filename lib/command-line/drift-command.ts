@@ -4,7 +4,6 @@
  */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { kindsCsv, samplesCsv } from '#lib/analysis/corpus/csv.ts'
 import { type ComparisonBasis, corpusReport } from '#lib/analysis/corpus/report.ts'
 import type { CheckedSample, Sample } from '#lib/analysis/corpus/sample.ts'
@@ -14,7 +13,7 @@ import { DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { CommandEnvironment } from './command.ts'
 import { driftSamples, otherRecords, type RightSideSource, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
-import { CommandError, EXIT } from './exit.ts'
+import { CommandError, EXIT, parseArguments } from './exit.ts'
 import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
 
 const MODES = ['text', 'structured', 'raw'] as const
@@ -39,9 +38,20 @@ Exit status: 0 no drift that --fail-on names, 1 such drift, also if there were e
 FILE could not be read, no sample could be checked, or --csv could not be written.
 `
 
+const OPTIONS = {
+  mode: { type: 'string' },
+  tokenizer: { type: 'string' },
+  template: { type: 'string' },
+  against: { type: 'string' },
+  'fail-on': { type: 'string' },
+  json: { type: 'boolean' },
+  csv: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
 /** Runs `rollscope drift` and returns the exit status. Throws CommandError if nothing could be checked. */
 export async function driftCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
-  const { values, positionals: files } = parseDriftArguments(argumentList)
+  const { values, positionals: files } = parseArguments(argumentList, OPTIONS, HELP)
   if (values.help) {
     around.print(HELP)
     return EXIT.well
@@ -84,7 +94,7 @@ function fails({ severity, kinds }: CheckedSample, failOn: FailOn): boolean {
   return failOn === 'any' || DRIFT_SEVERITIES.indexOf(severity) <= DRIFT_SEVERITIES.indexOf(failOn)
 }
 
-type Values = ReturnType<typeof parseDriftArguments>['values']
+type Values = ReturnType<typeof parseArguments<typeof OPTIONS>>['values']
 
 async function rightSide(
   values: Values,
@@ -140,27 +150,6 @@ function tokenizers(around: CommandEnvironment): (name: string) => Promise<Loade
     const found = known.get(name) ?? tokenizerNamed(name, around).then(({ loaded }) => loaded)
     known.set(name, found)
     return found
-  }
-}
-
-function parseDriftArguments(argumentList: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argumentList],
-      allowPositionals: true,
-      options: {
-        mode: { type: 'string' },
-        tokenizer: { type: 'string' },
-        template: { type: 'string' },
-        against: { type: 'string' },
-        'fail-on': { type: 'string' },
-        json: { type: 'boolean' },
-        csv: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new CommandError(EXIT.usage, `${error instanceof Error ? error.message : error}\n\n${HELP}`, { cause: error })
   }
 }
 

@@ -1,3 +1,5 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
 /** Exit statuses, as docs/command-line.md lists them. */
 export const EXIT = {
   /** The check is complete and has no findings. */
@@ -20,5 +22,18 @@ export class CommandError extends Error {
   constructor(status: number, message: string, options?: ErrorOptions) {
     super(message, options)
     this.status = status
+  }
+}
+
+/** Parses the arguments of a command. Throws CommandError with the help of the command if one is invalid. */
+export function parseArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  argumentList: readonly string[],
+  options: Options,
+  help: string,
+) {
+  try {
+    return parseArgs({ args: [...argumentList], allowPositionals: true, options })
+  } catch (error) {
+    throw new CommandError(EXIT.usage, `${error instanceof Error ? error.message : error}\n\n${help}`, { cause: error })
   }
 }
