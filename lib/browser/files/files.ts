@@ -1,5 +1,6 @@
 /** Exports trajectories to files in a worker, because a large one takes time. */
 import { EXCLUDED_HEADER, type ExportPreview, exportPreviewSchema } from '#lib/api/export-preview.ts'
+import type { Writer } from '#lib/formats/writing/writer.ts'
 import { fileName, severalFileName } from '#lib/trajectory/format/file.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import type { ForcedChoice } from '#lib/trajectory/tokens/forced-tokens.ts'
@@ -60,21 +61,14 @@ export async function exportsOf(
       endWhenDone()
     }
   }
-  const choices = writableFormats.map(
-    ({ name, label, keeps, keepsAdvantages = false, encoding }): ExportChoice => ({
-      name,
-      label,
-      keeps,
-      keepsAdvantages,
-      save: (forced, advantage) => {
-        if (storedKey === undefined || !keepsAdvantages || advantage === undefined) return void save(name, forced)
-        // The advantage follows from the rewards of the whole group, which the server has.
-        saveStored(
-          storedKey,
-          { format: name, forced, advantage },
-          fileName(trajectory, name, encoding?.extension),
-        ).catch(onError)
-      },
+  const choices = writableFormats.map((format) =>
+    choiceOf(format, (forced, advantage) => {
+      const { name, encoding } = format
+      if (storedKey === undefined || advantage === undefined) return void save(name, forced)
+      // The advantage follows from the rewards of the whole group, which the server has.
+      saveStored(storedKey, { format: name, forced, advantage }, fileName(trajectory, name, encoding?.extension)).catch(
+        onError,
+      )
     }),
   )
   run('exportLosses', null, { signal: looking.signal }).then(
@@ -93,6 +87,15 @@ export async function exportsOf(
     },
   }
 }
+
+/** Returns the row of a format. Its `save` gets no advantage if the format has none. */
+const choiceOf = ({ name, label, keeps, keepsAdvantages }: Writer, save: ExportChoice['save']): ExportChoice => ({
+  name,
+  label,
+  keeps,
+  keepsAdvantages: keepsAdvantages === true,
+  save: (forced, advantage) => save(forced, keepsAdvantages ? advantage : undefined),
+})
 
 async function saveStored(key: string, query: Readonly<Record<string, string>>, name: string): Promise<void> {
   const answer = await callApi(`/api/trajectories/${encodeURIComponent(key)}/export?${new URLSearchParams(query)}`)
@@ -122,16 +125,10 @@ export async function loadSeveralExports(
   { onExports, onPreviewError, onSaveError, signal }: SeveralExportsOptions,
 ): Promise<void> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
-  const choices = writableFormats.map(
-    ({ name, label, keeps, keepsAdvantages = false, encoding }): ExportChoice => ({
-      name,
-      label,
-      keeps,
-      keepsAdvantages,
-      save: (forced, advantage) => {
-        const request = { keys, format: name, forced, ...(keepsAdvantages && advantage && { advantage }) }
-        saveSeveral(request, encoding?.extension).catch(onSaveError)
-      },
+  const choices = writableFormats.map((format) =>
+    choiceOf(format, (forced, advantage) => {
+      const request = { keys, format: format.name, forced, ...(advantage && { advantage }) }
+      saveSeveral(request, format.encoding?.extension).catch(onSaveError)
     }),
   )
   if (signal.aborted) return
