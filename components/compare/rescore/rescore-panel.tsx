@@ -7,8 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, SelectField } from '#components/ui/field.tsx'
 import { hasSameIds } from '#lib/analysis/compare/compare-sides.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
-import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { driftVocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
 import { RescoreReport } from './rescore-report.tsx'
@@ -29,7 +29,7 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
   const [isEvery, setIsEvery] = useState(false)
   const [isOnce, setIsOnce] = useState(false)
   const { left, right } = pair.compared
-  const recorded = { left: recordedServer(left.trajectory), right: recordedServer(right.trajectory) }
+  const recorded = { left: lastServer(left.trajectory), right: lastServer(right.trajectory) }
   const usual = servers.find((name) => name === recorded.left) ?? defaultServer
   const leftServer = chosen.left ?? usual
   // With the same ids on both sides, only another server makes a difference. A side that was made has no server of its own, and the same
@@ -142,10 +142,6 @@ export function RescorePanel({ rescoring, scorer, view, onView, onToken }: Resco
     </section>
   )
 }
-
-/** Returns the server of the last response; undefined if the trajectory does not name one. */
-const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
-  segments.findLast((segment) => segment.kind === 'response')?.request?.server
 
 interface RescoreStatusProps {
   readonly state: RescoreState

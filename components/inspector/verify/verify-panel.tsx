@@ -10,12 +10,12 @@ import { rangesToVerify } from '#lib/analysis/verify/plan.ts'
 import { type Verification, verification } from '#lib/analysis/verify/verification.ts'
 import { type ExpertAgreement, expertAgreement } from '#lib/trajectory/experts/agreement.ts'
 import { joinedExperts } from '#lib/trajectory/experts/routed-experts.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { gatherScores, type Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import { imagesToScore } from '#lib/trajectory/scoring/score.ts'
 import { type ServedFact, servedFacts } from '#lib/trajectory/scoring/served.ts'
 import type { AddedColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { usePanelCommand } from '../selection/panel-commands.ts'
 import { VerifyReport } from './verify-report.tsx'
@@ -53,7 +53,7 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
   usePanelCommand(inspection.offer, 'verify', () => button.current?.focus())
-  const recorded = recordedServer(trajectory)
+  const recorded = lastServer(trajectory)
   const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
   const isScoring = asked?.kind === 'scoring'
   const hasExperts = trajectory.segments.some((segment) => segment.kind === 'response' && segment.routedExperts)
@@ -191,7 +191,3 @@ export function VerifyPanel({ inspection, scorer, onColumns }: VerifyPanelProps)
     </section>
   )
 }
-
-/** Returns the server that sampled the last response; undefined if it was not recorded. */
-const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
-  segments.findLast((segment) => segment.kind === 'response')?.request?.server

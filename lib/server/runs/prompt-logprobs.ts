@@ -1,8 +1,10 @@
 /** Adds prompt logprobs to a stored trajectory after its run, by prefill on the model that sampled its responses. */
+
 import * as z from 'zod'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import { withVocabulary } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { withAdapters } from '#lib/trajectory/scoring/adapters.ts'
 import { unscoredPrompts, withPromptLogprobs } from '#lib/trajectory/scoring/prompt-logprobs.ts'
 import { imagesToScore, type Scores } from '#lib/trajectory/scoring/score.ts'
@@ -12,7 +14,6 @@ import { HttpProblem } from '../http/problem.ts'
 import { endedTrajectory } from '../library/trajectories.ts'
 import { openScoring, type Scoring } from '../servers/score.ts'
 import type { Services } from '../services.ts'
-import { lastServer } from './rollouts.ts'
 
 /** Schema of the body of a request for prompt logprobs. */
 export const promptLogprobsRequestSchema = z.strictObject({

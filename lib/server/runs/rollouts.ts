@@ -1,4 +1,5 @@
 /** Converts a request for a rollout to its stream of events: chooses server, tokenizer, template, parser and tools. */
+
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -15,6 +16,7 @@ import { refusedOption } from '#lib/templates/chat-template.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
 import { imagePartsIn, imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -469,7 +471,3 @@ export function parserFor(
     chosen ?? suggestParser({ chatTemplate: template.text, serverParser: toolCallParser, addedTokens }).parser,
   )
 }
-
-/** Returns the name of the server that sampled the last response; undefined if none is recorded. */
-export const lastServer = ({ segments }: Trajectory): string | undefined =>
-  segments.findLast((segment) => segment.kind === 'response')?.request?.server

@@ -2,6 +2,7 @@
  * Generates JSON that fits a schema after the tokens of a stored trajectory and a question, as strands-sglang's structured_output does. The
  * trajectory stays unchanged.
  */
+
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
@@ -15,6 +16,7 @@ import { createInputCheck } from '#lib/rollout/tools/tool-input.ts'
 import { samplingSchema, sentSampling } from '#lib/sglang/reply/sampling.ts'
 import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { Finish, Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -22,7 +24,6 @@ import { storedTrajectory } from '../library/trajectories.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
 import { recordedPromptEncoder } from './prompt-encoder.ts'
-import { lastServer } from './rollouts.ts'
 import { isChat } from './run-options.ts'
 
 /** Schema of the body of a request for structured output. */

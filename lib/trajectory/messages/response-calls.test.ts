@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { ResponseSegment, Trajectory } from '../format/trajectory.ts'
 import { tokenAt } from '../tokens/tokens.ts'
-import { requestAt } from './response-calls.ts'
+import { lastServer, requestAt } from './response-calls.ts'
 
 const request = (server: string): NonNullable<ResponseSegment['request']> => ({
   server,
@@ -34,4 +34,14 @@ test('requestAt returns the call that sampled a token, or that answered its prom
     return token && requestAt(trajectory, token)?.server
   })
   expect(servers).toEqual(['first', 'first', 'first', 'second', undefined, undefined])
+})
+
+test('The last server is that of the last response, and undefined without a response or its request', () => {
+  const { segments } = sampleTrajectory
+  const response = segments.findLast((segment) => segment.kind === 'response') ?? expect.fail('there is a response')
+  const request = { ...response.request, server: 'http://b' } as ResponseSegment['request']
+  expect(lastServer({ segments: [...segments, { ...response, request }] })).toBe('http://b')
+  const { request: _, ...imported } = response
+  expect(lastServer({ segments: [...segments, imported] })).toBeUndefined()
+  expect(lastServer({ segments: [] })).toBeUndefined()
 })

@@ -31,3 +31,7 @@ export function requestAt(
   const inside = segment.kind === 'response' ? indexInSegment : 0
   return responseCalls(response).find(({ end }) => inside < end)?.request
 }
+
+/** Returns the name of the server that sampled the last response; undefined if none is recorded. */
+export const lastServer = ({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined =>
+  segments.findLast((segment) => segment.kind === 'response')?.request?.server
