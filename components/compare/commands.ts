@@ -5,7 +5,7 @@ import type { GridOptions } from '#components/token-view/grid-options.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
 import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import { type Command, type CommandLists, LIST_COMMANDS } from '../commands/command.ts'
-import { copyText } from '../ui/copy-text.ts'
+import { copyAndDescribe } from '../ui/copy-text.ts'
 import { type DriftFilter, driftAfter, NO_FILTER } from './drift/drift-steps.ts'
 import type { DriftVocabulary } from './drift/drift-words.ts'
 import { AS_TEXTS } from './sides/side-words.ts'
@@ -178,7 +178,7 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
     title: 'Copy a link to this comparison',
     group: 'Copy',
     keys: ['l'],
-    run: ({ page, say }) => copy(page.link(), 'Link copied.', say),
+    run: async ({ page, say }) => say(await copyAndDescribe(page.link(), 'Link copied.')),
   },
   {
     name: 'copy-drift',
@@ -186,15 +186,15 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
     group: 'Copy',
     obstacle: ({ report, view }) =>
       view.drift === undefined || !report?.spans[view.drift] ? 'No drift is selected.' : undefined,
-    run: ({ report, view, say }) =>
-      copy(JSON.stringify(report?.spans[view.drift ?? 0], null, 2), 'Copied as JSON.', say),
+    run: async ({ report, view, say }) =>
+      say(await copyAndDescribe(JSON.stringify(report?.spans[view.drift ?? 0], null, 2), 'Copied as JSON.')),
   },
   {
     name: 'copy-report',
     title: 'Copy the whole drift report as JSON',
     group: 'Copy',
     obstacle: ({ report }) => (report ? undefined : 'Nothing is compared yet.'),
-    run: ({ report, say }) => copy(JSON.stringify(report, null, 2), 'Copied as JSON.', say),
+    run: async ({ report, say }) => say(await copyAndDescribe(JSON.stringify(report, null, 2), 'Copied as JSON.')),
   },
 ]
 
@@ -214,8 +214,4 @@ function step(
 function chosenFilter({ report, view, filter }: CompareScreenState): DriftFilter {
   const chosen = view.drift === undefined ? undefined : report?.spans[view.drift]
   return { ...filter, kind: filter.kind ?? chosen?.kind }
-}
-
-async function copy(text: string, done: string, say: (message: string) => void): Promise<void> {
-  say((await copyText(text)) ? done : 'The browser refused to copy.')
 }

@@ -3,7 +3,7 @@ import { type Command, type CommandLists, LIST_COMMANDS } from '#components/comm
 import { colourModeNamed, maskToggled } from '#components/token-view/colour/modes.ts'
 import { colourScale } from '#components/token-view/colour/scale.ts'
 import type { GridOptions } from '#components/token-view/grid-options.ts'
-import { copyText } from '#components/ui/copy-text.ts'
+import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import type { GroupPageView } from './address.ts'
 import { ADVANTAGE } from './colour.ts'
 import { decisiveSpot, splitAfter, splitsByDifference, spotAfter, tokensByValue } from './steps.ts'
@@ -187,7 +187,7 @@ export const GROUP_COMMANDS: readonly GroupCommand[] = [
     title: 'Copy a link to this view',
     group: 'Group',
     keys: ['l'],
-    run: async ({ page, say }) => say((await copyText(page.link())) ? 'Link copied.' : 'The browser refused to copy.'),
+    run: async ({ page, say }) => say(await copyAndDescribe(page.link(), 'Link copied.')),
   },
 ]
 

@@ -1,7 +1,7 @@
 'use client'
 import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
-import { copyText } from './copy-text.ts'
+import { copyAndDescribe } from './copy-text.ts'
 
 interface CopyButtonProps {
   readonly text: string
@@ -10,15 +10,12 @@ interface CopyButtonProps {
 
 /** Shows a button that copies a text and reports the result. */
 export function CopyButton({ text, children }: CopyButtonProps) {
-  const [copied, setCopied] = useState<{ readonly text: string; readonly ok: boolean }>()
-  const copy = async () => {
-    const ok = await copyText(text)
-    setCopied({ text, ok })
-  }
+  const [copied, setCopied] = useState<{ readonly text: string; readonly message: string }>()
+  const copy = async () => setCopied({ text, message: await copyAndDescribe(text, 'Copied.') })
   return (
     <>
       <span role="status" className="text-dim text-xs">
-        {copied?.text === text && (copied.ok ? 'Copied.' : 'The browser refused to copy.')}
+        {copied?.text === text && copied.message}
       </span>
       <Button className="text-xs" onClick={copy}>
         {children}
@@ -37,10 +34,7 @@ export interface CopyChoice {
 /** Shows buttons for several texts that can be copied, and a status that names the copied one. */
 export function CopyChoices({ choices }: { readonly choices: readonly CopyChoice[] }) {
   const [message, setSaid] = useState('')
-  const copy = async ({ name, text }: CopyChoice) => {
-    const ok = await copyText(text())
-    setSaid(ok ? `Copied ${name}.` : 'The browser refused to copy.')
-  }
+  const copy = async ({ name, text }: CopyChoice) => setSaid(await copyAndDescribe(text(), `Copied ${name}.`))
   return (
     <p className="flex flex-wrap items-baseline gap-1 text-xs">
       <span className="text-dim">Copy</span>

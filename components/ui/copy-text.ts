@@ -20,3 +20,7 @@ export async function copyText(text: string): Promise<boolean> {
   window.removeEventListener('copy', answer, { capture: true })
   return isCopied
 }
+
+/** Copies a text and returns what to tell the user: `done`, or that the browser refused. */
+export const copyAndDescribe = async (text: string, done: string): Promise<string> =>
+  (await copyText(text)) ? done : 'The browser refused to copy.'

@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { copyText } from '#components/ui/copy-text.ts'
+import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import { Popover } from '#components/ui/popover.tsx'
 import { type Repro, reproOf } from '#lib/analysis/repro/repro.ts'
 import { reproJson } from '#lib/analysis/repro/repro-json.ts'
@@ -45,8 +45,7 @@ export function CopyRepro({ pair, drift, onSave }: CopyReproProps) {
     if (repro.ok) use(write(repro.value))
     else setSaid(repro.why)
   }
-  const copy = (name: string) => async (text: string) =>
-    setSaid((await copyText(text)) ? `Copied ${name}.` : 'The browser refused to copy.')
+  const copy = (name: string) => async (text: string) => setSaid(await copyAndDescribe(text, `Copied ${name}.`))
   return (
     <Popover label="Copy repro" button={<span className="text-xs">Copy repro</span>}>
       <ul className="grid w-72 max-w-full gap-3">

@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
-import { copyText } from '#components/ui/copy-text.ts'
+import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
@@ -222,15 +222,15 @@ function Rescored({
 
 /** Button that copies the findings as one sentence, for a trainer's issue tracker, and reports whether that succeeded. */
 function CopySentence({ sentence }: { readonly sentence: string }) {
-  const [copied, setCopied] = useState<{ readonly sentence: string; readonly ok: boolean }>()
-  const copy = async () => setCopied({ sentence, ok: await copyText(sentence) })
+  const [copied, setCopied] = useState<{ readonly sentence: string; readonly message: string }>()
+  const copy = async () => setCopied({ sentence, message: await copyAndDescribe(sentence, 'Copied.') })
   return (
     <span className="-my-1 flex shrink-0 items-center gap-1">
       <IconButton label="Copy a sentence for an issue" onClick={copy}>
         <Copy size={14} aria-hidden />
       </IconButton>
       <span role="status" className="whitespace-nowrap font-normal text-dim text-xs">
-        {copied?.sentence === sentence && (copied.ok ? 'Copied.' : 'The browser refused to copy.')}
+        {copied?.sentence === sentence && copied.message}
       </span>
     </span>
   )

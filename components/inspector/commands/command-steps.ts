@@ -3,7 +3,7 @@
 import { distance } from '#components/token-view/colour/scale.ts'
 import { type GridMove, type GridPlace, moveSelection } from '#components/token-view/grid/grid-keys.ts'
 import { type Selection, selectedToken, single } from '#components/token-view/selection.ts'
-import { copyText } from '#components/ui/copy-text.ts'
+import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { float64At } from '#lib/util/element-at.ts'
 import { quantityOf, seriesNamed } from '../charts/series.ts'
@@ -104,6 +104,5 @@ export async function copy(
   text: string | undefined,
   done: string,
 ): Promise<void> {
-  if (text === undefined) return
-  say((await copyText(text)) ? done : 'The browser refused to copy.')
+  if (text !== undefined) say(await copyAndDescribe(text, done))
 }

@@ -3,7 +3,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { selectedRange } from '#components/token-view/selection.ts'
-import { copyText } from '#components/ui/copy-text.ts'
+import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { MAX_TOKEN_NOTES, sortTokenNotes, type TokenNote } from '#lib/trajectory/format/token-notes.ts'
@@ -94,8 +94,8 @@ export function useTokenNotes(
             write: canWrite ? write : undefined,
             edit: setDraft,
             copyLink: async ({ start, end }) => {
-              const isCopied = await copyText(link({ tab: 'tokens', selection: { anchor: start, focus: end - 1 } }))
-              say(isCopied ? 'Link copied.' : 'The browser refused to copy.')
+              const selection = { anchor: start, focus: end - 1 }
+              say(await copyAndDescribe(link({ tab: 'tokens', selection }), 'Link copied.'))
             },
           },
     draft,

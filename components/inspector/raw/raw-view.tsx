@@ -12,7 +12,7 @@ import { int32At } from '#lib/util/element-at.ts'
 import { sizeText } from '#lib/util/text/size-text.ts'
 import { lineAt, textBetween } from '#lib/util/text/text-lines.ts'
 import { Button } from '../../ui/button.tsx'
-import { copyText } from '../../ui/copy-text.ts'
+import { copyAndDescribe } from '../../ui/copy-text.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { Inspection } from '../inspection.ts'
 import { TextView } from '../messages/text-view.tsx'
@@ -72,8 +72,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
   useEffect(() => {
     if (hits) stepWanted()
   }, [hits])
-  const copy = async (copied: string, what: string) =>
-    say((await copyText(copied)) ? `${what} copied.` : 'The browser refused to copy.')
+  const copy = async (copied: string, what: string) => say(await copyAndDescribe(copied, `${what} copied.`))
   const value = () => {
     const place = path && placeOf(text, path)
     return place ? textBetween(text, place.start, place.end) : ''

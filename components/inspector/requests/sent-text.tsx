@@ -6,7 +6,7 @@ import { readableJson } from '#lib/json/readable-json.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { textLines } from '#lib/util/text/text-lines.ts'
 import { Button } from '../../ui/button.tsx'
-import { copyText } from '../../ui/copy-text.ts'
+import { copyAndDescribe } from '../../ui/copy-text.ts'
 import { CheckField } from '../../ui/field.tsx'
 import type { Inspection } from '../inspection.ts'
 import { TextView } from '../messages/text-view.tsx'
@@ -25,8 +25,7 @@ interface SentTextProps {
 export function SentText({ inspection: { trajectory, say }, call, kind, holds }: SentTextProps) {
   const [showsAll, setShowsAll] = useState(false)
   const text = useMemo(() => textLines(sentText(trajectory, call, kind, showsAll)), [trajectory, call, kind, showsAll])
-  const copy = async (copied: string, what: string) =>
-    say((await copyText(copied)) ? `${what} copied.` : 'The browser refused to copy.')
+  const copy = async (copied: string, what: string) => say(await copyAndDescribe(copied, `${what} copied.`))
   const ids = () => inputIds(trajectory, call)
   const isChat = call.request.endpoint === 'chat'
   if (isChat && !call.request.chat)

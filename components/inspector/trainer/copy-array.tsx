@@ -1,4 +1,5 @@
 'use client'
+import { copyAndDescribe } from '#components/ui/copy-text.ts'
 import type { Inspection } from '../inspection.ts'
 
 interface CopyArrayProps {
@@ -12,12 +13,7 @@ interface CopyArrayProps {
 export function CopyArray({ inspection: { run, say }, format, row, field }: CopyArrayProps) {
   const copy = async (language: 'json' | 'python') => {
     const text = await run('trainerArray', { format, row, field, language }, { signal: new AbortController().signal })
-    // Browsers provide the clipboard only to pages from localhost or over HTTPS.
-    const copied = await Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
-      () => true,
-      () => false,
-    )
-    say(copied ? `${field} copied` : 'The browser refused to copy.')
+    say(await copyAndDescribe(text, `${field} copied`))
   }
   return (
     <span className="inline-flex gap-2">

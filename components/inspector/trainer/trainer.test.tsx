@@ -2,7 +2,7 @@
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { inspectTasks } from '#lib/analysis/tasks.ts'
 import type { TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
@@ -128,6 +128,19 @@ test('the Trainer tab downloads the file and copies its arrays', async () => {
   await user.click(screen.getByRole('button', { name: 'Copy loss_mask as Python' }))
   await waitFor(() => expect(say).toHaveBeenCalledWith('loss_mask copied'))
   expect(await navigator.clipboard.readText()).toBe('[1,1,1,1,1,0,0,1,0]')
+})
+
+test('the Trainer tab copies an array without the clipboard API, which pages over plain HTTP do not have', async () => {
+  const say = vi.fn()
+  const { user } = show({ say })
+  vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never)
+  const setData = vi.fn()
+  const copy = Object.assign(new Event('copy'), { clipboardData: { setData } })
+  Object.defineProperty(document, 'execCommand', { configurable: true, value: () => window.dispatchEvent(copy) })
+  onTestFinished(() => void Reflect.deleteProperty(document, 'execCommand'))
+  await user.click(await screen.findByRole('button', { name: 'Copy loss_mask as Python' }))
+  await waitFor(() => expect(say).toHaveBeenCalledWith('loss_mask copied'))
+  expect(setData).toHaveBeenCalledWith('text/plain', '[1,1,1,1,1,0,0,1,0]')
 })
 
 test('the Trainer tab reports arrays that do not agree, and shows one of several samples', async () => {
