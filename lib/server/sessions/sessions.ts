@@ -160,7 +160,9 @@ export function createSessions(services: () => Services, sweptAfterMs = SWEPT_AF
       for (const { session } of services().store.interruptedSessionCalls()) if (!leaving.has(session)) find(session)
       const listed = new Map<string, CallSummary>()
       const { store } = services()
-      const sources = store.sessions(MOST_LISTED).map(({ session, lastCall }) => {
+      // A session whose deletion waits for a call is not found by its id either.
+      const listable = store.sessions(MOST_LISTED).filter(({ session }) => !leaving.has(session.id))
+      const sources = listable.map(({ session, lastCall }) => {
         const known = open.get(session.id)
         if (known) return { source: known, summary: summaryOfCalls(known.rows) }
         const key = summaryKey(session, lastCall)

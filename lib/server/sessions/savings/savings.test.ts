@@ -157,6 +157,27 @@ test('A session that cannot be compared is counted, does not stop the others, an
   await expect.poll(async () => await all()).toMatchObject({ waiting: 0, failed: 0, total: { leaves: 2 } })
 })
 
+test('A session that is deleted while one of its calls runs is neither listed nor a comparison that failed', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await thinking(await created({ session_id: 'left' }))
+  await thinking(await created({ session_id: 'first' }))
+  const [call, comparing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const answered = services.sessions.during(services.sessions.find('left'), () => call.promise)
+  ask.mockImplementationOnce(async (question) => {
+    await comparing.promise
+    return answerSavings(question)
+  })
+  expect(await all()).toMatchObject({ waiting: 2 })
+  await expect.poll(() => ask.mock.calls.length).toBe(1)
+  const removed = services.sessions.remove('left')
+  expect(services.sessions.list().map(({ id }) => id)).toEqual(['first'])
+  comparing.resolve()
+  await expect.poll(async () => await all()).toMatchObject({ waiting: 0, failed: 0, sessions: [{ id: 'first' }] })
+  call.resolve()
+  await Promise.all([answered, removed])
+  expect(log).not.toHaveBeenCalled()
+})
+
 test('The thread compares a path as this thread does', async () => {
   const id = await created()
   await thinking(id)

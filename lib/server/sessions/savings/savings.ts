@@ -6,6 +6,7 @@ import type { AllSavings, LeafSavings, SavedCounts, SavedSums, SessionSavings } 
 import type { SessionRow, SessionSettings } from '#lib/api/sessions/session.ts'
 import { type LeafPicker, pickLeaves } from '#lib/session/forest/samples.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
+import { HttpProblem } from '../../http/problem.ts'
 import { createLimitedThread } from '../../limited-thread.ts'
 import type { Services } from '../../services.ts'
 import { createSessionServing, type SessionServing } from '../serving.ts'
@@ -113,7 +114,9 @@ export function createSavings(services: () => Services, thread: SavingsThread): 
       const { leaves, total } = await ofSession(session, ['all'], sessions.closing)
       totals.set(id, { createdAt, calls, saved: { ...total, leaves: leaves.length }, failedMs: undefined })
     } catch (error) {
-      if (sessions.closing.aborted) return
+      // The session was deleted after it was listed, or its deletion waits for a call.
+      const isDeleted = error instanceof HttpProblem && error.details.code === 'NO_SESSION'
+      if (sessions.closing.aborted || isDeleted) return
       console.error(`the session ${id} could not be compared with a chat pipeline:`, error)
       totals.set(id, { createdAt, calls, saved, failedMs: performance.now() })
     }
