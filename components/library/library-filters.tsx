@@ -191,7 +191,8 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
       data-set={value !== '' || undefined}
       onChange={(event) => onChange(event.target.value)}
       look="tall"
-      className="md:max-w-40"
+      // As wide as the chosen text, so that the filters do not move when the options are read.
+      className="md:field-sizing-content md:max-w-40"
     >
       <option value="">{label}: any</option>
       {!isKnown && <option value={value}>{value}</option>}

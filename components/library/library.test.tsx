@@ -231,6 +231,13 @@ test('a library row that is not checked yet has a placeholder for its health, an
   expect(Array.from(waiting, (sign) => sign.closest('tr')?.dataset.key)).toEqual(['new'])
 })
 
+test('An empty element of a library row takes no space from the title', () => {
+  const { container } = renderTable([row('good', { health: { findings: [], unknown: [] } })])
+  const spaces = [...container.querySelectorAll('[data-key="good"] [data-title] ~ span:empty')]
+  expect(spaces.length).toBeGreaterThan(0)
+  expect(spaces.filter(({ classList }) => !classList.contains('empty:hidden'))).toEqual([])
+})
+
 test('a library row names what its file lacks: the first as a badge, all of it for screen readers', () => {
   const missing = ['logprobs', 'special_tokens'] as const
   renderTable([row('a', { missing, isEncodedAgain: true }), row('b', { missing: ['ids'] })])

@@ -24,7 +24,7 @@ export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
   const { go } = useNavigation()
   const { page } = list
   return (
-    <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3.5 py-2">
+    <div className="grid gap-2 border-line border-b px-3.5 py-2 min-[1700px]:flex min-[1700px]:flex-wrap min-[1700px]:justify-between">
       <LibraryFilters
         filter={state.filter}
         choices={list.choices}
@@ -38,15 +38,14 @@ export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
         hasCut={list.cut !== null}
         searchRef={searchRef}
       />
-      {page && (
-        <span className="flex flex-wrap items-center gap-2 max-md:w-full">
-          <CutPopover state={state} list={list} />
-          {page.total > 0 && state.filter.health !== 'lost' && (
-            <Button onClick={() => go(reportOfLibraryHref(list.reported))}>Drift report</Button>
-          )}
-          <Pager page={page} onCursor={state.setCursor} />
-        </span>
-      )}
+      {/* This line is there before the list, so that the list appears at its place. */}
+      <span className="flex min-h-8 flex-wrap items-center gap-2">
+        <CutPopover state={state} list={list} />
+        {page && page.total > 0 && state.filter.health !== 'lost' && (
+          <Button onClick={() => go(reportOfLibraryHref(list.reported))}>Drift report</Button>
+        )}
+        {page && <Pager page={page} onCursor={state.setCursor} />}
+      </span>
     </div>
   )
 }

@@ -74,8 +74,19 @@ test('Dropped files of verifiers, datasets and Inspect show their ids, with badg
     await expect(page.getByRole('region', { name: 'Summary' })).toContainText('190 · 239')
   })
 
-  await test.step('The library has space for the titles beside the badges', async () => {
+  await test.step('The library has space for the titles beside the badges, and its list appears at its place', async () => {
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/api/trajectories?*', async (route) => {
+      await answered.promise
+      await route.continue()
+    })
     await page.goto('/library')
+    const list = page.getByRole('region', { name: 'List' })
+    await expect(list).toBeVisible()
+    const before = await list.boundingBox()
+    answered.resolve()
+    await expect(page.locator('[data-range]')).toBeVisible()
+    expect(await list.boundingBox()).toEqual(before)
     const titles = page.locator('[data-title]').filter({ hasText: /^.{1,16}$/ })
     await expect(titles.first()).toBeVisible()
     expect(await titles.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)

@@ -39,11 +39,11 @@ const WIDER = 'max-xl:hidden'
 
 const COLUMNS: readonly ColumnHeading<ListSort['by']>[] = [
   { text: 'Title', by: 'title', className: 'py-0.5' },
-  { text: 'Outcome', className: `w-30 ${WIDE}` },
+  { text: 'Outcome', className: `w-26 ${WIDE}` },
   { text: 'Turns', title: 'Responses of the model', isNumber: true, className: `w-13 ${WIDER}` },
   { text: 'Tokens', by: 'tokens', isNumber: true, className: `w-17 ${WIDE}` },
   { text: 'Trained', title: 'Tokens with loss mask 1', by: 'trained', isNumber: true, className: `w-18 ${WIDE}` },
-  { text: 'Calls', title: 'Tool calls, and how many of them failed', isNumber: true, className: `w-20 ${WIDER}` },
+  { text: 'Calls', title: 'Tool calls, and how many of them failed', isNumber: true, className: `w-17 ${WIDER}` },
   {
     text: 'Logprob',
     title: 'Mean over trained tokens, in nats',
@@ -326,8 +326,12 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
               sample {row.group.index + 1}
             </a>
           )}
-          {/* There is always space for one icon, so that the row does not change when its check is done. */}
-          <span className="flex min-h-4 min-w-6 shrink-0 gap-1.5 self-center">
+          <span className="flex shrink-0 gap-1 empty:hidden max-md:hidden">
+            <MissingMark missing={row.missing} isEncodedAgain={row.isEncodedAgain} />
+            <TagList tags={row.tags} most={2} />
+          </span>
+          {/* The icon of the check is last, so that nothing moves when it disappears: the title gets its space. */}
+          <span className="flex min-h-4 shrink-0 gap-1.5 self-center empty:hidden">
             {row.health || row.outcomeKind === 'running' ? (
               <HealthMarks health={row.health} />
             ) : (
@@ -336,10 +340,6 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
                 <span className="sr-only">Health: not checked yet</span>
               </span>
             )}
-          </span>
-          <span className="flex shrink-0 gap-1 max-md:hidden">
-            <MissingMark missing={row.missing} isEncodedAgain={row.isEncodedAgain} />
-            <TagList tags={row.tags} most={2} />
           </span>
           <a
             href={`/t/${encodeURIComponent(row.key)}`}
