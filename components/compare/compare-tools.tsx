@@ -11,7 +11,7 @@ import type { ComparePartProps } from './view.ts'
 interface CompareToolsProps extends ComparePartProps {
   readonly onNext: () => void
   readonly onPrevious: () => void
-  /** Further buttons at the end of the bar. */
+  /** Further buttons at the end of the first line. */
   readonly children: ReactNode
 }
 
@@ -24,7 +24,7 @@ export function CompareTools({ pair, view, onView, onNext, onPrevious, children 
   const count = comparison.report.spans.length
   const { noun } = driftVocabularyOf(pair)
   return (
-    <div className="flex items-center gap-x-3 gap-y-1.5 overflow-x-auto border-line border-b px-3.5 py-1.5 lg:flex-wrap">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-1.5">
       <span className="flex shrink-0 items-center tabular-nums">
         <IconButton label={`Previous ${noun} ([)`} disabled={count === 0} onClick={onPrevious}>
           <ChevronLeft size={15} aria-hidden />
@@ -54,8 +54,8 @@ export function CompareTools({ pair, view, onView, onNext, onPrevious, children 
       >
         Unified
       </button>
-      <span className="ml-auto flex shrink-0 items-center gap-1 max-lg:order-last">{children}</span>
-      <span className="max-lg:shrink-0 lg:min-w-0 lg:basis-full">
+      {children}
+      <span className="min-w-0 basis-full">
         <ColourBar
           trajectory={left.trajectory}
           colouring={colouringOf(left.trajectory, view.colour, undefined)}

@@ -138,6 +138,25 @@ export function ComparePair({ pair: comparedPair, hadFocus, addressView, onView:
     const command = COMPARE_COMMANDS.find((one) => one.name === name)
     if (command) commands.run(command)
   }
+  const buttons = (
+    <span className="ml-auto flex shrink-0 items-center gap-1">
+      <IconButton label="Copy a link to this comparison (l)" onClick={run('copy-link')}>
+        <Link2 size={15} aria-hidden />
+      </IconButton>
+      <TokenViewButtons
+        onCommands={run('palette')}
+        legend={legend}
+        shown={{
+          view: 'lanes',
+          trajectories: [pair.compared.left.trajectory, pair.compared.right.trajectory],
+          markKinds: markKindsOf(report.spans.length, view.drift),
+          isSelected: view.drift !== undefined,
+        }}
+        options={options}
+        onOptions={setOptions}
+      />
+    </span>
+  )
   return (
     <div ref={root} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <section aria-label="Drift and details">
@@ -152,6 +171,7 @@ export function ComparePair({ pair: comparedPair, hadFocus, addressView, onView:
         names={[title, 'Tokens', 'Details']}
         shown={pane}
         onShow={setPane}
+        buttons={isNarrow && buttons}
         gist={
           shownSpan && (
             <>
@@ -164,21 +184,7 @@ export function ComparePair({ pair: comparedPair, hadFocus, addressView, onView:
         middle={
           <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
             <CompareTools {...parts} onNext={run('next-drift')} onPrevious={run('previous-drift')}>
-              <IconButton label="Copy a link to this comparison (l)" onClick={run('copy-link')}>
-                <Link2 size={15} aria-hidden />
-              </IconButton>
-              <TokenViewButtons
-                onCommands={run('palette')}
-                legend={legend}
-                shown={{
-                  view: 'lanes',
-                  trajectories: [pair.compared.left.trajectory, pair.compared.right.trajectory],
-                  markKinds: markKindsOf(report.spans.length, view.drift),
-                  isSelected: view.drift !== undefined,
-                }}
-                options={options}
-                onOptions={setOptions}
-              />
+              {!isNarrow && buttons}
             </CompareTools>
             <div className="min-h-0 overflow-auto">
               <Lanes {...parts} control={lanes} options={options} />

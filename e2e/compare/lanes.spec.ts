@@ -92,6 +92,8 @@ test('Both lanes have the same rows, folds open by click, keys step within and a
     await idle(page)
     await expectAccessible(page, '.token-viewport')
     await expectWithin(grid(page))
+    for (const name of [/^Previous /, 'Unified', 'Logprob', /^Legend/])
+      await expect(page.getByRole('button', { name })).toBeInViewport({ ratio: 1 })
   }
   await expect(page.locator('.lane-sign').filter({ hasText: '−' })).toHaveCount(3)
   await expect(page.locator('.lane-sign').filter({ hasText: '+' })).toHaveCount(3)

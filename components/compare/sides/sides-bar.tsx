@@ -97,7 +97,7 @@ function SideChooser({
           aria-label={`${NAMES[name]} side shown as`}
           title={AS_TEXTS[side.as.kind].explanation}
           look="tall"
-          className="max-w-56 shrink-0 truncate font-medium max-sm:max-w-28"
+          className="max-w-56 truncate font-medium max-sm:min-w-28 max-sm:shrink-[99] sm:shrink-0"
           value={side.as.kind}
           onChange={({ target }) =>
             target.value === BASELINE ? onBaseline() : onAs(asOfKind(target.value as Reconstruction['kind'], side.as))
