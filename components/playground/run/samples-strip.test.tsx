@@ -27,6 +27,7 @@ function Strip({ rows }: { readonly rows: readonly SampleRow[] }) {
       onStop={() => {}}
       onStopAll={() => {}}
       inspectorHref={(key) => `/t/${key}`}
+      links={<a href="/group/g">Tree</a>}
     >
       {null}
     </SamplesStrip>
@@ -47,6 +48,14 @@ test('every sample that has ended can be opened in the inspector by keyboard', a
   await userEvent.tab({ shift: true })
   await userEvent.keyboard('{ArrowRight}')
   expect(link()).toBeNull()
+})
+
+test('The links of a group come before its controls, beside the number of samples, where a narrow window has space', () => {
+  render(<Strip rows={[row(0, 'ended'), row(1, 'ended')]} />)
+  const link = screen.getByRole('link', { name: 'Tree' })
+  const sort = screen.getByRole('combobox', { name: 'Sort samples' })
+  expect(link.compareDocumentPosition(sort) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
+  expect(link.parentElement?.contains(sort)).toBe(false)
 })
 
 test('samples of several servers have the name of their server, in the list and below it', () => {

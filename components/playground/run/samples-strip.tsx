@@ -22,13 +22,15 @@ interface SamplesStripProps {
   readonly onStopAll: () => void
   /** Returns the inspector's address for a sample that has ended. */
   readonly inspectorHref: (key: string) => string
+  /** Links to other views of the group. */
+  readonly links: ReactNode
   /** Controls for the whole group: rewards, comparison, export. */
   readonly children: ReactNode
 }
 
 /** Strip with the samples of a group, their rewards and the controls of the group. */
 export function SamplesStrip(props: SamplesStripProps) {
-  const { rows, shown, onShow, sort, onSort, onStop, onStopAll, inspectorHref, children } = props
+  const { rows, shown, onShow, sort, onSort, onStop, onStopAll, inspectorHref, links, children } = props
   const rewards = groupRewards(rows.map(({ reward }) => reward))
   const sorted = sortedSamples(rows, sort)
   const running = rows.filter(isRunning).length
@@ -48,7 +50,8 @@ export function SamplesStrip(props: SamplesStripProps) {
             Stop all
           </Button>
         )}
-        <span className="ml-auto flex flex-wrap items-center justify-end gap-1.5 max-sm:w-full">
+        <span className="ml-auto flex items-center gap-1.5">{links}</span>
+        <span className="flex flex-wrap items-center justify-end gap-1.5 max-sm:w-full">
           {rows.length > 1 && (
             <Select
               aria-label="Sort samples"

@@ -46,6 +46,19 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
         onStop={(row) => onCall(() => group.stop(row))}
         onStopAll={() => onCall(group.stopAll)}
         inspectorHref={inspectorHref}
+        links={
+          <>
+            <Link href={groupTreeHref(groupId)} className="px-1 font-medium text-accent hover:underline">
+              Tree
+            </Link>
+            <Link
+              href={`/library?${new URLSearchParams({ group: groupId })}`}
+              className="px-1 font-medium text-accent hover:underline"
+            >
+              Library
+            </Link>
+          </>
+        }
       >
         <Popover label="Reward of the group" button="Reward">
           <RewardForm
@@ -58,15 +71,6 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
         <Button className="min-h-7!" onClick={() => setExported(keys)}>
           Export…
         </Button>
-        <Link href={groupTreeHref(groupId)} className="px-1 font-medium text-accent hover:underline">
-          Tree
-        </Link>
-        <Link
-          href={`/library?${new URLSearchParams({ group: groupId })}`}
-          className="px-1 font-medium text-accent hover:underline"
-        >
-          Library
-        </Link>
       </SamplesStrip>
       {refused.map(({ server, detail, hint }) => (
         <Banner key={server} tone="bad" title={`${server} runs nothing: ${detail}`} hint={hint} />
