@@ -47,6 +47,22 @@ test('A group that does not exist has one request, the error with its advice, an
   expect(requests).toEqual(['/api/groups/x/forest?advantage=mean-std'])
 })
 
+test('The message of a group that is being read stays until its page is shown', async () => {
+  vi.stubGlobal('fetch', async () => Response.json(exampleGroup().forest))
+  const shown: string[] = []
+  const observer = new MutationObserver(() => shown.push(document.body.textContent ?? ''))
+  observer.observe(document.body, { childList: true, subtree: true, characterData: true })
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <GroupScreen groupId="41-08" />
+    </QueryClientProvider>,
+    { wrapper: withNuqsTestingAdapter() },
+  )
+  await screen.findByText(/ of 41-08$/)
+  observer.disconnect()
+  expect(shown.filter((text) => !/Reading the samples| of 41-08$/.test(text))).toEqual([])
+})
+
 test('A group has the question of its samples as its title, or their common title, and otherwise its id', async () => {
   const { forest } = exampleGroup()
   const titleOf = async (titles: readonly (string | null)[]) => {

@@ -16,12 +16,11 @@ import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { useGroupAddress } from './address.ts'
 import { SamplesPane } from './samples/samples-pane.tsx'
 
-const loadPage = () => import('./group-page.tsx')
-const GroupPage = lazyPart(async () => (await loadPage()).GroupPage)
+const GroupPage = lazyPart(async () => (await import('./group-page.tsx')).GroupPage, <Pending isEmpty={false} />)
 // The page and the reader load in parallel with the trees, which take longer. If this fails, they are loaded again when they are needed.
 if (typeof window !== 'undefined') {
   pageReader.load()
-  loadPage().catch(() => {})
+  GroupPage.preload()
 }
 
 const SeveralExport = lazyPart(async () => (await import('#components/export/several-export.tsx')).SeveralExport)
