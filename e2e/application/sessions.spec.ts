@@ -27,9 +27,18 @@ test('A session shows how each call attached, and a rollback opens beside the hi
   await send(question, first, user('And 3 + 4?'), second, user('And 5 + 6?'))
   await send(question, first, user('Rather 7 + 8?'))
 
+  const answered = Promise.withResolvers<void>()
+  await page.route('**/api/sessions', async (route) => {
+    await answered.promise
+    await route.continue()
+  })
   await open(page, `/sessions?session=${id}`)
+  const create = page.getByRole('button', { name: 'New session' })
+  const before = await create.boundingBox()
+  answered.resolve()
   const forest = page.getByRole('table', { name: 'Calls' })
   await expect(forest.getByRole('row')).toHaveCount(5)
+  expect(await create.boundingBox()).toEqual(before)
   await expect(forest.getByRole('row').last()).toContainText('rolled back')
   await expect(page.getByRole('table', { name: 'Sessions' }).getByText(id)).toBeVisible()
   await expect(page.getByText(/chat pipeline/).first()).toBeVisible()
