@@ -29,7 +29,7 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { jinjaLanguage } from './jinja-language.ts'
 
@@ -67,7 +67,8 @@ export function CodeEditor({ label, language, text, problem, shownLine, onChange
   const reportChange = useEffectEvent((changed: string) => onChange(changed))
   const reportCursor = useEffectEvent((line: number) => onCursor?.(line))
 
-  useEffect(() => {
+  // The editor replaces the text that was shown while its code was loaded, so it must exist before the browser paints.
+  useLayoutEffect(() => {
     if (!frame.current) return
     const view = new EditorView({
       parent: frame.current,
