@@ -11,3 +11,14 @@ export function problemOf(action: () => unknown): HttpProblem['details'] | undef
   }
   return undefined
 }
+
+/** Returns the status, code and detail of the HttpProblem that an action rejects with or throws; undefined if it succeeds. */
+export async function httpRefusalOf(action: () => unknown): Promise<readonly [number, string, string] | undefined> {
+  try {
+    await action()
+  } catch (error) {
+    if (error instanceof HttpProblem) return [error.details.status, error.details.code, error.details.detail]
+    throw error
+  }
+  return undefined
+}

@@ -1,10 +1,11 @@
 /** Tests columns that a program adds to a stored trajectory. */
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
+import { problemOf } from '#testing/http-problem.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { testServices } from '#testing/services.ts'
-import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { changeColumns, columnsChangeSchema } from './columns.ts'
 
@@ -24,15 +25,7 @@ const stored = (): Trajectory => {
 }
 const columnsNow = () => stored().segments.map(({ columns }) => columns)
 
-function problemOf(columns: unknown) {
-  try {
-    change(columns)
-  } catch (error) {
-    if (error instanceof HttpProblem) return error.details
-    throw error
-  }
-  throw new Error('the change was accepted')
-}
+const refused = (columns: unknown) => problemOf(() => change(columns)) ?? expect.fail('the change was accepted')
 
 test('Values for every token are split at the segments, and the meaning is stored', () => {
   const values = Array.from({ length: 12 }, (_, index) => 0 - index)
@@ -76,16 +69,16 @@ test('A column that is null is removed with its meaning, and others stay', () =>
 
 test('A change refuses other lengths and ids with the first difference, and stores nothing', () => {
   const values = Array.from({ length: 13 }, () => 0)
-  expect(problemOf({ x: { values } }).detail).toBe(
+  expect(refused({ x: { values } }).detail).toBe(
     'the column "x" does not fit: the trajectory has 12 tokens, and entry 12 is for token 12',
   )
-  expect(problemOf({ x: { values: [1, 2], start: 11 } }).detail).toContain('entry 1 is for token 12')
-  expect(problemOf({ x: { values: [1, 2], ids: [1] } }).detail).toContain('there are 2 values and 1 ids')
-  const other = problemOf({ good: { values: [1] }, x: { values: [1, 2, 3], ids: [1, 4, 9] } })
+  expect(refused({ x: { values: [1, 2], start: 11 } }).detail).toContain('entry 1 is for token 12')
+  expect(refused({ x: { values: [1, 2], ids: [1] } }).detail).toContain('there are 2 values and 1 ids')
+  const other = refused({ good: { values: [1] }, x: { values: [1, 2, 3], ids: [1, 4, 9] } })
   expect(other).toMatchObject({ status: 422, code: 'OTHER_IDS', field: 'columns.x' })
   expect(other.detail).toContain('token 1 has the id 3, not 4')
   expect(
-    problemOf({
+    refused({
       x: {
         pairs: [
           [2, 1],
@@ -98,7 +91,7 @@ test('A change refuses other lengths and ids with the first difference, and stor
 })
 
 test('The sampled logprobs cannot be replaced, but their meaning can be said', () => {
-  expect(problemOf({ logprobs: { values: [0] } }).hint).toContain('trainerLogprobs')
+  expect(refused({ logprobs: { values: [0] } }).hint).toContain('trainerLogprobs')
   change({ logprobs: { meaning: { quantity: 'logprob', values: 'raw' } } })
   expect(stored().columnMeanings).toEqual({ logprobs: { quantity: 'logprob', values: 'raw' } })
   expect(stored().segments).toEqual(sample.segments)
@@ -109,9 +102,9 @@ test('A change of a running or missing trajectory is refused, and a change count
   change({ x: { values: [1] } })
   expect(all.store.revision(key)).toBe(revision + 1)
   key = all.store.add({ ...sample, id: 'other', outcome: { kind: 'running' } }, { runsHere: true })
-  expect(problemOf({ x: { values: [1] } })).toMatchObject({ status: 409, code: 'RUNNING' })
+  expect(refused({ x: { values: [1] } })).toMatchObject({ status: 409, code: 'RUNNING' })
   key = 'none'
-  expect(problemOf({ x: { values: [1] } }).status).toBe(404)
+  expect(refused({ x: { values: [1] } }).status).toBe(404)
   expect(all.store.revision(key)).toBeUndefined()
 })
 

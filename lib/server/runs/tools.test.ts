@@ -3,8 +3,8 @@ import { calculator } from '#lib/rollout/tools/calculator.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { httpRefusalOf } from '#testing/http-problem.ts'
 import { noMcpServers } from '#testing/services.ts'
-import { HttpProblem } from '../http/problem.ts'
 import { plainTool } from './built-in-tools.ts'
 import { checkTools, chosenTools, requestedToolSchema, runnableTools } from './tools.ts'
 
@@ -17,15 +17,6 @@ const mock = (changes: object = {}): MockTool => ({
   mock: { reply: { kind: 'canned', text: 'Sunny.' } },
   ...changes,
 })
-const problem = async (action: () => unknown) => {
-  try {
-    await action()
-  } catch (error) {
-    if (error instanceof HttpProblem) return [error.details.status, error.details.code, error.details.detail]
-    throw error
-  }
-  return undefined
-}
 
 test('The tools of a request keep their order, whether they are named or defined', async () => {
   const chosen = await chosenTools([mock(), 'calculator'], sources, signal)
@@ -71,7 +62,7 @@ test.each<[readonly (string | MockTool)[], string, string]>([
     'the input schema of the tool "weather": properties.city.$ref: expected a position in this schema, for example #/$defs/name, found "http://x/y"',
   ],
 ])('A tool that cannot be used is refused before anything starts: %#', async (asked, code, detail) => {
-  expect(await problem(() => chosenTools(asked, sources, signal))).toEqual([422, code, detail])
+  expect(await httpRefusalOf(() => chosenTools(asked, sources, signal))).toEqual([422, code, detail])
 })
 
 test.each<[ToolSpec, string]>([
@@ -84,7 +75,7 @@ test.each<[ToolSpec, string]>([
     'the mock tool "weather": mock: expected no key "script", found an object with reply, script',
   ],
 ])('A mock tool from a file is checked like one from a request: %#', async (spec, detail) => {
-  expect(await problem(() => runnableTools([spec], sources))).toEqual([422, 'BAD_TOOL', detail])
+  expect(await httpRefusalOf(() => runnableTools([spec], sources))).toEqual([422, 'BAD_TOOL', detail])
 })
 
 test('A tool that this machine cannot run is refused before a run starts, unless it is a mock of that name', async () => {

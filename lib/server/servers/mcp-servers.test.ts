@@ -1,4 +1,5 @@
 /** Tests MCP servers as runs and pages use them, with a real server package in a separate program. */
+
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -8,8 +9,8 @@ import type { NamedPlace } from '#lib/mcp/place.ts'
 import { ToolFailure } from '#lib/rollout/tools/tool.ts'
 import { openMcpServerStore } from '#lib/store/files/servers.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { httpRefusalOf } from '#testing/http-problem.ts'
 import { ConfigError } from '../config.ts'
-import { HttpProblem } from '../http/problem.ts'
 import { chosenTools } from '../runs/tools.ts'
 import { configuredMcpServers } from './configured-mcp-servers.ts'
 import { createMcpServers, type McpServers } from './mcp-servers.ts'
@@ -59,16 +60,6 @@ function servers(configured: readonly NamedPlace[] = [], fetch = globalThis.fetc
   return one
 }
 
-const problemOf = async (action: () => unknown): Promise<unknown> => {
-  try {
-    await action()
-  } catch (error) {
-    if (error instanceof HttpProblem) return [error.details.status, error.details.code, error.details.detail]
-    throw error
-  }
-  return undefined
-}
-
 describe('A tool of an MCP program', () => {
   test('is listed, recorded with its server, and called', async () => {
     const all = programs
@@ -97,7 +88,7 @@ describe('A tool of an MCP program', () => {
     expect(await programs.spec({ ...asked, fingerprint }, signal)).toEqual(await programs.spec(asked, signal))
     expect(await programs.spec(asked, signal)).not.toHaveProperty('fingerprint')
     const changed = { ...asked, fingerprint: fingerprint.replaceAll(/[0-7]/g, 'a') }
-    expect(await problemOf(() => programs.spec(changed, signal))).toEqual([
+    expect(await httpRefusalOf(() => programs.spec(changed, signal))).toEqual([
       422,
       'TOOL_CHANGED',
       'the MCP server everything has changed the description or the schema of its tool "echo" since it was chosen',
@@ -106,13 +97,13 @@ describe('A tool of an MCP program', () => {
 
   test('is refused before anything starts if it does not exist', async () => {
     const all = programs
-    expect(await problemOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([
+    expect(await httpRefusalOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([
       422,
       'NO_TOOL',
       'the tool "nothing" of the MCP server everything is not available: it offers no tool with that name',
     ])
     const gone: ToolSpec = { name: 'echo', inputSchema: {}, mcp: { server: 'gone' } }
-    expect(await problemOf(() => all.runnable(gone))).toEqual([
+    expect(await httpRefusalOf(() => all.runnable(gone))).toEqual([
       404,
       'NO_MCP_SERVER',
       'there is no MCP server named "gone"',
@@ -123,7 +114,7 @@ describe('A tool of an MCP program', () => {
 test('Two MCP servers with a tool of the same name are reported with both names, and a failed call names its server', async () => {
   const all = programs
   const asked = ['everything', 'other'].map((mcp) => ({ mcp, name: 'echo' }))
-  expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
+  expect(await httpRefusalOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
     422,
     'BAD_TOOL',
     'there are two tools named "echo": a tool of the MCP server everything, a tool of the MCP server other',
@@ -165,7 +156,7 @@ test('The list of an MCP server contains tools that no run can use, with the rea
 
 test('An MCP server that does not answer is a problem with the reason', async () => {
   const all = servers([{ name: 'broken', place: { ...everything.place, command: '/no/such' } as NamedPlace['place'] }])
-  expect(await problemOf(() => all.tools('broken', signal))).toEqual([
+  expect(await httpRefusalOf(() => all.tools('broken', signal))).toEqual([
     502,
     'MCP_FAILED',
     expect.stringMatching(/^the MCP server broken does not answer like an MCP server: .*ENOENT/),
@@ -187,15 +178,15 @@ test('A saved MCP server has a key that only the user can read and only that ser
     0o600,
     expect.stringContaining('sk-1'),
   ])
-  expect(await problemOf(() => all.create({ name: 'search', url }))).toEqual([409, 'NAME_TAKEN', expect.anything()])
-  expect(await problemOf(() => all.tools('search', signal))).toEqual([502, 'MCP_FAILED', expect.anything()])
+  expect(await httpRefusalOf(() => all.create({ name: 'search', url }))).toEqual([409, 'NAME_TAKEN', expect.anything()])
+  expect(await httpRefusalOf(() => all.tools('search', signal))).toEqual([502, 'MCP_FAILED', expect.anything()])
   expect(new Set(keys)).toEqual(new Set(['Bearer sk-1']))
   all.remove('search')
-  expect([all.list(), await problemOf(() => all.remove('search'))]).toEqual([
+  expect([all.list(), await httpRefusalOf(() => all.remove('search'))]).toEqual([
     [],
     [404, 'NO_MCP_SERVER', expect.anything()],
   ])
-  expect(await problemOf(() => servers([everything]).remove('everything'))).toEqual([
+  expect(await httpRefusalOf(() => servers([everything]).remove('everything'))).toEqual([
     409,
     'FIXED_SERVER',
     expect.anything(),
@@ -249,7 +240,7 @@ test.each([
   ['http://127.0.0.1:3000/mcp', /Rollscope itself/],
   ['http://localhost.:3000/sglang', /Rollscope itself/],
 ])('The MCP server URL %j is refused before any request', async (url, why) => {
-  expect(await problemOf(() => servers().create({ name: 'x', url }))).toEqual([
+  expect(await httpRefusalOf(() => servers().create({ name: 'x', url }))).toEqual([
     400,
     'ADDRESS_REFUSED',
     expect.stringMatching(why),
