@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Plot } from '#components/inspector/charts/plot.tsx'
 import { ShellContext } from '#components/shell/shell-actions.ts'
+import { defineLayout } from '#components/token-view/test-layout.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { withQueries } from '#testing/with-queries.tsx'
 import type { GroupPageView, useGroupAddress } from './address.ts'
@@ -41,15 +42,7 @@ vi.mock('#components/inspector/charts/plot.tsx', () => ({
 }))
 
 /** jsdom has no layout, so the tree gets a height of 900 pixels and a width of 800. */
-beforeAll(() => {
-  Object.defineProperty(document, 'fonts', {
-    configurable: true,
-    value: { ready: Promise.resolve(), addEventListener() {}, removeEventListener() {} },
-  })
-  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(900)
-  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(800)
-  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
-})
+beforeAll(() => defineLayout({ height: 900, width: 800 }))
 
 type PlotProps = Parameters<typeof Plot>[0]
 

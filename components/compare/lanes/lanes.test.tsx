@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { createRef, type Ref, useState } from 'react'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { defineLayout } from '#components/token-view/test-layout.ts'
 import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import type { Segment } from '#lib/trajectory/format/trajectory.ts'
@@ -12,13 +13,7 @@ import { Lanes, type LanesControl } from './lanes.tsx'
 /** jsdom has no layout, so the lanes get a height of 400 pixels and a width of 600. */
 beforeAll(() => {
   vi.stubGlobal('matchMedia', () => ({ addEventListener() {}, removeEventListener() {} }))
-  Object.defineProperty(document, 'fonts', {
-    configurable: true,
-    value: { ready: Promise.resolve(), addEventListener() {}, removeEventListener() {} },
-  })
-  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400)
-  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
-  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
+  defineLayout({ height: 400, width: 600 })
 })
 
 const WORDS = ['a', 'b', 'ab', 'c', '\n', '<think>', 'x']

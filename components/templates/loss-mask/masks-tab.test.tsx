@@ -1,6 +1,7 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { defineLayout } from '#components/token-view/test-layout.ts'
 import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { LabTabProps } from '../lab-tab.ts'
@@ -8,12 +9,7 @@ import { labTabProps } from '../test-lab-tab.ts'
 import { MasksTab } from './masks-tab.tsx'
 
 beforeEach(() => {
-  // The token view needs these APIs of a browser, which jsdom lacks.
-  Object.defineProperty(document, 'fonts', {
-    configurable: true,
-    value: Object.assign(new EventTarget(), { ready: Promise.resolve() }),
-  })
-  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
+  defineLayout()
   return () => {
     vi.unstubAllGlobals()
     vi.restoreAllMocks()

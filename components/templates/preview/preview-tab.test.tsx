@@ -1,6 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { defineLayout } from '#components/token-view/test-layout.ts'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 import { type Preview, renderPreviewOf } from '#lib/templates/preview/preview.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
@@ -10,12 +11,7 @@ import { labTabProps } from '../test-lab-tab.ts'
 import { PreviewTab } from './preview-tab.tsx'
 
 beforeEach(() => {
-  // The token view needs these APIs of a browser, which jsdom lacks.
-  Object.defineProperty(document, 'fonts', {
-    configurable: true,
-    value: Object.assign(new EventTarget(), { ready: Promise.resolve() }),
-  })
-  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null)
+  defineLayout()
   return () => {
     vi.unstubAllGlobals()
     vi.restoreAllMocks()
