@@ -16,6 +16,7 @@ import {
   idle,
   open,
   PORT,
+  postImport,
   shownKey,
   startApplication,
   stopApplication,
@@ -737,11 +738,7 @@ test('R1, R2: foreign text is text, and requests nothing', async ({ page, reques
     outcome: { kind: 'failed', code: text, message: text, hint: text, unsent: [{ role: 'user', content: text }] },
     provenance: { kind: 'import', format: text, file: text, lacked: [text] },
   }
-  const stored = await request.post(`/api/import?name=${encodeURIComponent(text)}`, {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: JSON.stringify(trajectory),
-  })
-  expect(stored.status()).toBe(201)
+  await postImport(request, trajectory, text)
   await open(page, `/t/${trajectory.id}`)
   await idle(page)
   await page.getByRole('grid').focus()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
-import { ask, CHANGING, greedy, idle, open, shownKey } from '../support/application.ts'
+import { ask, greedy, idle, open, postImport, shownKey } from '../support/application.ts'
 
 test('A run has the keys of the inspector and opens there, and the inspector steps through the list of trajectories', async ({
   page,
@@ -13,13 +13,7 @@ test('A run has the keys of the inspector and opens there, and the inspector ste
   const tag = `walk-${randomUUID().slice(0, 8)}`
   const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
   for (const [index, reward] of [3, 1, 2].entries()) {
-    const stored = await request.post('/api/import', {
-      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-      data: Buffer.from(
-        JSON.stringify({ ...example, id: `${tag}-${index}`, title: `Walk ${index}`, tags: [tag], reward }),
-      ),
-    })
-    expect(stored.status()).toBe(201)
+    await postImport(request, { ...example, id: `${tag}-${index}`, title: `Walk ${index}`, tags: [tag], reward })
   }
   await open(page)
   await greedy(page)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, open } from '../support/application.ts'
+import { AUTHORIZED, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, expectWithin, WINDOWS, watch } from '../support/fit.ts'
 
 const example = (name: string) => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))
@@ -14,11 +14,7 @@ async function store(request: APIRequestContext, ...trajectories: readonly objec
   const tag = `corpus-${randomUUID().slice(0, 8)}`
   const keys: string[] = []
   for (const [index, trajectory] of trajectories.entries()) {
-    const response = await request.post('/api/import', {
-      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-      data: Buffer.from(JSON.stringify({ ...trajectory, id: `${tag}-${index}`, tags: [tag] })),
-    })
-    keys.push((await response.json()).trajectories[0])
+    keys.push(...(await postImport(request, { ...trajectory, id: `${tag}-${index}`, tags: [tag] })))
   }
   return { tag, keys }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { CHANGING, idle, open } from '../support/application.ts'
+import { idle, open, postImport } from '../support/application.ts'
 import { expectAccessible, expectWithin, SCREENS, WINDOWS, watch } from '../support/fit.ts'
 
 const DRIFTING = '/compare?left=example:retokenization-drift&right=example:retokenization-drift~text'
@@ -106,13 +106,7 @@ test('Lanes of many tokens have few nodes, and a drift span is scrolled to the u
   page,
   request,
 }) => {
-  for (const name of ['left', 'right'] as const) {
-    const reply = await request.post('/api/import', {
-      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-      data: Buffer.from(encode(side(name))),
-    })
-    expect(reply.ok()).toBe(true)
-  }
+  for (const name of ['left', 'right'] as const) await postImport(request, encode(side(name)))
   await open(page, '/compare?left=lanes-left&right=lanes-right&drift=60')
   await idle(page)
   const nodes = () => grid(page).evaluate((element) => element.querySelectorAll('*').length)

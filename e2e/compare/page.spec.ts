@@ -1,7 +1,7 @@
 /** The compare page: sides, address, keys, entry points, and its messages for a side that cannot be made. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, open, reload, whenQuiet } from '../support/application.ts'
+import { open, postImport, reload, whenQuiet } from '../support/application.ts'
 import { watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -89,10 +89,7 @@ test('Sides that cannot be made offer other choices, a chat baseline runs, and t
   tag: CORE,
 }, async ({ page, request }) => {
   for (const name of ['retokenization-drift', 'two-steps'])
-    await request.post(`/api/import?name=compare-${name}.json`, {
-      headers: { ...AUTHORIZED, 'x-rollscope': '1', 'content-type': 'application/octet-stream' },
-      data: readFileSync(`public/examples/${name}.json`),
-    })
+    await postImport(request, readFileSync(`public/examples/${name}.json`), `compare-${name}.json`)
   await open(page, '/compare?left=no-such-key&right=example:two-steps~text~tokenizer=no/such')
   const dialog = page.getByRole('dialog')
 

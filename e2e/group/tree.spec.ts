@@ -1,7 +1,7 @@
 /** The tree of a group of eight imported samples: what is visible at a glance, the keys, the brush and narrow windows. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
-import { CHANGING, open } from '../support/application.ts'
+import { open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 import { groupTrajectories } from '../support/group-trajectories.ts'
 import { CORE } from '../support/tags.ts'
@@ -10,11 +10,7 @@ const grid = (page: Page) => page.getByRole('grid', { name: 'Tree of the samples
 const said = (page: Page) => page.locator('[aria-label="Tree"] [aria-live="polite"]')
 
 async function importGroup(request: APIRequestContext, id: string): Promise<void> {
-  for (const trajectory of groupTrajectories(id)) {
-    const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-    const response = await request.post('/api/import', { headers, data: Buffer.from(encode(trajectory)) })
-    expect(response.ok(), await response.text()).toBe(true)
-  }
+  for (const trajectory of groupTrajectories(id)) await postImport(request, encode(trajectory))
 }
 
 test('A group of eight shows its decisive token at a glance, and is read by keyboard', { tag: CORE }, async ({

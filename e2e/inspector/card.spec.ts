@@ -5,7 +5,7 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { AUTHORIZED, idle, open, postImport } from '../support/application.ts'
 import { expectFit, WINDOWS, watch } from '../support/fit.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
@@ -15,11 +15,7 @@ const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.j
 
 /** Stores a trajectory and returns its key, encoded for an address. */
 async function importTrajectory(request: APIRequestContext, trajectory: Trajectory): Promise<string> {
-  const imported = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: encode(trajectory),
-  })
-  return encodeURIComponent((await imported.json()).trajectories[0])
+  return encodeURIComponent((await postImport(request, encode(trajectory)))[0])
 }
 
 test('the token card requests missing logprobs, follows the pointer until a token is pinned, fits, and copies its values; so does the card of a range', async ({

@@ -2,7 +2,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { AUTHORIZED, idle, open, postImport } from '../support/application.ts'
 import { expectFit, expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
 import { largeTrajectory } from '../support/large-trajectory.ts'
 
@@ -14,9 +14,7 @@ let address: string
 test.beforeAll(async ({ request }) => {
   made = largeTrajectory({ tokens: TOKENS, seed: 7 })
   address = `/t/${made.id}`
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  const reply = await request.post('/api/import?name=made.json', { headers, data: Buffer.from(encode(made)) })
-  expect(reply.ok()).toBe(true)
+  await postImport(request, encode(made), 'made.json')
 })
 
 test.afterAll(async ({ request }) => {

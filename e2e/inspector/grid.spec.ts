@@ -1,16 +1,14 @@
 /** The token view: text of every kind, folds, marks, sizes, the scroll position, and many lines. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { CHANGING, idle, open } from '../support/application.ts'
+import { idle, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 import { everyTextTrajectory } from '../support/text-trajectory.ts'
 
 /** Stores a file and opens its trajectory. */
 async function show(page: Page, request: APIRequestContext, file: string): Promise<void> {
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  const reply = await request.post('/api/import', { headers, data: Buffer.from(file) })
-  const [key] = (await reply.json()).trajectories
+  const [key] = await postImport(request, file)
   await open(page, `/t/${key}`)
   await idle(page)
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { CHANGING, open } from '../support/application.ts'
+import { open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS } from '../support/fit.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change the parsed file freely
@@ -13,11 +13,7 @@ async function store(request: APIRequestContext, example: string, change: (file:
   const file: File = JSON.parse(readFileSync(`public/examples/${example}.json`, 'utf8'))
   file.id = `health-${randomUUID().slice(0, 8)}`
   change(file)
-  const response = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(JSON.stringify(file)),
-  })
-  expect(response.status()).toBe(201)
+  await postImport(request, file)
   return file.id
 }
 

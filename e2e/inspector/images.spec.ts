@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { JPEG_URL, PNG_URL } from '#testing/images.ts'
-import { APPLICATION_URL, CHANGING, idle, open } from '../support/application.ts'
+import { idle, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere } from '../support/fit.ts'
 
 const VOCAB = {
@@ -36,13 +36,8 @@ async function show(page: Page, id: string, images: readonly object[]): Promise<
     outcome: { kind: 'ended', reason: 'end_turn' },
     provenance: { kind: 'recorded' },
   }
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  const reply = await page.request.post(`${APPLICATION_URL}/api/import`, {
-    headers,
-    data: Buffer.from(JSON.stringify(trajectory)),
-  })
-  const { trajectories } = (await reply.json()) as { readonly trajectories: readonly [string] }
-  await open(page, `/t/${trajectories[0]}`)
+  const [key] = await postImport(page.request, trajectory)
+  await open(page, `/t/${key}`)
   await idle(page)
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { CHANGING, open } from '../support/application.ts'
+import { open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 const NAME = 'two-steps'
@@ -57,11 +57,7 @@ test('Messages select their tokens, tokens mark their message, and a long conver
   })
 
   await test.step('a long conversation scrolls with few nodes', async () => {
-    const stored = await request.post('/api/import', {
-      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-      data: Buffer.from(JSON.stringify(longConversation())),
-    })
-    expect(stored.status()).toBe(201)
+    await postImport(request, longConversation())
     await page.goto('/t/messages-long?tab=messages')
     await expect(page.getByText('201 messages')).toBeVisible()
     await expect(message(page, 1)).toBeVisible()

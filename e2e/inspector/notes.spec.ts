@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, blur, CHANGING, idle, open } from '../support/application.ts'
+import { AUTHORIZED, blur, idle, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 test('A note is written on tokens by keyboard, is in the link, the file and the offline page, and is deleted', async ({
@@ -15,11 +15,7 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
 }) => {
   const wrongs = watch(page)
   const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
-  const imported = await request.post('/api/import?name=notes.json', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(encode({ ...example, id: 'with-notes' })),
-  })
-  const key = (await imported.json()).trajectories[0]
+  const [key] = await postImport(request, encode({ ...example, id: 'with-notes' }), 'notes.json')
   const stored = async () =>
     (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
   await open(page, `/t/${encodeURIComponent(key)}?at=195`)

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { CHANGING, idle, open } from '../support/application.ts'
+import { idle, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, watch } from '../support/fit.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-offline-'))
@@ -23,11 +23,7 @@ async function storeHostile(request: APIRequestContext): Promise<string> {
     title: `${HOSTILE}title`,
     vocab: { ...example.vocab, [example.segments[0]?.ids[3] ?? 0]: HOSTILE },
   }
-  const reply = await request.post('/api/import?name=hostile.json', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(encode(trajectory)),
-  })
-  return (await reply.json()).trajectories[0]
+  return (await postImport(request, encode(trajectory), 'hostile.json'))[0]
 }
 
 /** Exports the shown page with title, tags, notes and reward, and returns the path of the HTML file. */

@@ -1,7 +1,7 @@
 /** The trainer’s numbers: importance ratios on the tokens, thresholds, the first jump, outliers, and columns that arrive later. */
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
-import { AUTHORIZED, CHANGING, idle, open } from '../support/application.ts'
+import { AUTHORIZED, CHANGING, idle, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 import { trainerTrajectory } from '../support/trainer-trajectory.ts'
@@ -10,12 +10,7 @@ const ID = 'ratios-of-a-trainer'
 const address = `/t/${ID}`
 
 test.beforeAll(async ({ request }) => {
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  const reply = await request.post('/api/import?name=miles.json', {
-    headers,
-    data: Buffer.from(encode(trainerTrajectory(ID))),
-  })
-  expect(reply.ok()).toBe(true)
+  await postImport(request, encode(trainerTrajectory(ID)), 'miles.json')
 })
 
 test.afterAll(async ({ request }) => {
@@ -87,8 +82,7 @@ test('A trajectory without a trainer says how to send its logprobs, and an open 
       return rest
     }),
   }
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  await request.post('/api/import?name=later.json', { headers, data: Buffer.from(encode(bare)) })
+  await postImport(request, encode(bare), 'later.json')
   await open(page, '/t/ratios-later?colour=ratio')
   await expect(page.getByRole('heading', { name: 'No trainer logprobs in this trajectory' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'No trainer logprobs' })).toContainText(

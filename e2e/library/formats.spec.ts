@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
-import { APPLICATION_URL, AUTHORIZED, CHANGING, idle, open, TOKEN } from '../support/application.ts'
+import { APPLICATION_URL, AUTHORIZED, idle, open, postImport, TOKEN } from '../support/application.ts'
 
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
 const ids = example.segments.flatMap((segment) => [...segment.ids])
@@ -90,11 +90,7 @@ if (!hasPython) console.warn('\n!!! There is no python3 here: docs/push-from-pyt
 
 test('The code of docs/push-from-python.md stores its records', async ({ request }) => {
   test.skip(!hasPython, 'there is no python3')
-  const stored = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(JSON.stringify({ ...example, id: 'formats-python' })),
-  })
-  expect(stored.status()).toBe(201)
+  await postImport(request, { ...example, id: 'formats-python' })
   const text = await (
     await request.get('/api/trajectories/formats-python/export?format=strands-sglang', { headers: AUTHORIZED })
   ).text()

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, open, reload } from '../support/application.ts'
+import { AUTHORIZED, CHANGING, open, postImport, reload } from '../support/application.ts'
 import { expectFit, expectFitEverywhere, SCREENS, watch } from '../support/fit.ts'
 import { startSlowServer } from '../support/slow-server.ts'
 import { CORE } from '../support/tags.ts'
@@ -24,14 +24,8 @@ async function store(request: APIRequestContext, names: readonly Example[] = NAM
   return { tag, keys }
 }
 
-async function imported(request: APIRequestContext, trajectory: object): Promise<string> {
-  const response = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(JSON.stringify(trajectory)),
-  })
-  expect(response.status()).toBe(201)
-  return (await response.json()).trajectories[0]
-}
+const imported = async (request: APIRequestContext, trajectory: object): Promise<string> =>
+  (await postImport(request, trajectory))[0]
 
 const stored = async (request: APIRequestContext, key: string) =>
   (await request.get(`/api/trajectories/${key}`, { headers: AUTHORIZED })).json()
@@ -138,10 +132,8 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await page.getByRole('button', { name: 'Export…' }).click()
     const { name, text } = await exportedAs(page, 'Rollscope')
     expect(name).toBe('trajectories-2.jsonl')
-    const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-    const again = await request.post('/api/import', { headers, data: Buffer.from(text) })
     // An equal trajectory is stored only once, so the same keys mean that the content is the same.
-    expect((await again.json()).trajectories).toEqual([third, second])
+    expect(await postImport(request, text)).toEqual([third, second])
   })
 
   await test.step('A group of samples is one row, which is found by the model’s text, unfolded, and exported as a whole', async () => {
@@ -307,9 +299,7 @@ test('The library shows pages, a running trajectory, an empty list and a lost ap
     provenance: { kind: 'recorded' },
   })
   const lines = Array.from({ length: 57 }, (_, n) => JSON.stringify(small(n)))
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  const reply = await request.post('/api/import', { headers, data: Buffer.from(lines.join('\n')) })
-  const keys: readonly string[] = (await reply.json()).trajectories
+  const keys = await postImport(request, lines.join('\n'))
   const range = page.locator('[data-range]')
 
   await test.step('An unknown cursor shows the first page', async () => {

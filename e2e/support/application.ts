@@ -118,6 +118,21 @@ export async function stored(
   return (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
 }
 
+/** Imports a file, or an object as its JSON, and returns the keys of its trajectories. `name` is that of the file. */
+export async function postImport(
+  request: APIRequestContext,
+  file: string | Buffer | object,
+  name?: string,
+): Promise<readonly [string, ...string[]]> {
+  const content = typeof file === 'string' || Buffer.isBuffer(file) ? file : JSON.stringify(file)
+  const response = await request.post(
+    `${APPLICATION_URL}/api/import${name === undefined ? '' : `?name=${encodeURIComponent(name)}`}`,
+    { headers: { ...CHANGING, 'content-type': 'application/octet-stream' }, data: Buffer.from(content) },
+  )
+  expect(response.ok(), await response.text()).toBe(true)
+  return (await response.json()).trajectories
+}
+
 /** Fields of a stored segment that journeys read. */
 export interface StoredSegment {
   readonly kind: 'prompt' | 'response'

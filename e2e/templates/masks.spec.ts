@@ -1,7 +1,7 @@
 /** The mask doctor: the computed masks, compared with the mask of a stored run. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
-import { CHANGING, open } from '../support/application.ts'
+import { open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 import { CORE } from '../support/tags.ts'
 
@@ -10,11 +10,7 @@ test('The mask doctor compares a run with its template, and a disagreement shows
   request,
 }) => {
   const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
-  const stored = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(JSON.stringify({ ...example, id: 'masks-run' })),
-  })
-  expect(stored.status()).toBe(201)
+  await postImport(request, { ...example, id: 'masks-run' })
   const wrongs = watch(page)
   await open(page, '/templates?tab=masks&t=masks-run')
   await page.locator('[data-masks="current"]').waitFor()

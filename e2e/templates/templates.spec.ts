@@ -1,7 +1,7 @@
 /** The template lab: templates and conversations from all sources, an editor with one history, and storage over a reload. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { CHANGING, open, reload } from '../support/application.ts'
+import { open, postImport, reload } from '../support/application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from '../support/fit.ts'
 
 const editor = (page: Page) => page.locator('[data-code-editor] .cm-content')
@@ -25,11 +25,8 @@ test('a template and a conversation are opened from a link, edited, broken and r
   request,
   browser,
 }) => {
-  const imported = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: readFileSync('public/examples/two-steps.json'),
-  })
-  const key = encodeURIComponent((await imported.json()).trajectories[0])
+  const [imported] = await postImport(request, readFileSync('public/examples/two-steps.json'))
+  const key = encodeURIComponent(imported)
   const problems = watch(page)
   const problem = page.locator('[data-problem]')
   const dialog = page.getByRole('dialog')
