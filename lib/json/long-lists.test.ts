@@ -47,6 +47,7 @@ test.each([
   ['brackets and escaped quotes in a text', '{"[1,2,3,4,5]\\"": "[1,2,3,4,5] \\\\", "ids": [1,2,3,4,5]}'],
   ['a key that appears twice', '{"ids": [1,2,3,4,5], "ids": [6,7,8,9,10]}'],
   ['a text that looks like the place of a list', '{"a": "¤0", "b": "\\u00a4\\u00A4¤0", "ids": [1,2,3,4,5]}'],
+  ['a text after a list that looks like its place', '{"ids": [1,2,3,4,5], "a": "¤¤0"}'],
   ['a byte order mark', '\uFEFF[1,2,3,4,5]'],
   ['two equal lists of many parts', JSON.stringify([Array(300).fill(12), Array(300).fill(12)])],
   ['texts in other scripts', '{"é世": [1,2,3,4,5], "x": "🙂"}'],
