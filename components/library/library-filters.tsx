@@ -127,7 +127,7 @@ export function LibraryFilters({
         value={SORTS.findIndex(([, { by, order }]) => by === sort.by && order === sort.order)}
         onChange={(event) => onSort(SORTS[Number(event.target.value)]?.[1] ?? sort)}
         look="tall"
-        className={`${filter.group === '' ? '' : 'max-md:col-span-2'} xl:hidden`}
+        className={`${filter.group === '' ? '' : 'max-md:col-span-2'} min-[1400px]:hidden`}
       >
         {SORTS.map(([text], index) => (
           <option key={text} value={index}>

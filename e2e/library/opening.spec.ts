@@ -89,7 +89,10 @@ test('Dropped files of verifiers, datasets and Inspect show their ids, with badg
     expect(await list.boundingBox()).toEqual(before)
     const titles = page.locator('[data-title]').filter({ hasText: /^.{1,16}$/ })
     await expect(titles.first()).toBeVisible()
-    expect(await titles.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)
+    for (const width of [WINDOWS[0].width, 1280]) {
+      await page.setViewportSize({ ...WINDOWS[0], width })
+      expect(await titles.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)).toBe(0)
+    }
   })
   expect(wrongs).toEqual([])
 })

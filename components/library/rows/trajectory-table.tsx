@@ -35,7 +35,8 @@ interface TrajectoryTableProps {
 export const groupHref = (key: string, group: string): string => `/?${new URLSearchParams({ t: key, group })}`
 
 const WIDE = 'max-md:hidden'
-const WIDER = 'max-xl:hidden'
+// Beside the panel, a narrower window has no space for these columns and the title.
+const WIDER = 'max-[1399px]:hidden'
 
 const COLUMNS: readonly ColumnHeading<ListSort['by']>[] = [
   { text: 'Title', by: 'title', className: 'py-0.5' },
