@@ -10,7 +10,8 @@ const NavigationContext = createContext<Navigation | undefined>(undefined)
 /** Provides useNavigation, and handles clicks on plain links of the page. */
 export function NavigationProvider({ children }: { readonly children: ReactNode }) {
   const router = useRouter()
-  const navigation = useGuardedNavigation((href) => router.push(href))
+  // Only a page of the documents is longer than the window. Scrolling to the beginning of another page would lay it out twice.
+  const navigation = useGuardedNavigation((href) => router.push(href, { scroll: href.startsWith('/docs') }))
   const press = useEffectEvent((event: MouseEvent) => {
     const href = pageOf(event)
     if (href === undefined) return
