@@ -27,9 +27,6 @@ interface LibraryFiltersProps {
   readonly onSort: (sort: ListSort) => void
   readonly isFolded: boolean
   readonly onFold: (isFolded: boolean) => void
-  /** Number of samples of value estimates that are left out; undefined if they are listed. */
-  readonly hiddenSamples: number | undefined
-  readonly onEstimates: (estimates: 'hidden' | 'shown') => void
   /** Whether a trainer's cut is set. */
   readonly hasCut: boolean
   readonly searchRef: Ref<HTMLInputElement>
@@ -59,8 +56,6 @@ export function LibraryFilters({
   onSort,
   isFolded,
   onFold,
-  hiddenSamples,
-  onEstimates,
   hasCut,
   searchRef,
 }: LibraryFiltersProps) {
@@ -135,24 +130,6 @@ export function LibraryFilters({
           </option>
         ))}
       </Select>
-      {filter.group === '' && hiddenSamples !== 0 && (
-        <Select
-          aria-label="Samples of value estimates"
-          title="An estimate samples a trajectory again from some of its tokens. The panel “Value” and the branches of the trajectory show these samples."
-          value={hiddenSamples === undefined ? 'shown' : 'hidden'}
-          data-set={hiddenSamples === undefined || undefined}
-          onChange={(event) => onEstimates(event.target.value === 'hidden' ? 'hidden' : 'shown')}
-          look="tall"
-          className="max-md:col-span-2"
-        >
-          <option value="hidden">
-            {hiddenSamples === undefined
-              ? 'Value samples: hidden'
-              : `Value samples: ${countText(hiddenSamples)} hidden`}
-          </option>
-          <option value="shown">Value samples: shown</option>
-        </Select>
-      )}
     </search>
   )
 }

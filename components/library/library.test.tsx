@@ -8,9 +8,9 @@ import { rewardText } from '#components/token-view/numbers.ts'
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 import type { LabelChange } from '#lib/trajectory/format/labels.ts'
 import { CutSentence } from './cut-count.tsx'
+import { EstimatesChoice } from './estimates-choice.tsx'
 import { HealthMarks, healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
-import { LibraryFilters } from './library-filters.tsx'
 import { groupKey, tableEntries } from './rows/table-entries.ts'
 import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
 
@@ -362,21 +362,8 @@ test('a group of branches names the token from which they were sampled', () => {
 
 test('the library says how many samples of value estimates it hides, shows them on request, and is silent if there are none', async () => {
   const onEstimates = vi.fn()
-  const filter = { q: '', outcome: '', tag: '', source: '', health: '', group: '' }
-  const show = (hiddenSamples: number | undefined, group = '') => (
-    <LibraryFilters
-      filter={{ ...filter, group }}
-      choices={undefined}
-      sort={{ by: 'added', order: 'desc' }}
-      onFilter={() => {}}
-      onSort={() => {}}
-      isFolded
-      onFold={() => {}}
-      hiddenSamples={hiddenSamples}
-      onEstimates={onEstimates}
-      hasCut={false}
-      searchRef={null}
-    />
+  const show = (hiddenSamples: number | undefined) => (
+    <EstimatesChoice hiddenSamples={hiddenSamples} onEstimates={onEstimates} />
   )
   const { rerender } = render(show(1080))
   const choice = () => screen.queryByRole<HTMLSelectElement>('combobox', { name: 'Samples of value estimates' })
@@ -387,8 +374,6 @@ test('the library says how many samples of value estimates it hides, shows them 
   await userEvent.selectOptions(choice() as HTMLElement, 'Value samples: hidden')
   expect(onEstimates).toHaveBeenLastCalledWith('hidden')
   rerender(show(0))
-  expect(choice()).toBe(null)
-  rerender(show(undefined, 'e-0'))
   expect(choice()).toBe(null)
 })
 

@@ -9,6 +9,7 @@ import { Popover } from '#components/ui/popover.tsx'
 import type { TrajectoryPage } from '#lib/api/library.ts'
 import type { LibraryState } from './address.ts'
 import { CutSentence } from './cut-count.tsx'
+import { EstimatesChoice } from './estimates-choice.tsx'
 import { LibraryFilters } from './library-filters.tsx'
 import { rowRangeText } from './rows/row-texts.ts'
 import type { LibraryList } from './use-library-list.ts'
@@ -33,8 +34,6 @@ export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
         onSort={state.setSort}
         isFolded={state.foldsGroups}
         onFold={(isFolded) => state.setGroups(isFolded ? 'folded' : 'open')}
-        hiddenSamples={state.hidesEstimates ? (page?.hidden ?? 0) : undefined}
-        onEstimates={state.setEstimates}
         hasCut={list.cut !== null}
         searchRef={searchRef}
       />
@@ -43,6 +42,12 @@ export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
         <CutPopover state={state} list={list} />
         {page && page.total > 0 && state.filter.health !== 'lost' && (
           <Button onClick={() => go(reportOfLibraryHref(list.reported))}>Drift report</Button>
+        )}
+        {state.filter.group === '' && (
+          <EstimatesChoice
+            hiddenSamples={state.hidesEstimates ? (page?.hidden ?? 0) : undefined}
+            onEstimates={state.setEstimates}
+          />
         )}
         {page && <Pager page={page} onCursor={state.setCursor} />}
       </span>
