@@ -14,7 +14,9 @@ beforeAll(async () => {
 })
 
 test('vLLM is recognized, and what it can do is found by asking it', async () => {
-  expect(await (await rollscope.get('/api/servers/vllm/status')).json()).toMatchObject({
+  const status = async () => (await rollscope.get('/api/servers/vllm/status')).json()
+  // A server that compiles its first reply may take longer than the questions wait. They are then asked again.
+  await expect.poll(status, { timeout: 120_000, interval: 2_000 }).toMatchObject({
     state: 'ready',
     modelName: 'tiny-qwen3',
     contextLength: 4096,
