@@ -11,9 +11,7 @@ import { loadInspectorCode, usePrepareInspector } from '#components/shell/use-pr
 import { whenIdle } from '#components/shell/when-idle.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { FEWEST_PACKED_TOKENS, type TrajectorySummary } from '#lib/api/library.ts'
 import { hintOf } from '#lib/browser/hint-of.ts'
-import { pageReader } from '#lib/browser/page-reader.ts'
 import { trajectoryOptions } from '#lib/browser/queries.ts'
 import { useLibraryState } from './address.ts'
 import { DetailsPanel } from './details-panel.tsx'
@@ -60,11 +58,7 @@ export function LibraryScreen() {
   const hasRows = entries.length > 0
   useEffect(() => (hasRows ? whenIdle(LONGEST_WAIT_MS, loadInspectorCode) : undefined), [hasRows])
   const cache = useQueryClient()
-  const readAhead = ({ key, tokens }: TrajectorySummary) => {
-    // JSON is read in a worker.
-    if (tokens < FEWEST_PACKED_TOKENS) pageReader.prepare()
-    void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
-  }
+  const readAhead = (key: string) => void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const approach = (key: string) => {
     clearTimeout(resting.current)
@@ -72,14 +66,13 @@ export function LibraryScreen() {
     if (entry?.kind !== 'trajectory') return
     resting.current = setTimeout(() => {
       prepare(inspectorHref(key, list.listQuery))
-      if (entry.row.tokens <= MOST_READ_AHEAD) readAhead(entry.row)
+      if (entry.row.tokens <= MOST_READ_AHEAD) readAhead(key)
     }, REST_MS)
   }
   // The address is written with a delay; without waiting, it would navigate back to this page.
   const open = (key: string) => {
     // The trajectory and its page are read at the same time.
-    const entry = entries.find((one) => one.key === key)
-    if (entry?.kind === 'trajectory') readAhead(entry.row)
+    readAhead(key)
     void go(inspectorHref(key, list.listQuery), state.setRow(key))
   }
   const setOpen = (key: string, isOpen: boolean) => {

@@ -6,9 +6,6 @@ import { healthGistSchema } from '#lib/trajectory/health/health.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
-/** Tokens of the shortest trajectory that the store also keeps packed. A shorter one is sent as JSON. */
-export const FEWEST_PACKED_TOKENS = 10_000
-
 /** Schema of one row of the library. */
 export const summarySchema = z.object({
   key: withDescription(

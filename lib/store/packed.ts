@@ -5,7 +5,6 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
-import { FEWEST_PACKED_TOKENS } from '#lib/api/library.ts'
 import { type Labels, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { PACKED_VERSION, packedBytes, readPackedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
@@ -18,7 +17,9 @@ import { openTrajectoryReader } from './record.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
 /** Returns whether a copy of a trajectory saves time that a person notices. */
-export const isWorthPacking = (trajectory: Trajectory): boolean => tokenCount(trajectory) >= FEWEST_PACKED_TOKENS
+export const isWorthPacking = (trajectory: Trajectory): boolean => tokenCount(trajectory) >= FEWEST_TOKENS
+
+const FEWEST_TOKENS = 10_000
 
 /** The packed copy of a record. */
 export interface PackedCopy {
