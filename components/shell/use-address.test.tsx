@@ -6,14 +6,19 @@ import { useAddress } from './use-address.ts'
 
 const NAMES = { drift: parseAsInteger, only: parseAsBoolean.withDefault(false) }
 
-test('a change of the address also writes the changes before it that the router has not reported', async () => {
+/** Renders the hook. Without a memory, the address stays empty, as if the router wrote an old one back. */
+function renderAddress() {
   const written: string[] = []
   const { result } = renderHook(() => useAddress(NAMES), {
-    // Without a memory, the address stays empty, as if the router wrote an old one back.
     wrapper: ({ children }) => (
       <NuqsTestingAdapter onUrlUpdate={({ queryString }) => written.push(queryString)}>{children}</NuqsTestingAdapter>
     ),
   })
+  return { written, result }
+}
+
+test('a change of the address also writes the changes before it that the router has not reported', async () => {
+  const { written, result } = renderAddress()
   const set = (change: Parameters<(typeof result.current)[1]>[0]) => act(() => result.current[1](change))
   await set({ drift: 1 })
   await set({ drift: 0 })
@@ -25,12 +30,7 @@ test('a change of the address also writes the changes before it that the router 
 })
 
 test('values of the address that the user went back to are not written again', async () => {
-  const written: string[] = []
-  const { result } = renderHook(() => useAddress(NAMES), {
-    wrapper: ({ children }) => (
-      <NuqsTestingAdapter onUrlUpdate={({ queryString }) => written.push(queryString)}>{children}</NuqsTestingAdapter>
-    ),
-  })
+  const { written, result } = renderAddress()
   await act(() => result.current[1]({ drift: 1 }))
   act(() => window.dispatchEvent(new PopStateEvent('popstate')))
   await act(() => result.current[1]({ only: true }))
