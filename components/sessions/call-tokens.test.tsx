@@ -22,12 +22,10 @@ test('The tokens of a session are read once, and again when a call adds segments
   const read = vi.spyOn(pageReader, 'call').mockImplementation(
     async () =>
       ({
-        trajectory: {
-          outcome: { kind: 'ended', reason: 'end_turn' },
-          model: {},
-          vocab: {},
-          segments: Array.from({ length: segments }, () => ({ kind: 'prompt', ids: [1], messages: [] })),
-        },
+        outcome: { kind: 'ended', reason: 'end_turn' },
+        model: {},
+        vocab: {},
+        segments: Array.from({ length: segments }, () => ({ kind: 'prompt', ids: [1], messages: [] })),
       }) as never,
   )
   const call = testCall(1, { kind: 'new-root' })

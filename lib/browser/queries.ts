@@ -60,7 +60,7 @@ export const trajectoryOptions = (key: string | undefined) =>
   queryOptions({
     queryKey: [...STORED_TRAJECTORIES, key],
     queryFn: async ({ signal }): Promise<TrajectoryView> =>
-      (await pageReader.call(`/api/trajectories/${encodeURIComponent(key ?? '')}`, signal)).trajectory,
+      pageReader.call(`/api/trajectories/${encodeURIComponent(key ?? '')}`, signal),
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     ...TRAJECTORY_DEFAULTS.options,
@@ -75,7 +75,7 @@ export const promptLogprobsOptions = (key: string | undefined, segmentCount: num
     queryKey: ['prompt-logprobs', key, segmentCount],
     queryFn: async ({ client, signal }) => {
       const path = `/api/trajectories/${encodeURIComponent(key ?? '')}/prompt-logprobs`
-      const { trajectory } = await pageReader.call(path, signal, {})
+      const trajectory = await pageReader.call(path, signal, {})
       client.setQueryData(trajectoryOptions(key).queryKey, trajectory)
       return 'stored'
     },
@@ -92,7 +92,7 @@ export const repairTrajectory = async (
   choice: { readonly name: string; readonly undo?: true },
 ): Promise<TrajectoryView> => {
   const path = `/api/trajectories/${encodeURIComponent(key)}/repairs`
-  return (await pageReader.call(path, new AbortController().signal, choice)).trajectory
+  return pageReader.call(path, new AbortController().signal, choice)
 }
 
 /** Beginning of the key of every group. */
@@ -127,7 +127,7 @@ export const exampleOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: [READ_TRAJECTORY, 'example', name],
     queryFn: async ({ signal }): Promise<TrajectoryView> =>
-      (await pageReader.call(`/examples/${encodeURIComponent(name ?? '')}.json`, signal)).trajectory,
+      pageReader.call(`/examples/${encodeURIComponent(name ?? '')}.json`, signal),
     enabled: name !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     ...TRAJECTORY_DEFAULTS.options,

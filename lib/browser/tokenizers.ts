@@ -33,5 +33,5 @@ export const chooseTokenizer = async (
   choice: { readonly tokenizer: string; readonly parser?: string },
 ): Promise<TrajectoryView> => {
   const path = `/api/trajectories/${encodeURIComponent(key)}/tokenizer`
-  return (await pageReader.call(path, new AbortController().signal, choice)).trajectory
+  return pageReader.call(path, new AbortController().signal, choice)
 }

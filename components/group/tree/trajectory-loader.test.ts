@@ -34,7 +34,7 @@ let reports: (readonly string[])[]
 /** Answers the requests for samples. */
 async function arrive(...samples: readonly number[]) {
   await vi.waitFor(() => expect(samples.every((sample) => answers.waiting.has(String(sample)))).toBe(true))
-  for (const sample of samples) answers.waiting.get(String(sample))?.({ trajectory: elementAt(trajectories, sample) })
+  for (const sample of samples) answers.waiting.get(String(sample))?.(elementAt(trajectories, sample))
 }
 const isLoaded = (count: number) => vi.waitFor(() => expect(loader.loaded().trajectories.size).toBe(count))
 const settle = () => new Promise((resolve) => setTimeout(resolve, 20))

@@ -63,7 +63,7 @@ const inBrowser: StoreDeps = {
       example === undefined
         ? `/api/trajectories/${encodeURIComponent(key)}`
         : `/examples/${encodeURIComponent(example)}.json`
-    return (await readerWorker.call(path, signal)).trajectory
+    return readerWorker.call(path, signal)
   },
   listStored: listTrajectories,
   fileRecords,

@@ -26,14 +26,14 @@ const scored: Trajectory = { ...unscored, segments: sample.segments.slice(0, 2) 
 
 let cache: QueryClient
 let posted: string[]
-let answer: () => Promise<{ trajectory: Trajectory; count: number }>
+let answer: () => Promise<Trajectory>
 beforeEach(() => {
   cache = new QueryClient()
   cache.setQueryDefaults(serversOptions().queryKey, { staleTime: Number.POSITIVE_INFINITY })
   cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
   serve(ENGINE_CAPABILITIES.sglang)
   posted = []
-  answer = async () => ({ trajectory: scored, count: 1 })
+  answer = async () => scored
   vi.spyOn(readerWorker, 'call').mockImplementation((path) => {
     posted.push(path)
     return answer() as Promise<never>
@@ -77,7 +77,7 @@ test('Prompt logprobs whose request failed are only requested again by hand, eve
     },
   })
   expect(posted).toEqual([PATH])
-  answer = async () => ({ trajectory: scored, count: 1 })
+  answer = async () => scored
   await act(async () => result.current.failure?.retry?.())
   await waitFor(() => expect(result.current.failure).toBeUndefined())
   expect(posted).toEqual([PATH, PATH])

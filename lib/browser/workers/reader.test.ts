@@ -142,7 +142,7 @@ describe('an answer of the server', () => {
       return new Response(TEXT)
     })
     const { reader } = threadless()
-    expect(unpack((await reader.call('/api/trajectories/a', ongoing())).trajectory)).toEqual(trajectory)
+    expect(unpack(await reader.call('/api/trajectories/a', ongoing()))).toEqual(trajectory)
     await reader.call('/api/trajectories/a/tokenizer', ongoing(), { tokenizer: 'x' })
     expect(asked).toEqual([
       ['/api/trajectories/a', 'GET', 'Bearer t0ken', undefined],
@@ -161,7 +161,7 @@ describe('an answer of the server', () => {
         : new Response(TEXT)
     })
     const { reader, workers } = threadless()
-    const read = async () => unpack((await reader.call('/api/trajectories/a', ongoing())).trajectory)
+    const read = async () => unpack(await reader.call('/api/trajectories/a', ongoing()))
     expect(await read()).toEqual({ ...trajectory, title: 'Mine' })
     expect(workers).toHaveLength(0)
     bytes.set([99], 4)

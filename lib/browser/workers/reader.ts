@@ -5,6 +5,7 @@
  */
 import { createOnDemandWorker } from '#lib/tasks/worker-protocol.ts'
 import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, unreachableError } from '../api.ts'
 import { READ_ERRORS } from '../files/read-errors.ts'
 import { type PageWorker, startPageWorker } from './port.ts'
@@ -15,7 +16,7 @@ export interface ReaderWorker {
   /** Returns a trajectory of a file. Throws FileError, ServerFileError, SeveralRecordsError, ApiError if the worker fails, or the signal's reason. */
   file(file: File, now: string, signal: AbortSignal, options?: FileOptions): Promise<ReadAnswer>
   /** Returns the trajectory in the server's answer for this path; posts `json` if given. Throws ApiError, or the signal's reason. */
-  call(path: string, signal: AbortSignal, json?: object): Promise<ReadAnswer>
+  call(path: string, signal: AbortSignal, json?: object): Promise<TrajectoryView>
   /** Starts the worker, for a file that is about to be read. */
   prepare(): void
 }
@@ -50,10 +51,10 @@ export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBro
     idleMs,
     ended: () => new Error('the worker has ended'),
   })
-  const readJson = async (response: Response, signal: AbortSignal): Promise<ReadAnswer> => {
+  const readJson = async (response: Response, signal: AbortSignal): Promise<TrajectoryView> => {
     worker.prepare()
     const bytes = await bytesOf(response, signal)
-    return worker.send({ kind: 'json', bytes }, { signal, transfer: [bytes] })
+    return (await worker.send({ kind: 'json', bytes }, { signal, transfer: [bytes] })).trajectory
   }
   return {
     file: (file, now, signal, { at = 0, refusesSeveral = false } = {}) =>
@@ -63,7 +64,7 @@ export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBro
       const response = await callApi(path, { signal, ...options })
       if (response.headers.get('content-type') !== PACKED_TYPE) return readJson(response, signal)
       const packed = readPackedAnswer(await bytesOf(response, signal))
-      if (packed) return { trajectory: packed.trajectory, count: 1, failed: { count: 0, first: [] } }
+      if (packed) return packed.trajectory
       // The page and the server differ in their version.
       return readJson(await callApi(path, { signal }), signal)
     },
