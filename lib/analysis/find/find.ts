@@ -110,7 +110,7 @@ function* evaluateQuery(query: Query, trajectory: TrajectoryView): Generator<num
 
 const either = (a: Found, b: Found): Found => ({
   texts: [...a.texts, ...b.texts],
-  facts: a.facts && b.facts ? combineHits(a.facts, b.facts, (x, y) => x | y) : (a.facts ?? b.facts),
+  facts: a.facts && b.facts ? inEither(a.facts, b.facts) : (a.facts ?? b.facts),
 })
 
 function both(a: Found, b: Found, trajectory: TrajectoryView): Found {
@@ -121,12 +121,13 @@ function both(a: Found, b: Found, trajectory: TrajectoryView): Found {
       ...a.texts.map((ranges) => rangesTouching(ranges, ofB)),
       ...(facts ? b.texts.map((ranges) => rangesTouching(ranges, facts)) : []),
     ],
-    facts: facts && b.facts && combineHits(facts, b.facts, (x, y) => x & y),
+    facts: facts && b.facts && inBoth(facts, b.facts),
   }
 }
 
-const combineHits = (a: Uint8Array, b: Uint8Array, combine: (x: number, y: number) => number): Uint8Array =>
-  a.map((isIn, token) => combine(isIn, uint8At(b, token)))
+// Two functions, because one that takes the operation calls it for each token.
+const inEither = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((isIn, token) => isIn | uint8At(b, token))
+const inBoth = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((isIn, token) => isIn & uint8At(b, token))
 
 const allTokensOf = ({ texts, facts }: Found, trajectory: TrajectoryView): Uint8Array =>
   texts.reduce(addRanges, facts?.slice() ?? new Uint8Array(tokenCount(trajectory)))
@@ -137,9 +138,9 @@ function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] 
   return [
     ...terms.flatMap((term) => (term.kind === 'name' ? nameNote(term, trajectory) : [])),
     ...numbers.flatMap((term) => numberNote(term, trajectory)),
-    ...QUANTITY_NAMES.flatMap((name) => {
+    ...QUANTITY_NAMES.filter((name) => numbers.some(({ number }) => number.name === name)).flatMap((name) => {
       const { caveat } = quantityNamed(name, trajectory)
-      return caveat !== undefined && numbers.some(({ number }) => number.name === name) ? [{ message: caveat }] : []
+      return caveat === undefined ? [] : [{ message: caveat }]
     }),
   ]
 }
@@ -155,8 +156,7 @@ function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly Find
   if (scopeOf(term) === 'all')
     return isKnownAnywhere(trajectory, number, 'all') ? [] : [{ message: `No token has a known ${number.name}.` }]
   const isKnown = isKnownAnywhere(trajectory, number, 'trained')
-  const more =
-    countOf(tokensWithin(trajectory, number, within)) - countOf(tokensWithin(trajectory, number, within, 'trained'))
+  const more = countOf(tokensWithin(trajectory, number, within, 'context'))
   return [
     ...(isKnown ? [] : [{ message: `No trained token has a known ${number.name}.` }]),
     ...(more === 0
@@ -169,7 +169,7 @@ function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly Find
   ]
 }
 
-const countOf = (tokens: Uint8Array): number => tokens.reduce((sum, isIn) => sum + isIn, 0)
+const countOf = (tokens: Uint8Array): number => countInRanges(rangesOfSet(tokens))
 
 function nameNote(
   { name, value, at }: Extract<Term, { kind: 'name' }>,

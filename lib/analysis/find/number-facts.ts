@@ -6,8 +6,8 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { Interval } from '#lib/util/interval.ts'
 import type { NumberFact, NumberName } from './query.ts'
 
-/** Tokens that are searched. */
-export type TokenScope = 'all' | 'trained'
+/** Tokens that are searched: all, those with loss mask 1, or those with loss mask 0. */
+export type TokenScope = 'all' | 'trained' | 'context'
 
 /** Returns one byte for each token, 1 if its number is known and in one of the intervals. */
 export function tokensWithin(
@@ -50,7 +50,7 @@ function tokensWhere(
 }
 
 const isIn = (scope: TokenScope, segment: SegmentView, offset: number): boolean =>
-  scope === 'all' || isTrained(segment, offset)
+  scope === 'all' || isTrained(segment, offset) === (scope === 'trained')
 
 interface Reader {
   readonly segment: SegmentView

@@ -1,4 +1,6 @@
 /** Finds texts, regular expressions and sequences of ids as ranges of tokens. Each generator yields the number of hits so far. */
+import { countWhileFrom } from '#lib/util/bisect.ts'
+import { int32At } from '#lib/util/element-at.ts'
 import { findOccurrences, foldedText } from './folded-text.ts'
 import type { Term } from './query.ts'
 import { rangeWriter } from './ranges.ts'
@@ -54,25 +56,23 @@ export function* idHits({ ids }: TermOf<'ids'>, all: Int32Array): Generator<numb
 }
 
 /**
- * Returns a writer of hits as ranges of tokens. Hits must be added in the order of the text: the tokens of a hit are looked for after
+ * Returns a writer of hits as ranges of tokens. Hits must be added in the order of the text: the tokens of a hit are looked for from
  * those of the hit before, because a search among all tokens for each of 150,000 hits takes longer than the hits. tokensAt defines
  * which tokens a hit has.
  */
 function hitWriter(starts: Int32Array) {
   const writer = rangeWriter()
-  const startOf = (token: number): number => starts[token] ?? Number.POSITIVE_INFINITY
   /** Number of tokens that begin at the start of the last hit or before it, and number of those that begin before its end. */
   let begun = 0
   let end = 0
   return {
     /** Adds the tokens of a range of the text that is not empty. */
     add(from: number, to: number) {
-      while (startOf(begun) <= from) begun++
-      end = Math.max(end, begun)
-      while (startOf(end) < to) end++
+      begun = countWhileFrom(begun, starts.length, (token) => int32At(starts, token) <= from)
+      end = countWhileFrom(Math.max(end, begun), starts.length, (token) => int32At(starts, token) < to)
       let first = begun - 1
       // Tokens that end inside a character have no offset of their own: they share that of the character.
-      while (first > 0 && startOf(first - 1) === startOf(first)) first--
+      while (first > 0 && starts[first - 1] === starts[first]) first--
       writer.add(first, end)
     },
     written: writer.written,
