@@ -80,6 +80,8 @@ interface Recorded {
   readonly longTasks: { readonly start: number; readonly duration: number }[]
   /** The page's time of the last change of a file input. */
   chosen: number
+  /** The page's time of the last click. */
+  clicked: number
 }
 
 declare global {
@@ -101,17 +103,21 @@ function hide(): void {
 function record(token: string): void {
   window.localStorage.setItem('rollscope.token', token)
   const longTasks: { start: number; duration: number }[] = []
-  window.recorded = { longTasks, chosen: Number.NaN }
+  window.recorded = { longTasks, chosen: Number.NaN, clicked: Number.NaN }
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) longTasks.push({ start: startTime, duration })
   }).observe({ type: 'longtask', buffered: true })
-  window.addEventListener(
-    'change',
-    () => {
-      window.recorded.chosen = performance.now()
-    },
-    true,
-  )
+  for (const [kind, name] of [
+    ['change', 'chosen'],
+    ['click', 'clicked'],
+  ] as const)
+    window.addEventListener(
+      kind,
+      () => {
+        window.recorded[name] = performance.now()
+      },
+      true,
+    )
 }
 
 /** Opens a file with the Open dialog, without waiting for the result. */
