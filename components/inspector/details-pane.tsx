@@ -12,14 +12,12 @@ import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { Insertion } from './branch/branch-draft.ts'
 import { branchObstacle } from './branch/branch-obstacle.ts'
+import { TokenCard, VerifyPanel } from './later-parts.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 
-const VerifyPanel = lazyPart(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel)
 const BranchPanel = lazyPart(async () => (await import('#components/inspector/branch/branch-panel.tsx')).BranchPanel)
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
 const OutlierList = lazyPart(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList)
-const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
-const TokenCard = lazyPart(async () => (await loadTokenCard()).TokenCard)
 
 interface DetailsPaneProps {
   /** Key of the stored trajectory; undefined if it is not stored. */
@@ -45,9 +43,7 @@ export function DetailsPane(props: DetailsPaneProps) {
   /** What a branch inserts at a token. It belongs to the card and to the panel of branches, and another token begins without. */
   const [inserted, setInserted] = useState<{ readonly token: number; readonly insertion: Insertion }>()
   // The card is loaded early, so that it appears immediately for the first token under the pointer.
-  useEffect(() => {
-    loadTokenCard().catch(() => {})
-  }, [])
+  useEffect(TokenCard.preload, [])
   if (isTextOnly(trajectory))
     return (
       <p className="text-faint text-xs">

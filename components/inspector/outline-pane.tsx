@@ -8,13 +8,13 @@ import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
+import { NoteList } from './later-parts.tsx'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
 import type { TokenNotes } from './notes/use-token-notes.ts'
 
 const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
 const BranchList = lazyPart(async () => (await import('#components/inspector/branch/branch-list.tsx')).BranchList)
-const NoteList = lazyPart(async () => (await import('#components/inspector/notes/note-list.tsx')).NoteList)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {

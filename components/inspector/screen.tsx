@@ -2,7 +2,7 @@
 /** The page of one trajectory: where the trajectory comes from, and the messages while it loads. */
 import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
-import { lazy, type ReactNode, useEffect, useEffectEvent } from 'react'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -27,13 +27,12 @@ import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ListPlace } from './list-walk.tsx'
 
-const loadInspector = () => import('./inspector.tsx')
-const Inspector = lazy(async () => ({ default: (await loadInspector()).Inspector }))
+const Inspector = lazyPart(async () => (await import('./inspector.tsx')).Inspector)
 // The inspector and the reader load in parallel with the trajectory, which takes longer. If this fails, they are loaded again
 // when they are needed.
 if (typeof window !== 'undefined') {
   pageReader.load()
-  loadInspector().catch(() => {})
+  Inspector.preload()
 }
 
 const SampleNeighbours = lazyPart(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours)

@@ -11,18 +11,13 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { isKeyOfTokens } from './commands/commands.ts'
 import type { InspectorPartProps, InspectorTab } from './inspection.ts'
 import { InspectorPalette } from './inspector-palette.tsx'
+import { HealthStrip } from './later-parts.tsx'
 import { InspectorNotices } from './notices.tsx'
 import { TokenTab } from './token-tab.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { InspectorCommands } from './use-inspector-commands.ts'
 import type { TokenControls } from './use-token-controls.ts'
 import { ViewHeader } from './view-header.tsx'
-
-const HealthStrip = lazyPart(
-  async () => (await import('#components/inspector/health/health-strip.tsx')).HealthStrip,
-  // The fallback is as high as the strip, so that the tokens do not move.
-  <div className="h-8 bg-ground max-lg:h-10" />,
-)
 
 /** The tabs of the inspector besides Tokens, in their order. Each is loaded when it is first shown. */
 const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType<InspectorPartProps>>> = {
