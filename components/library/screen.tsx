@@ -1,13 +1,13 @@
 'use client'
 /** The library: search, labels, export and deletion of all stored trajectories. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { usePageKeys } from '#components/shell/use-page-keys.ts'
-import { loadInspectorCode, usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
+import { usePrepareInspector } from '#components/shell/use-prepare-inspector.ts'
 import { whenIdle } from '#components/shell/when-idle.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -55,8 +55,11 @@ export function LibraryScreen() {
   useKeys({ '/': () => focus.search.current?.focus(), u: undo })
 
   const prepare = usePrepareInspector()
-  const hasRows = entries.length > 0
-  useEffect(() => (hasRows ? whenIdle(LONGEST_WAIT_MS, loadInspectorCode) : undefined), [hasRows])
+  const firstKey = entries.find(({ kind }) => kind === 'trajectory')?.key
+  const hasRows = firstKey !== undefined
+  // The code of the page is the same for all trajectories.
+  const prepareFirst = useEffectEvent(() => firstKey !== undefined && prepare(inspectorHref(firstKey, list.listQuery)))
+  useEffect(() => (hasRows ? whenIdle(LONGEST_WAIT_MS, prepareFirst) : undefined), [hasRows])
   const cache = useQueryClient()
   const readAhead = (key: string) => void cache.prefetchQuery({ ...trajectoryOptions(key), gcTime: READ_AHEAD_MS })
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -71,6 +74,7 @@ export function LibraryScreen() {
   }
   // The address is written with a delay; without waiting, it would navigate back to this page.
   const open = (key: string) => {
+    clearTimeout(resting.current)
     // The trajectory and its page are read at the same time.
     readAhead(key)
     void go(inspectorHref(key, list.listQuery), state.setRow(key))

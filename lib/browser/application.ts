@@ -16,8 +16,8 @@ const ANSWER_MS = 1_800
 export async function isAnswering(): Promise<boolean> {
   try {
     const response = await callApi('/api/health', { signal: AbortSignal.timeout(ANSWER_MS) })
-    // A body that nobody reads keeps the request open until the signal aborts it.
-    await response.text()
+    // The head is the answer. The body is read nevertheless, because the request would stay open until the signal aborts it.
+    response.text().catch(() => {})
     return true
   } catch (error) {
     return error instanceof ApiError && error.status > 0 && error.code !== 'UNKNOWN'
