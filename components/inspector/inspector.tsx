@@ -4,7 +4,7 @@
  * its parts share.
  */
 
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -64,6 +64,8 @@ export function Inspector({
 }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
+  // The panes beside the tokens are drawn after them.
+  const hasSides = useDeferredValue(true, false)
   const { keysWith } = useOpenedFile()
   const { shown, onColumns } = useAddedColumns(given)
   const trajectory = useRatioPair(shown)
@@ -112,9 +114,11 @@ export function Inspector({
         buttons={isNarrow && buttons}
         gist={shownToken && <TokenSummaryLine token={shownToken} vocab={trajectory.vocab} />}
         left={
-          <OutlinePane {...{ inspection, ratios, place, notes, labels, onChooseTokenizer }} onChoose={choose}>
-            {children}
-          </OutlinePane>
+          hasSides && (
+            <OutlinePane {...{ inspection, ratios, place, notes, labels, onChooseTokenizer }} onChoose={choose}>
+              {children}
+            </OutlinePane>
+          )
         }
         middle={
           <ViewPane
@@ -133,13 +137,15 @@ export function Inspector({
           </ViewPane>
         }
         right={
-          <DetailsPane
-            {...{ storedKey, ratios, onColumns }}
-            state={{ ...state, inspection: { ...inspection, offer: offerInDetails } }}
-            shown={shownToken}
-            isRequesting={promptLogprobs.isRequesting}
-            onChoose={choose}
-          />
+          hasSides && (
+            <DetailsPane
+              {...{ storedKey, ratios, onColumns }}
+              state={{ ...state, inspection: { ...inspection, offer: offerInDetails } }}
+              shown={shownToken}
+              isRequesting={promptLogprobs.isRequesting}
+              onChoose={choose}
+            />
+          )
         }
       />
       {notes.draft && <NoteDialog {...notes} draft={notes.draft} trajectory={trajectory} />}
