@@ -4,11 +4,12 @@
  * its parts share.
  */
 
-import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useRatioPair, useRatios, withDropped } from '#components/inspector/ratios/use-ratios.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { useAddedColumns } from '#components/shell/use-scoring.ts'
+import { whenIdle } from '#components/shell/when-idle.ts'
 import { TokenSummaryLine } from '#components/token-view/card/token-summary-line.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/token-view/colour/number-modes.ts'
 import { isSingle, single } from '#components/token-view/selection.ts'
@@ -42,6 +43,9 @@ const TokenizerDialog = lazyPart(
 
 const NoteDialog = lazyPart(async () => (await import('#components/inspector/notes/note-dialog.tsx')).NoteDialog)
 
+/** Longest time in milliseconds until the panes beside the tokens are drawn. */
+const LATEST_SIDES_MS = 300
+
 interface InspectorProps {
   readonly trajectory: TrajectoryView
   readonly storedKey: string | undefined
@@ -65,7 +69,8 @@ export function Inspector({
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
   // The panes beside the tokens are drawn after them.
-  const hasSides = useDeferredValue(true, false)
+  const [hasSides, setHasSides] = useState(false)
+  useEffect(() => whenIdle(LATEST_SIDES_MS, () => setHasSides(true)), [])
   const { keysWith } = useOpenedFile()
   const { shown, onColumns } = useAddedColumns(given)
   const trajectory = useRatioPair(shown)
