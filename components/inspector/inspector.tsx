@@ -68,9 +68,9 @@ export function Inspector({
 }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
-  // The panes beside the tokens are drawn after them.
-  const [hasSides, setHasSides] = useState(false)
-  useEffect(() => whenIdle(LATEST_SIDES_MS, () => setHasSides(true)), [])
+  // The panes beside the tokens are drawn after them, but those of a selected token have its keys.
+  const [isDrawn, setIsDrawn] = useState(false)
+  useEffect(() => whenIdle(LATEST_SIDES_MS, () => setIsDrawn(true)), [])
   const { keysWith } = useOpenedFile()
   const { shown, onColumns } = useAddedColumns(given)
   const trajectory = useRatioPair(shown)
@@ -91,6 +91,7 @@ export function Inspector({
     [offer],
   )
   const { selection, tab } = inspection.view
+  const hasSides = isDrawn || selection !== undefined
   const isPromptTokenSelected = selection !== undefined && isSingle(selection) && isUnscoredAt(given, selection.focus)
   const promptLogprobs = usePromptLogprobs(
     given,
