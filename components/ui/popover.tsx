@@ -63,7 +63,7 @@ export function Popover({ label, button, onOpen, control, children }: PopoverPro
         popoverTarget={id}
         aria-label={label}
         title={label}
-        className="inline-flex min-h-7 shrink-0 items-center gap-1.5 rounded-md border border-line bg-raised px-2 hover:border-line-strong"
+        className="inline-flex min-h-8 shrink-0 items-center gap-1.5 rounded-md border border-line bg-raised px-2 hover:border-line-strong"
       >
         {button}
       </button>
