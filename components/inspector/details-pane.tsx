@@ -12,8 +12,8 @@ import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { Insertion } from './branch/branch-draft.ts'
 import { branchObstacle } from './branch/branch-obstacle.ts'
-import { TokenCard, VerifyPanel } from './later-parts.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
+import { LaterParts } from './warm-up/later-parts.tsx'
 
 const BranchPanel = lazyPart(async () => (await import('#components/inspector/branch/branch-panel.tsx')).BranchPanel)
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
@@ -43,7 +43,7 @@ export function DetailsPane(props: DetailsPaneProps) {
   /** What a branch inserts at a token. It belongs to the card and to the panel of branches, and another token begins without. */
   const [inserted, setInserted] = useState<{ readonly token: number; readonly insertion: Insertion }>()
   // The card is loaded early, so that it appears immediately for the first token under the pointer.
-  useEffect(TokenCard.preload, [])
+  useEffect(LaterParts.TokenCard.preload, [])
   if (isTextOnly(trajectory))
     return (
       <p className="text-faint text-xs">
@@ -62,7 +62,7 @@ export function DetailsPane(props: DetailsPaneProps) {
       {selection && !isSingle(selection) ? (
         <RangeCard inspection={inspection} />
       ) : shown ? (
-        <TokenCard
+        <LaterParts.TokenCard
           trajectory={trajectory}
           token={shown}
           state={selection ? 'pinned' : 'pointed'}
@@ -97,7 +97,7 @@ export function DetailsPane(props: DetailsPaneProps) {
       )}
       <Heading>Tool calls</Heading>
       <ToolCalls trajectory={trajectory} onSelect={onChoose} />
-      <VerifyPanel inspection={inspection} scorer={scorer} onColumns={onColumns} />
+      <LaterParts.VerifyPanel inspection={inspection} scorer={scorer} onColumns={onColumns} />
       {storedKey !== undefined && (scorer.servers?.length ?? 0) > 1 && (
         <p className="mt-2 text-xs">
           <a

@@ -8,9 +8,9 @@ import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
-import { NoteList } from './later-parts.tsx'
 import { type ListPlace, ListWalk } from './list-walk.tsx'
 import type { TokenNotes } from './notes/use-token-notes.ts'
+import { LaterParts } from './warm-up/later-parts.tsx'
 
 const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
@@ -73,7 +73,7 @@ export function OutlinePane({
         folds={inspection.folds}
         onSelect={onChoose}
       />
-      <NoteList
+      <LaterParts.NoteList
         notes={notes.notes}
         selection={view.selection}
         onShow={(selection) => inspection.onSelect(selection, 'tokens')}

@@ -11,13 +11,13 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { isKeyOfTokens } from './commands/commands.ts'
 import type { InspectorPartProps, InspectorTab } from './inspection.ts'
 import { InspectorPalette } from './inspector-palette.tsx'
-import { HealthStrip } from './later-parts.tsx'
 import { InspectorNotices } from './notices.tsx'
 import { TokenTab } from './token-tab.tsx'
 import type { InspectionState } from './use-inspection-state.ts'
 import type { InspectorCommands } from './use-inspector-commands.ts'
 import type { TokenControls } from './use-token-controls.ts'
 import { ViewHeader } from './view-header.tsx'
+import { LaterParts } from './warm-up/later-parts.tsx'
 
 /** The tabs of the inspector besides Tokens, in their order. Each is loaded when it is first shown. */
 const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType<InspectorPartProps>>> = {
@@ -73,7 +73,7 @@ export function ViewPane({
       </ViewHeader>
       <InspectorNotices inspection={inspection} storedKey={storedKey} onChooseTokenizer={onChooseTokenizer}>
         {children}
-        <HealthStrip inspection={inspection} />
+        <LaterParts.HealthStrip inspection={inspection} />
       </InspectorNotices>
       <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
         <TabPanel id={id} value="tokens" isShown={tab === 'tokens'}>

@@ -6,7 +6,7 @@ import { usePrefetch } from './navigation.tsx'
 function loadInspectorCode(): void {
   pageReader.load()
   import('#components/inspector/inspector.tsx').catch(() => {})
-  import('#components/inspector/warm-up.ts').then(({ warmUpInspector }) => warmUpInspector()).catch(() => {})
+  import('#components/inspector/warm-up/warm-up.ts').then(({ warmUpInspector }) => warmUpInspector()).catch(() => {})
 }
 
 /** Returns a function that loads the code of the inspector and one of its pages, so that opening this page does not wait for them. */
