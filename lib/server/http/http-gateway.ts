@@ -25,6 +25,11 @@ export interface GatewayOptions extends AccessConfig {
  */
 const UNREAD_MS = 60_000
 const IDLE_BODY_MS = 30_000
+/**
+ * Time for which a connection without a request stays open. It is longer than that of common clients (aiohttp 15 s, httpx 5 s), because a
+ * client that sends on a connection just as it is closed gets an error.
+ */
+const KEPT_OPEN_MS = 75_000
 
 /** Returns the server, which is not listening yet. */
 export function createHttpGateway({
@@ -39,7 +44,7 @@ export function createHttpGateway({
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
       requestTimeout: 0,
-      keepAliveTimeout: 5_000,
+      keepAliveTimeout: KEPT_OPEN_MS,
       insecureHTTPParser: false,
     },
     (request, response) => {
