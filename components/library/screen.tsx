@@ -55,7 +55,7 @@ export function LibraryScreen() {
   useKeys({ '/': () => focus.search.current?.focus(), u: undo })
 
   const prepare = usePrepareInspector()
-  const firstKey = entries.find(({ kind }) => kind === 'trajectory')?.key
+  const [firstKey] = entries[0] ? keysOf(entries[0]) : []
   const hasRows = firstKey !== undefined
   // The code of the page is the same for all trajectories.
   const prepareFirst = useEffectEvent(() => firstKey !== undefined && prepare(inspectorHref(firstKey, list.listQuery)))

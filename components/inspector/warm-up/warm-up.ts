@@ -15,8 +15,12 @@ const SAMPLES = [
 /** Longest time in milliseconds until the next texts are measured. */
 const LONGEST_WAIT_MS = 200
 
-/** Loads the parts that every trajectory shows, compiles the expressions of the token view and finds its fonts, in idle times. */
+let hasBegun = false
+
+/** Once: loads the parts that every trajectory shows, compiles the expressions of the token view and finds its fonts, in idle times. */
 export async function warmUpInspector(): Promise<void> {
+  if (hasBegun) return
+  hasBegun = true
   for (const { preload } of Object.values(LaterParts)) preload()
   const { fontSize } = DEFAULT_GRID_OPTIONS
   // A font that loads later would be searched again.
