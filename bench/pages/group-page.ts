@@ -10,7 +10,7 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CHANGING } from '../../e2e/support/application.ts'
 import { largeTrajectory } from '../../e2e/support/large-trajectory.ts'
-import { frames, longTasks, now, waitUntilSettled, weigh, withBench } from '../support/browser.ts'
+import { frames, longTasks, now, untilDrawn, waitUntilSettled, weigh, withBench } from '../support/browser.ts'
 import { median, percentile, reportFigure } from '../support/figures.ts'
 
 const samples = Number(process.argv[2] ?? 64)
@@ -115,16 +115,17 @@ rmSync(scratch, { recursive: true })
 async function opening(page: Page, address: string, closes = true): Promise<number> {
   await page.locator('[data-library="idle"]').waitFor()
   await waitUntilSettled(page)
-  const time = await page.evaluate(async (address) => {
-    const link = document.createElement('a')
-    link.href = address
-    document.body.append(link)
-    const start = performance.now()
-    link.click()
-    while (!document.querySelector('.token-row')) await new Promise((resolve) => requestAnimationFrame(resolve))
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
-    return performance.now() - start
-  }, address)
+  const time = await untilDrawn(
+    page,
+    (address) => {
+      const link = document.createElement('a')
+      link.href = address
+      document.body.append(link)
+      link.click()
+    },
+    () => document.querySelector('.token-row') !== null,
+    address,
+  )
   if (closes) await page.context().close()
   return time
 }

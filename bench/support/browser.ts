@@ -204,12 +204,12 @@ export const untilDrawn = <T>(
     async (act: (given: T) => void, isDone: (given: T) => boolean, given: T) => {
       const start = performance.now()
       act(given)
-      while (!isDone(given)) {
+      do {
         if (performance.now() - start > 30_000) throw new Error(`30 s after ${act}, this is not true: ${isDone}`)
         await new Promise((resolve) => requestAnimationFrame(resolve))
-      }
+      } while (!isDone(given))
       // In a task after the frame, its style, layout and paint are done.
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
+      await new Promise((resolve) => setTimeout(resolve))
       return performance.now() - start
     },
     act,
