@@ -8,7 +8,8 @@ export function useStatusMessage(): { readonly message: string; readonly say: (m
   const [said, setSaid] = useState({ message: '' })
   useEffect(() => {
     if (said.message === '') return
-    const timer = setTimeout(() => setSaid({ message: '' }), STANDS_MS)
+    // A newer message may already be set, but not yet rendered, when the time of this one ends.
+    const timer = setTimeout(() => setSaid((last) => (last === said ? { message: '' } : last)), STANDS_MS)
     return () => clearTimeout(timer)
   }, [said])
   return { message: said.message, say: (message) => setSaid({ message }) }
