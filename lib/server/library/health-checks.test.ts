@@ -60,18 +60,30 @@ test('The health thread checks every stored trajectory, even a damaged one, with
   expect(store.health(damaged)?.findings).toMatchObject([{ kind: 'unreadable', label: 'damaged' }])
 })
 
-test('The health thread stores a packed copy of a long trajectory, which a viewer gets if it accepts one', async () => {
+test('A viewer that accepts packed bytes gets them, from the copy of the health thread as soon as there is one', async () => {
   const [first] = sample.segments
   const ids = Array<number>(10_000).fill(first?.ids[0] ?? 0)
-  const key = store.add({ ...sample, id: 'long', segments: [{ kind: 'prompt', ids, messages: [] }] })
   const all = { store, health, runs: { lookedAt: () => {} } } as unknown as Services
-  expect(trajectoryForViewer(key, all, PACKED_TYPE)).toEqual(store.get(key))
-  await expect.poll(() => store.packed(key)).toBeDefined()
-  const answer = trajectoryForViewer(key, all, `${PACKED_TYPE}, */*`) as Response
-  expect(answer.headers.get('content-type')).toBe(PACKED_TYPE)
-  const packed = readPackedAnswer(await answer.arrayBuffer())
-  expect(packed && unpack(packed.trajectory)).toEqual(store.get(key))
-  expect(trajectoryForViewer(key, all)).toEqual(store.get(key))
+  const expectAnswer = async (key: string) => {
+    const answer = trajectoryForViewer(key, all, `${PACKED_TYPE}, */*`) as Response
+    expect(answer.headers.get('content-type')).toBe(PACKED_TYPE)
+    const packed = readPackedAnswer(await answer.arrayBuffer())
+    expect(packed && unpack(packed.trajectory)).toEqual(store.get(key))
+    expect(trajectoryForViewer(key, all)).toEqual(store.get(key))
+  }
+  const long = store.add({
+    ...sample,
+    id: 'long',
+    title: 'A long one',
+    tags: ['kept'],
+    segments: [{ kind: 'prompt', ids, messages: [] }],
+  })
+  await expectAnswer(long)
+  await expect.poll(() => store.packed(long)).toBeDefined()
+  await expectAnswer(long)
+  const short = store.add({ ...sample, id: 'short', note: 'Labels are sent beside the bytes.' })
+  await expectAnswer(short)
+  expect(store.packed(short)).toBeUndefined()
 })
 
 test('The health thread checks a requested trajectory at once and stores the result', async () => {

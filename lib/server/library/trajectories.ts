@@ -8,10 +8,11 @@ import { isWorthPacking } from '#lib/store/packed.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
+import { type Labels, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { FORCED_CHOICES, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
-import { PACKED_TYPE, packedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { PACKED_TYPE, packedAnswer, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { queryWord } from '../http/query.ts'
@@ -50,21 +51,23 @@ export function endedTrajectory(key: string, all: Services, hint: string): Traje
 }
 
 /**
- * Returns a trajectory for a viewer, which extends the time of a rollout on it: as packed bytes if the viewer accepts them and
- * the record has a packed copy. Throws HttpProblem 404.
+ * Returns a trajectory for a viewer, which extends the time of a rollout on it: as packed bytes if the viewer accepts them, because reading
+ * JSON costs the page a worker. Throws HttpProblem 404.
  */
 export function trajectoryForViewer(key: string, all: Services, accept: string | null = null): Trajectory | Response {
   all.runs.lookedAt(key)
-  const acceptsPacked = accept?.includes(PACKED_TYPE) === true
-  const copy = acceptsPacked ? all.store.packed(key) : undefined
-  if (copy)
-    return new Response(packedAnswer(copy.labels, copy.bytes), {
-      headers: { 'content-type': PACKED_TYPE, 'cache-control': 'no-store' },
-    })
+  if (!accept?.includes(PACKED_TYPE)) return storedTrajectory(key, all)
+  const copy = all.store.packed(key)
+  if (copy) return packedResponse(copy.labels, copy.bytes)
   const trajectory = storedTrajectory(key, all)
-  if (acceptsPacked && trajectory.outcome.kind !== 'running' && isWorthPacking(trajectory)) all.health.recheck(key)
-  return trajectory
+  if (trajectory.outcome.kind !== 'running' && isWorthPacking(trajectory)) all.health.recheck(key)
+  return packedResponse(labelsOf(trajectory), packedBytes(withLabels(trajectory, {})))
 }
+
+const packedResponse = (labels: Labels, bytes: Uint8Array): Response =>
+  new Response(packedAnswer(labels, bytes), {
+    headers: { 'content-type': PACKED_TYPE, 'cache-control': 'no-store' },
+  })
 
 /** Returns the problem of a missing trajectory, which says whether it was deleted. */
 export const noTrajectory = (key: string, store: Services['store']): HttpProblem =>

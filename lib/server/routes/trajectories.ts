@@ -83,7 +83,7 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}',
-    summary: `Returns a stored trajectory. Pages accept ${PACKED_TYPE}, the bytes of its packed copy.`,
+    summary: `Returns a stored trajectory. Pages accept ${PACKED_TYPE}, its columns as packed bytes.`,
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
     handle: ({ request, params, services }) => trajectoryForViewer(params.key, services, request.headers.get('accept')),
   }),
