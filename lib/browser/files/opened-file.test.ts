@@ -123,6 +123,17 @@ test('An opened file that cannot be stored stays, and is stored on a retry', asy
   expect(file.stored).toHaveLength(1)
 })
 
+test('A file stays shown and says why if storing it fails in another way than the server says', async () => {
+  const lost = new TypeError('Failed to load chunk')
+  const file = opened(() => Promise.reject(lost))
+  await file.open('a')
+  await expect(file.store()).rejects.toBe(lost)
+  expect(file.state()).toMatchObject({
+    kind: 'shown',
+    storing: { kind: 'failed', error: { code: 'STORING_FAILED', message: 'Failed to load chunk' } },
+  })
+})
+
 test('An opened file without a trajectory keeps the shown one', async () => {
   const file = opened(() => expect.unreachable())
   await file.open('a')

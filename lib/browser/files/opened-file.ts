@@ -4,6 +4,7 @@
  */
 import type { FailedRecords, ImportResult } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { errorText } from '#lib/util/text/error-text.ts'
 import { ApiError, callApi, readJsonAnswer } from '../api.ts'
 import { createStore } from '../store.ts'
 import type { ReaderWorker } from '../workers/reader.ts'
@@ -179,10 +180,16 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
         shownFile = undefined
         set({ kind: 'stored', key })
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error
         const still = shownState()
-        if (still) set({ ...still, storing: { kind: 'failed', error } })
+        if (still) set({ ...still, storing: { kind: 'failed', error: storingError(error) } })
+        if (!(error instanceof ApiError)) throw error
       }
     },
   }
 }
+
+/** The code that reads the answer may be gone, for example because the application was updated while the page was open. */
+const storingError = (error: unknown): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError(0, 'STORING_FAILED', errorText(error), 'Reload the page and look in the library: it may be stored.')
