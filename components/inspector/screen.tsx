@@ -2,7 +2,7 @@
 /** The page of one trajectory: where the trajectory comes from, and the messages while it loads. */
 import { useQuery } from '@tanstack/react-query'
 import { usePathname } from 'next/navigation'
-import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo } from 'react'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
@@ -66,15 +66,15 @@ export function OpenedScreen() {
   const arrived = opened.kind === 'stored' && addressed === undefined ? opened.key : undefined
   const storedKey = addressed ?? arrived
   const opening = fresh?.opening ?? (storedKey === undefined ? undefined : openingOf(storedKey))
+  // The stored trajectory is the one shown before, so it is not drawn again.
+  const identity = opening === undefined ? storedKey : `opening ${opening}`
+  const shown = useMemo(() => ({ storedKey, fresh, identity }), [storedKey, fresh, identity])
+  // Everything that depends on the key is rendered in slices, so that storing does not block the page that is already read.
+  const kept = useDeferredValue(shown)
   return (
     <>
       <Arrival storedKey={arrived} />
-      <KeptScreen
-        storedKey={storedKey}
-        fresh={fresh}
-        // The stored trajectory is the one shown before, so it is not drawn again.
-        identity={opening === undefined ? storedKey : `opening ${opening}`}
-      />
+      <KeptScreen {...kept} />
     </>
   )
 }
