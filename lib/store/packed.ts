@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
-import { type Labels, withLabels } from '#lib/trajectory/format/labels.ts'
+import type { Labels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { PACKED_VERSION, packedBytes, readPackedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -65,7 +65,7 @@ export function openPackedWriter(folder: string): PackedWriter {
   const writer: PackedWriter = {
     write(key, of, trajectory) {
       if (!isWorthPacking(trajectory) || read(key)) return
-      const bytes = packedBytes(withLabels(trajectory, {}))
+      const bytes = packedBytes(trajectory)
       put.run({ key, ...of, checksum: crc32(bytes), bytes })
     },
     close: () => database.close(),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { labelsOf } from '#lib/trajectory/format/labels.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { PACKED_TYPE, packedAnswer, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
@@ -157,7 +158,7 @@ describe('an answer of the server', () => {
       const accept = new Headers(init.headers).get('accept')
       accepted.push(accept)
       return accept?.includes(PACKED_TYPE)
-        ? new Response(packedAnswer({ title: 'Mine' }, bytes), { headers: { 'content-type': PACKED_TYPE } })
+        ? new Response(packedAnswer({ ...labelsOf(trajectory), title: 'Mine' }, bytes), { headers: { 'content-type': PACKED_TYPE } })
         : new Response(TEXT)
     })
     const { reader, workers } = threadless()

@@ -8,7 +8,7 @@ import { isWorthPacking } from '#lib/store/packed.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
-import { type Labels, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
+import { type Labels, labelsOf } from '#lib/trajectory/format/labels.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ADVANTAGE_FORMULAS, DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
 import { FORCED_CHOICES, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
@@ -61,7 +61,7 @@ export function trajectoryForViewer(key: string, all: Services, accept: string |
   if (copy) return packedResponse(copy.labels, copy.bytes)
   const trajectory = storedTrajectory(key, all)
   if (trajectory.outcome.kind !== 'running' && isWorthPacking(trajectory)) all.health.recheck(key)
-  return packedResponse(labelsOf(trajectory), packedBytes(withLabels(trajectory, {})))
+  return packedResponse(labelsOf(trajectory), packedBytes(trajectory))
 }
 
 const packedResponse = (labels: Labels, bytes: Uint8Array): Response =>

@@ -5,7 +5,7 @@
  * endian.
  */
 import { uint32At } from '#lib/util/element-at.ts'
-import type { Labels } from '../format/labels.ts'
+import { type Labels, withLabels } from '../format/labels.ts'
 import type { Trajectory } from '../format/trajectory.ts'
 import { type ColumnBuffers, type Packed, packColumns, segmentsIn } from './packed.ts'
 import type { SegmentView, TrajectoryView } from './trajectory-view.ts'
@@ -17,9 +17,9 @@ export const PACKED_VERSION = 1
 const MARK = 0x4b505352
 const PREFIX_BYTES = 32
 
-/** Returns the bytes of a trajectory. */
+/** Returns the bytes of a trajectory without its labels: they change on their own, and are sent beside the bytes. */
 export function packedBytes(trajectory: Trajectory): Uint8Array<ArrayBuffer> {
-  const { trajectory: view, columns, foreign = new Uint8Array() } = packColumns(trajectory)
+  const { trajectory: view, columns, foreign = new Uint8Array() } = packColumns(withLabels(trajectory, {}))
   const { foreign: _, ...rest } = view
   const header = new TextEncoder().encode(JSON.stringify({ ...rest, segments: rest.segments.map(withLengths) }))
   const { numbers, ids, alternatives, mask } = columns
