@@ -158,7 +158,9 @@ describe('an answer of the server', () => {
       const accept = new Headers(init.headers).get('accept')
       accepted.push(accept)
       return accept?.includes(PACKED_TYPE)
-        ? new Response(packedAnswer({ ...labelsOf(trajectory), title: 'Mine' }, bytes), { headers: { 'content-type': PACKED_TYPE } })
+        ? new Response(packedAnswer({ ...labelsOf(trajectory), title: 'Mine' }, bytes), {
+            headers: { 'content-type': PACKED_TYPE },
+          })
         : new Response(TEXT)
     })
     const { reader, workers } = threadless()
