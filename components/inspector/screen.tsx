@@ -24,6 +24,7 @@ import { revisionOptions } from '#lib/browser/library/revision.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
+import type { Labels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ListPlace } from './list-walk.tsx'
 
@@ -111,11 +112,9 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
   useQuery(revisionOptions(storedKey, fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'))
-  const { data: choices } = useQuery(choicesOptions())
   const { list } = useViewState()
   const library = useLibrary()
   const data = fresh ? fresh.trajectory : stored
-  const { tags = [], title = null, note = null, reward = null } = data ?? {}
   const continuation = data && continueHref(storedKey, data)
   return (
     <TrajectoryScreen
@@ -139,16 +138,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
             </p>
           </>
         ) : (
-          <>
-            <Heading>Labels</Heading>
-            <LabelsForm
-              key={storedKey}
-              labels={{ title, tags, note, reward }}
-              question="none"
-              knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
-              onChange={(change) => library.label(storedKey, change)}
-            />
-          </>
+          <StoredLabels storedKey={storedKey} trajectory={data} />
         )
       }
     >
@@ -181,6 +171,31 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
         </p>
       )}
     </TrajectoryScreen>
+  )
+}
+
+/** The labels of a stored trajectory. The tags of the library are read when this is drawn, which is after the tokens. */
+function StoredLabels({
+  storedKey,
+  trajectory,
+}: {
+  readonly storedKey: string
+  readonly trajectory: Labels | undefined
+}) {
+  const { data: choices } = useQuery(choicesOptions())
+  const library = useLibrary()
+  const { tags = [], title = null, note = null, reward = null } = trajectory ?? {}
+  return (
+    <>
+      <Heading>Labels</Heading>
+      <LabelsForm
+        key={storedKey}
+        labels={{ title, tags, note, reward }}
+        question="none"
+        knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
+        onChange={(change) => library.label(storedKey, change)}
+      />
+    </>
   )
 }
 
