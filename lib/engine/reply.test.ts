@@ -56,3 +56,28 @@ test('alternatives of another number of tokens are refused', () => {
     'the server sent alternatives for 1 of 3 tokens',
   )
 })
+
+test('a stream that later repeats other ids is refused, because nobody knows which ones the model sampled', () => {
+  const ids = fc.array(fc.nat({ max: 99 }), { minLength: 2, maxLength: 20 })
+  const part = (ids: readonly number[], isLast: boolean) => ({
+    columns: { output: { ids, logprobs: ids.map(() => -1) } },
+    completionTokens: ids.length,
+    ...(isLast && { finish: { kind: 'stop' } as const }),
+  })
+  fc.assert(
+    fc.property(ids, fc.nat(), fc.nat(), (ids, cut, place) => {
+      const sent = 1 + (cut % (ids.length - 1))
+      const read = (whole: readonly number[]) => {
+        const reader = replyReader({ vocabularySize: 100, inputIds: [1] })
+        const first = reader.read(part(ids.slice(0, sent), false)).tokens.ids
+        return [...first, ...reader.read(part(whole, true)).tokens.ids]
+      }
+      expect(read(ids)).toEqual(ids)
+      const odd = place % sent
+      const other = ((ids[odd] ?? 0) + 1) % 100
+      expect(() => read(ids.with(odd, other))).toThrow(
+        `the server first sent token id ${ids[odd]} at position ${odd} of its reply, and later ${other}`,
+      )
+    }),
+  )
+})

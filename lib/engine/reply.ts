@@ -127,6 +127,8 @@ export interface Expected {
 /** Creates a reader for the replies of one call. */
 export function replyReader(expected: Expected): ReplyReader {
   let received = 0
+  /** The ids of a stream so far. */
+  const arrived: number[] = []
   let text: string | undefined
   let promptRead = false
   return {
@@ -146,6 +148,7 @@ export function replyReader(expected: Expected): ReplyReader {
       const skip = isDelta ? 0 : received
       if (length < skip)
         throw new EngineError('INCONSISTENT', `the server sent ${length} tokens in total after ${received} had arrived`)
+      checkRepeatedIds(scores.ids, skip, arrived)
       if (typeof part.text === 'string') text = isDelta ? (text ?? '') + part.text : part.text
       const problems: Problem[] = []
       const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
@@ -155,6 +158,7 @@ export function replyReader(expected: Expected): ReplyReader {
         ...top(columns.outputTop, skip, ids.length, received, problems),
       }
       received += ids.length
+      if (!finish) for (const id of ids) arrived.push(id)
       checkLength(received, expected.mostTokens)
       if (finish) checkReplyCount(part.completionTokens, received)
       const prompt = promptRead ? undefined : promptScores(part, expected, images)
@@ -237,6 +241,16 @@ function checkLogprobs(logprobs: LogprobLists['logprobs'], where: string): void 
       'INCONSISTENT',
       `the server returned the logprob ${logprobs[odd]}, which is not the logarithm of a probability, at offset ${odd} from ${where}`,
     )
+}
+
+/** A stream that repeats its tokens repeats the same ones; otherwise nobody knows which ones the model sampled. */
+function checkRepeatedIds(ids: LogprobLists['ids'], repeated: number, arrived: readonly number[]): void {
+  for (let index = 0; index < repeated; index++)
+    if (ids[index] !== arrived[index])
+      throw new EngineError(
+        'INCONSISTENT',
+        `the server first sent token id ${arrived[index]} at position ${index} of its reply, and later ${ids[index]}`,
+      )
 }
 
 /** A server with --allow-auto-truncate reads fewer tokens than it was sent; only this count shows it. */

@@ -136,7 +136,7 @@ const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   BAD_ENCODING: 'A proxy compresses responses: switch that off for this server.',
   TOO_LARGE: 'Lower max_new_tokens or the number of alternatives, or switch streaming off.',
   INCONSISTENT:
-    'The response cannot be trusted, so it was not recorded. Check that the tokenizer matches the server’s, and that the server does not run with --allow-auto-truncate.',
+    'What arrived from here on cannot be trusted, so it was not recorded. Check that the tokenizer matches the server’s, and that the server does not run with --allow-auto-truncate.',
   SERVER_CHANGED:
     'The server was restarted with another model in the middle of the run. The recorded part is kept. Send again to continue with it.',
   TOKENIZER_MISMATCH:
