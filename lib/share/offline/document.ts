@@ -114,7 +114,7 @@ function segmentWith(segment: Segment, parts: OfflineParts): Segment {
       ...(derivation && { derivation }),
     }
   }
-  const { thinks, toolCalls, request, finish, usage, timing, weightVersions } = segment
+  const { thinks, toolCalls, request, finish, usage, timing, weightVersions, forced, resumed } = segment
   return {
     kind: 'response',
     ...shared,
@@ -125,8 +125,19 @@ function segmentWith(segment: Segment, parts: OfflineParts): Segment {
     ...(usage && { usage }),
     ...(timing && { timing }),
     ...(weightVersions && { weightVersions }),
+    ...(forced && { forced }),
+    ...(resumed && { resumed: resumed.map(resumptionWith) }),
   }
 }
+
+const resumptionWith = ({ at, stopped, request, usage, timing }: Resumption): Resumption => ({
+  at,
+  ...(stopped && { stopped }),
+  request: requestWith(request),
+  ...(usage && { usage }),
+  ...(timing && { timing }),
+})
+type Resumption = NonNullable<ResponseSegment['resumed']>[number]
 
 /** Keeps what the page shows of sampling and the prefix cache. Parameters may contain schemas, and the server's name is private. */
 function requestWith({ endpoint, read, samplingParams, inputLength, inputHash, streamed, scoring }: Request): Request {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
 import { charactersOf, type OfflineViewState, offlineDocument } from './document.ts'
@@ -160,6 +160,26 @@ describe('the offline document', () => {
     expect(offlineDocument(sample, view, NONE).trajectory.segments[1]).toMatchObject({
       request: { samplingParams: { temperature: 0.7, top_p: 0.9 }, inputLength: 3 },
     })
+  })
+
+  test('has the forced tokens and the resumptions of a response, without the settings of their requests', () => {
+    const request = {
+      ...response.request,
+      samplingParams: { temperature: 1, json_schema: 'SECRET' },
+    } as ResponseSegment['request']
+    const forced = [{ start: 0, end: 1, as: 'text' as const, instead: 4 }]
+    const first = { at: 1, stopped: { kind: 'cancelled' as const }, request, usage: { cachedTokens: 3 } }
+    const resumed = [
+      { ...first, timing: { startedAt: '2026-01-01T00:00:00.000Z', elapsedMs: 5 } },
+      { at: 2, request },
+    ] as ResponseSegment['resumed']
+    const { segments } = offlineDocument(
+      { ...sample, segments: [{ ...response, forced, resumed }] },
+      view,
+      NONE,
+    ).trajectory
+    const shown = { ...request, server: '', samplingParams: { temperature: 1 } }
+    expect(segments[0]).toMatchObject({ forced, resumed: resumed?.map((one) => ({ ...one, request: shown })) })
   })
 
   test('contains no texts of alternatives if these are left out', () => {
