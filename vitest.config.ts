@@ -77,7 +77,7 @@ export default defineConfig({
           ...COMMON,
           name: 'dom',
           environment: 'jsdom',
-          include: ['{components,lib}/**/*.test.tsx'],
+          include: ['{app,components,lib}/**/*.test.tsx'],
           setupFiles: [...SETUP, './components/test-setup.ts'],
         },
       },
