@@ -1,4 +1,8 @@
 'use client'
+// This module belongs to every page, so the loaders of the later parts are registered with the page. Of several loaders of one part, the
+// first one stays, and that of a page that is still loading may run before the chunks that it relies on
+// (https://github.com/vercel/next.js/issues/98099).
+import { LaterParts } from '#components/inspector/warm-up/later-parts.tsx'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { usePrefetch } from './navigation.tsx'
 
@@ -6,6 +10,7 @@ import { usePrefetch } from './navigation.tsx'
 function loadInspectorCode(): void {
   pageReader.load()
   import('#components/inspector/inspector.tsx').catch(() => {})
+  for (const { preload } of Object.values(LaterParts)) preload()
   import('#components/inspector/warm-up/warm-up.ts').then(({ warmUpInspector }) => warmUpInspector()).catch(() => {})
 }
 

@@ -162,3 +162,24 @@ test('Files that cannot be stored or read keep the shown trajectory, and Back re
     await expect(page.locator(`[data-idle="true"][data-tokens="${second}"]`)).toBeVisible()
   })
 })
+
+test('A file is shown although some of the code for its page arrives late', async ({ page }) => {
+  // The chunks with this code are late. Others that need it arrive before.
+  const LATE_CODE = 'request?.adapter:null'
+  const late = new Set<string>()
+  await page.route('**/_next/static/chunks/*.js', async (route) => {
+    const response = await route.fetch()
+    const body = await response.text()
+    if (body.includes(LATE_CODE)) {
+      late.add(route.request().url())
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+    }
+    await route.fulfill({ response, body })
+  })
+  await open(page, '/library')
+  await choose(page, fileOf({ ...example, id: 'late-code' }))
+  await page.waitForURL(/\/t\//)
+  await idle(page)
+  await expect(page.getByRole('grid', { name: 'Tokens' })).toBeVisible()
+  expect(late.size).toBeGreaterThan(0)
+})

@@ -3,7 +3,6 @@ import { whenIdle } from '#components/shell/when-idle.ts'
 import { measureText, TOKEN_FONTS } from '#components/token-view/grid/measure-text.ts'
 import { DEFAULT_GRID_OPTIONS } from '#components/token-view/grid-options.ts'
 import { pieceView } from '#components/token-view/pieces/piece-view.ts'
-import { LaterParts } from './later-parts.tsx'
 
 /** Texts that many trajectories contain beside ASCII. The browser searches for a font at the first of each, for up to 5 ms. */
 const SAMPLES = [
@@ -17,11 +16,10 @@ const LONGEST_WAIT_MS = 200
 
 let hasBegun = false
 
-/** Once: loads the parts that every trajectory shows, compiles the expressions of the token view and finds its fonts, in idle times. */
+/** Once: compiles the expressions of the token view and finds its fonts, in idle times. */
 export async function warmUpInspector(): Promise<void> {
   if (hasBegun) return
   hasBegun = true
-  for (const { preload } of Object.values(LaterParts)) preload()
   const { fontSize } = DEFAULT_GRID_OPTIONS
   // A font that loads later would be searched again.
   await document.fonts.load(`${fontSize}px ${TOKEN_FONTS}`, SAMPLES.join(''))
