@@ -19,7 +19,7 @@ export function EmptySessions() {
         A session records every call of an agent with its token ids. Change one setting of the client. Its key is the
         launch token.
       </p>
-      <ul className="mt-5 grid gap-4">
+      <ul className="mt-5 grid grid-cols-[minmax(0,1fr)] gap-4">
         {CLIENT_KINDS.map(({ name, label, needs }) => (
           <li key={name}>
             <p className="mb-1 flex items-center gap-2">
