@@ -3,12 +3,14 @@ interface SegmentedProps<T extends string> {
   readonly options: readonly { readonly value: T; readonly text: string; readonly title?: string }[]
   readonly value: T
   readonly onChange: (value: T) => void
+  /** True: options that do not fit in one row continue in the next one. Omitted: they stay side by side. */
+  readonly canWrap?: boolean
 }
 
 /** Shows a few options side by side, one of which is selected. */
-export function Segmented<T extends string>({ label, options, value, onChange }: SegmentedProps<T>) {
+export function Segmented<T extends string>({ label, options, value, onChange, canWrap }: SegmentedProps<T>) {
   return (
-    <fieldset className="inline-flex gap-1">
+    <fieldset className={`inline-flex gap-1 ${canWrap ? 'flex-wrap' : ''}`}>
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <button

@@ -57,6 +57,7 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
           value={sheet.format}
           onChange={(format) => onView({ format })}
           options={sheet.formats.map(({ name, label }) => ({ value: name, text: label }))}
+          canWrap
         />
         {sheet.rows.length > 1 && <RowChoice sheet={sheet} value={rowIndex} onChange={chooseRow} />}
         <label className="flex min-h-7 items-center gap-2">
