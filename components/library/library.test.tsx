@@ -175,6 +175,49 @@ test('tags are removed by button or Backspace, and not added twice', async () =>
   expect(onChange.mock.calls).toEqual([[{ tags: ['b'] }], [{ tags: ['a'] }]])
 })
 
+test('A tag field keeps a tag that is typed while the tag before it is being saved', async () => {
+  const saves: (() => void)[] = []
+  const onChange = vi.fn((_: LabelChange) => new Promise<void>((resolve) => saves.push(resolve)))
+  const { user } = form({}, onChange)
+  const field = screen.getByLabelText('Tags') as HTMLInputElement
+  await user.type(field, 'good, tag two')
+  await act(async () => saves[0]?.())
+  expect([field.value, onChange.mock.calls]).toEqual([' tag two', [[{ tags: ['good'] }]]])
+})
+
+test('A tag field saves tags one after the other, so that none of them is lost', async () => {
+  const saves: (() => void)[] = []
+  const onChange = vi.fn((_: LabelChange) => new Promise<void>((resolve) => saves.push(resolve)))
+  const { user } = form({ tags: ['old'] }, onChange)
+  await user.type(screen.getByLabelText('Tags'), 'a,b,')
+  expect(onChange).toHaveBeenCalledTimes(1)
+  await act(async () => saves[0]?.())
+  await act(async () => saves[1]?.())
+  expect(onChange.mock.calls).toEqual([[{ tags: ['old', 'a'] }], [{ tags: ['old', 'a', 'b'] }]])
+})
+
+test('Pasted tags are separated by their commas', async () => {
+  const { onChange, user } = form({ tags: ['p2'] })
+  await user.click(screen.getByLabelText('Tags'))
+  await user.paste('p1, p2,p3,p1')
+  await user.keyboard('{Enter}')
+  expect(onChange.mock.calls).toEqual([[{ tags: ['p2', 'p1', 'p3'] }]])
+})
+
+test('A tag that cannot be saved returns to its field with the reason, unless another one was typed', async () => {
+  const failures: ((reason: Error) => void)[] = []
+  const onChange = vi.fn((_: LabelChange) => new Promise<void>((_, reject) => failures.push(reject)))
+  const { user } = form({}, onChange)
+  const field = screen.getByLabelText('Tags') as HTMLInputElement
+  await user.type(field, 'a{Enter}')
+  expect(field.value).toBe('')
+  await act(async () => failures[0]?.(new Error('not that')))
+  expect([field.value, screen.getByText('not that').textContent]).toEqual(['a', 'not that'])
+  await user.type(field, '{Enter}b')
+  await act(async () => failures[1]?.(new Error('not that')))
+  expect(field.value).toBe('a, b')
+})
+
 /** Renders a table without groups, whose actions do nothing. */
 const renderTable = (rows: readonly TrajectorySummary[], props: Partial<ComponentProps<typeof TrajectoryTable>> = {}) =>
   render(

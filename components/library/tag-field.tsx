@@ -1,6 +1,6 @@
 'use client'
 import { X } from 'lucide-react'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
 
 interface TagFieldProps {
   readonly tags: readonly string[]
@@ -10,29 +10,31 @@ interface TagFieldProps {
   readonly onChange: (tags: readonly string[]) => Promise<void>
 }
 
-/** Shows the tags and a field for another one. Enter or a comma adds it; Backspace in the empty field removes the last tag. */
-export function TagField({ tags, knownTags, onChange }: TagFieldProps) {
+/**
+ * Shows the tags and a field for more of them. Enter or a comma adds the typed tags, which commas separate; Backspace in the empty field
+ * removes the last tag. The field is free while tags are being saved.
+ */
+export function TagField({ tags: storedTags, knownTags, onChange }: TagFieldProps) {
   const id = useId()
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
-  const change = async (changed: readonly string[]) => {
-    try {
-      await onChange(changed)
-      setError(undefined)
-      return true
-    } catch (reason) {
+  const { tags, change } = useTags(storedTags, onChange, {
+    onSaved: () => setError(undefined),
+    onFailed(reason, unsaved) {
       setError(reason instanceof Error ? reason.message : String(reason))
-      return false
-    }
-  }
-  const add = async () => {
-    const tag = text.trim()
-    if (tag === '' || tags.includes(tag) || (await change([...tags, tag]))) setText('')
+      setText((typed) => [...unsaved, typed.trim()].filter((tag) => tag !== '').join(', '))
+    },
+  })
+  const add = () => {
+    const typed = text.split(',').map((tag) => tag.trim())
+    const added = [...new Set(typed)].filter((tag) => tag !== '' && !tags.includes(tag))
+    setText('')
+    if (added.length > 0) void change([...tags, ...added], added)
   }
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter' || event.key === ',') {
       event.preventDefault()
-      void add()
+      add()
     }
     if (event.key === 'Backspace' && text === '' && tags.length > 0) void change(tags.slice(0, -1))
     if (event.key === 'Escape' && text !== '') {
@@ -91,4 +93,34 @@ export function TagField({ tags, knownTags, onChange }: TagFieldProps) {
       )}
     </div>
   )
+}
+
+interface SaveEvents {
+  readonly onSaved: () => void
+  /** Called if the last of the saves failed. `unsaved` are the added tags that no save stored. */
+  readonly onFailed: (reason: unknown, unsaved: readonly string[]) => void
+}
+
+/** Returns the tags as changed, and a function that changes them. Saves run one after the other, so that the last change is stored last. */
+function useTags(storedTags: readonly string[], save: TagFieldProps['onChange'], { onSaved, onFailed }: SaveEvents) {
+  const [changedTags, setChangedTags] = useState<readonly string[]>()
+  const lastSave = useRef(Promise.resolve())
+  const unsaved = useRef<readonly string[]>([])
+  const change = async (tags: readonly string[], added: readonly string[] = []) => {
+    unsaved.current = [...unsaved.current, ...added].filter((tag) => tags.includes(tag))
+    setChangedTags(tags)
+    const saving = lastSave.current.catch(() => undefined).then(() => save(tags))
+    lastSave.current = saving
+    try {
+      await saving
+      unsaved.current = unsaved.current.filter((tag) => !tags.includes(tag))
+      onSaved()
+    } catch (reason) {
+      if (lastSave.current !== saving) return
+      onFailed(reason, unsaved.current)
+      unsaved.current = []
+    }
+    if (lastSave.current === saving) setChangedTags(undefined)
+  }
+  return { tags: changedTags ?? storedTags, change }
 }
