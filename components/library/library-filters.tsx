@@ -135,7 +135,8 @@ export function LibraryFilters({
 }
 
 const SEARCH_HELP = `Words and "phrases" in titles, questions, tags, notes, models, and at the beginning of words that the model wrote.
-Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5, tokens:1000-2000, logprob<-2`
+Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5, tokens:1000-2000, logprob<-2
+A minus before a term excludes it.`
 
 const LOST = { value: 'lost', text: 'Lost to the trainer’s cut' }
 

@@ -42,7 +42,7 @@ import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-l
 
 /** Query parameters of the list, which select its rows and their order. */
 const LIST_QUERY = {
-  q: 'Words and "phrases". Each must occur in the title, the first 4,000 characters of the first question, tags, note, notes on tokens, model, outcome or file name, or begin a word that the model wrote. Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
+  q: 'Words and "phrases". Each must occur in the title, the first 4,000 characters of the first question, tags, note, notes on tokens, model, outcome or file name, or begin a word that the model wrote. Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000. A minus before a term excludes it.',
   outcome: 'running, ended or failed, or a stop reason or error code such as length.',
   tag: 'A required tag. May be given several times.',
   source: 'rollout, import, fork or recorded. import:{format} selects one file format.',

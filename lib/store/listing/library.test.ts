@@ -228,6 +228,13 @@ describe('search', () => {
     ['\\', []],
     ['\0', []],
     ['(a+)+$', []],
+    ['-geo', ['d', 'c', 'b']],
+    ['-two -model-c', ['d', 'a']],
+    ['-"two lines" -"many straße"', ['d', 'c']],
+    ['org/model- -end_turn', []],
+    ['"-geo"', []],
+    ['->', []],
+    ['-1', []],
   ])('%j finds %j', (text, found) => {
     expect(keys({ text })).toEqual(found)
   })
@@ -268,6 +275,8 @@ describe('search', () => {
       ['naive', []],
       ['calculator end_turn', ['f']],
       ['4\0 2', ['e']],
+      ['calc -naïve', ['f']],
+      ['calc -"says calculator"', ['e']],
     ] as const)
       expect([text, keys({ text })]).toEqual([text, found])
     store.update(key, { ...whole, segments: [] }, 0)
@@ -292,6 +301,8 @@ describe('search', () => {
     ['logprob<0 logprob>-1000', ['d', 'c', 'b', 'a']],
     ['logprob<-1000', []],
     ['turns=1 calls:0 failed<1 segments>1 trained>0', ['d', 'c', 'b', 'a']],
+    ['-reward>0.5', ['d', 'b', 'a']],
+    ['-reward:-2..0 -reward:1', ['d', 'a']],
     ['constructor>1', []],
   ])('the numbers of %s find %j', (text, found) => {
     store.label('b', { reward: -1 })

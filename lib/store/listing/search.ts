@@ -1,6 +1,6 @@
 /**
- * Parses the library's search into conditions on rows: words, "phrases" and numbers such as `reward>0.5`. All input is
- * passed as parameters.
+ * Parses the library's search into conditions on rows: words, "phrases" and numbers such as `reward>0.5`. A minus before a
+ * term negates it, as in the find bar. All input is passed as parameters.
  */
 import { type ComparisonSign, comparedWith, type Interval, readNumber, readRange } from '#lib/util/interval.ts'
 import { foldCase } from './fold-case.ts'
@@ -26,9 +26,16 @@ const NUMBERS: Readonly<Record<string, string>> = {
 
 /** Returns the conditions of a search, which must all be true. */
 export const searchConditions = (text: string): readonly Condition[] =>
-  Array.from(text.matchAll(/"([^"]+)"(?!\S)|\S+/g), ([word, phrase]) =>
-    phrase === undefined ? (numberCondition(word) ?? textCondition(word)) : textCondition(phrase),
-  ).filter((condition) => condition !== undefined)
+  Array.from(text.matchAll(TERM), ([, minus, phrase, word = '']) => {
+    const condition = phrase === undefined ? (numberCondition(word) ?? textCondition(word)) : textCondition(phrase)
+    return minus === undefined ? condition : condition && negated(condition)
+  }).filter((condition) => condition !== undefined)
+
+/** A minus before a letter, `_` or a quoted phrase negates the term. Before a digit, a sign or a space it is text: -3, ->, --flag. */
+const TERM = /(?:(-)(?=[\p{L}_]|"[^"]+"(?!\S)))?(?:"([^"]+)"(?!\S)|(\S+))/gu
+
+/** Returns the condition of the rows that do not match. An unknown number matches no condition, so its row is among them. */
+const negated = ({ sql, values }: Condition): Condition => ({ sql: `(${sql}) IS NOT TRUE`, values })
 
 /** Returns the condition of a number such as `reward>0.5`, or undefined for text. An unknown number is in no interval. */
 function numberCondition(word: string): Condition | undefined {
