@@ -69,6 +69,12 @@ describe('parseQuery reads regular expressions', () => {
     ['/abc', '"/abc"'],
     ['(/a/g)', '/a/'],
     ['/(/', '^^^ This is not a regular expression: Unterminated group.'],
+    ['/[/', '^^^ This is not a regular expression: Unterminated character class.'],
+    ['/[a/b/i c', '^^^^^^^ This is not a regular expression: Unterminated character class.'],
+    ['(/[/)', ' ^^^ This is not a regular expression: Unterminated character class.'],
+    ['/[/] b', '"/[/] b"'],
+    ['/a[/usr', '"/a[/usr"'],
+    ['/usr/[a', '"/usr/[a"'],
   ])('%s as %s', (text, understood) => {
     expect(read(text)).toBe(understood)
   })

@@ -44,7 +44,8 @@ const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
 
 /**
  * Scans a regular expression between slashes, and its flags. Returns undefined if it is not closed, is empty, or is followed by
- * something other than flags, as in the path /usr/bin.
+ * something other than flags, as in the path /usr/bin. A class that is not closed, as in /[/, ends at the last slash, so that it is
+ * reported as an error.
  */
 export function scanPattern(
   text: string,
@@ -52,18 +53,23 @@ export function scanPattern(
   isInBrackets: boolean,
 ): ScannedValue<{ readonly source: string; readonly flags: string }> | undefined {
   let isInClass = false
+  let slashInClass: number | undefined
+  const endAt = (slash: number) => {
+    const flags = scanWord(text, slash + 1, isInBrackets)
+    if (slash === from + 1 || !/^[gimsuv]*$/.test(flags.value)) return undefined
+    return { value: { source: text.slice(from + 1, slash), flags: flags.value }, end: flags.end }
+  }
   for (let index = from + 1; index < text.length; index++) {
     const sign = text[index] as string
     if (sign === '\\') index++
     else if (sign === '[') isInClass = true
-    else if (sign === ']') isInClass = false
-    else if (sign === '/' && !isInClass) {
-      const flags = scanWord(text, index + 1, isInBrackets)
-      if (index === from + 1 || !/^[gimsuv]*$/.test(flags.value)) return undefined
-      return { value: { source: text.slice(from + 1, index), flags: flags.value }, end: flags.end }
-    }
+    else if (sign === ']') {
+      isInClass = false
+      slashInClass = undefined
+    } else if (sign === '/' && !isInClass) return endAt(index)
+    else if (sign === '/') slashInClass = index
   }
-  return undefined
+  return isInClass && slashInClass !== undefined ? endAt(slashInClass) : undefined
 }
 
 /** Returns true for a whitespace character. */
