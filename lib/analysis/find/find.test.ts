@@ -132,6 +132,26 @@ describe('find reports', () => {
     expect(notes('prompt logprob<1', ofPieces(['a']))).toEqual(['No token has a known logprob.'])
     expect(notes('rank>1 or entropy>1')).toHaveLength(2)
   })
+  test('A number with impossible values is reported with the values that it can have', () => {
+    expect(notes('mask:2')).toEqual(['No token has mask:2, because mask is 0 or 1.'])
+    expect(notes('mask>1 or -special<0')).toEqual([
+      'No token has mask>1, because mask is 0 or 1.',
+      'No token has special<0, because special is 0 or 1.',
+    ])
+    expect(notes('p>1')).toEqual(['No token has p>1, because p is from 0 to 1.'])
+    expect(notes('prompt p<0')).toEqual(['No token has p<0, because p is from 0 to 1.'])
+    expect(notes('logprob>0')).toEqual(['No token has logprob>0, because logprob is at most 0.'])
+    expect(notes('surprise<0')).toEqual(['No token has surprise<0, because surprise is at least 0.'])
+    expect(notes('index:0.5')).toEqual([
+      expect.stringMatching(/^No token has index:0.5, because index is a whole number from 0 to \d+.$/),
+    ])
+    expect(notes('segment>1000')).toHaveLength(1)
+    expect(notes('mask:0..5 p<=0.9 mask:1,2 index>=0 segment<2')).not.toContainEqual(expect.stringMatching(/because/))
+  })
+  test('A number beyond its usual values is not reported if a token has it', () => {
+    const trajectory = ofSegments({ '0': 'a' }, [response([0], [0.1])])
+    expect([hits('p>1', trajectory), notes('p>1', trajectory)]).toEqual(['0', []])
+  })
   test('how many context tokens a number of sampled tokens leaves out, and how to find them', () => {
     expect(notes('logprob<-1')).toEqual(['Only trained tokens count: “prompt logprob<-1” finds 2 context tokens more.'])
     expect(notes('prompt logprob<-1')).toEqual([])

@@ -16,6 +16,7 @@ import { tokensNamed } from './named-facts.ts'
 import { namesHere, trajectoryColumns } from './names-here.ts'
 import { isKnownAnywhere, type TokenScope, tokensWithin } from './number-facts.ts'
 import { parseQuery } from './parse-query.ts'
+import { possibleValuesText } from './possible-values.ts'
 import { isOfSampled, type Query, type QueryFault, type Term } from './query.ts'
 import { queryText } from './query-text.ts'
 import { addRanges, countInRanges, NO_RANGES, rangesOfSet, rangesTouching, unitedRanges } from './ranges.ts'
@@ -150,9 +151,15 @@ type NumberTerm = Extract<Term, { kind: 'number' }>
 const scopeOf = ({ number, withPrompt }: NumberTerm): TokenScope =>
   isOfSampled(number) && withPrompt === undefined ? 'trained' : 'all'
 
-/** Returns notes on numbers that no searched token has, and on context tokens that the limit to trained tokens leaves out. */
+/** Returns notes on numbers that are impossible, on numbers that no searched token has, and on context tokens that the limit to trained tokens leaves out. */
 function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly FindNote[] {
   const { number, within } = term
+  const possible = possibleValuesText(trajectory, number, within)
+  // A logprob that was rounded above 0 is beyond the possible values, and still a match.
+  if (possible !== undefined && countOf(tokensWithin(trajectory, number, within)) === 0) {
+    const { withPrompt: _, ...written } = term
+    return [{ message: `No token has ${queryText(written)}, because ${number.name} is ${possible}.` }]
+  }
   if (scopeOf(term) === 'all')
     return isKnownAnywhere(trajectory, number, 'all') ? [] : [{ message: `No token has a known ${number.name}.` }]
   const isKnown = isKnownAnywhere(trajectory, number, 'trained')
