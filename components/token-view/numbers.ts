@@ -7,6 +7,10 @@ const count = new Intl.NumberFormat('en')
 /** Returns an integer with grouped digits, such as `12,345`. */
 export const countText = (value: number): string => count.format(value)
 
+/** Returns an index with the first and last one, such as `3 (0–4)`. Indices start at 0, so `4 of 5` would read as the one before the last. */
+export const indexText = (index: number, length: number): string =>
+  `${countText(index)} (0–${countText(Math.max(0, length - 1))})`
+
 /** Returns a logprob or another small number with three decimals; — if it is unknown. */
 export function decimalText(value: number | null, digits = 3): string {
   if (value === null) return '—'

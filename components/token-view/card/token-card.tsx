@@ -10,7 +10,7 @@ import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween, segmentStarts, type Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { clipText, countText, decimalText, percentText } from '../numbers.ts'
+import { clipText, countText, decimalText, indexText, percentText } from '../numbers.ts'
 import { messagePlace } from '../overview/message-place.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
 import { hexOf } from '../pieces/piece-text.ts'
@@ -60,12 +60,10 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, choi
         <MarkedPiece id={token.id} vocab={vocab} className="inline-block" />
       </p>
       <Facts>
-        <Fact name="position">
-          {countText(token.index)} of {countText(segmentStarts(trajectory).at(-1) ?? 0)}
-        </Fact>
+        <Fact name="position">{indexText(token.index, segmentStarts(trajectory).at(-1) ?? 0)}</Fact>
         <Fact name="segment">
-          {token.segmentIndex} · {segmentTitle(token.segment)} · token {countText(token.indexInSegment)} of{' '}
-          {countText(token.segment.ids.length)}
+          {token.segmentIndex} · {segmentTitle(token.segment)} · token{' '}
+          {indexText(token.indexInSegment, token.segment.ids.length)}
         </Fact>
         <Fact name="message" title={place.title}>
           {visibleText(place.text)}

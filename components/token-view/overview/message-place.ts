@@ -5,11 +5,11 @@ import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { countText } from '../numbers.ts'
+import { indexText } from '../numbers.ts'
 
 /** Place of a token in the conversation. */
 export interface MessagePlaceText {
-  /** Such as `7 · tool read_file · token 20 of 812`; messages are counted from 1. */
+  /** Such as `7 · tool read_file · token 20 (0–811)`; messages are counted from 1. */
   readonly text: string
   /** Explanation of a place without message text; undefined if none is needed. */
   readonly title: string | undefined
@@ -24,7 +24,7 @@ export function messagePlace(trajectory: TrajectoryView, { segmentIndex, indexIn
   const { tokens } = (partIndex === undefined ? undefined : message.parts[partIndex]) ?? {}
   if (!tokens) return { text: `${name} · template`, title: 'Text that the template adds around the message.' }
   const part = partNameOf(elementAt(message.parts, partIndex as number))
-  const position = `token ${countText(indexInSegment - tokens.start)} of ${countText(tokens.end - tokens.start)}`
+  const position = `token ${indexText(indexInSegment - tokens.start, tokens.end - tokens.start)}`
   return { text: [name, ...(part ? [part] : []), position].join(' · '), title: undefined }
 }
 

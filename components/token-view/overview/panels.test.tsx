@@ -26,9 +26,9 @@ test('the token card shows all facts about a token', () => {
     '61 31',
     '"a1"',
     '1 · trained',
-    '1 · response · token 3 of 5',
+    '1 · response · token 3 (0–4)',
   ])
-  expect([fact('position'), fact('message')]).toEqual(['6 of 12', '3 · assistant · call · token 0 of 1'])
+  expect([fact('position'), fact('message')]).toEqual(['6 (0–11)', '3 · assistant · call · token 0 (0–0)'])
   expect([fact('logprob'), fact('probability'), fact('rank')]).toEqual([
     '−1.0000 · sampled, T 0.7',
     '36.8 %',
