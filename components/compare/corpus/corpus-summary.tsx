@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import type { ReportSummary } from '#lib/analysis/corpus/report.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { fractionText, rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
 
@@ -42,10 +43,10 @@ export function CorpusSummary({ totals }: Pick<ReportSummary, 'totals'>) {
         {countText(wasted.prefix)} of {countText(wasted.prefixOf)} cached tokens
       </Figure>
       <Figure name="Split into rows" value={fractionText(samples.split, samples.checked)} unit="of samples">
-        {countText(rows)} rows, {countText(wasted.rows)} tokens more
+        {countWithNoun(rows, 'row')}, {countWithNoun(wasted.rows, 'token')} more
         {wasted.realigned > 0 && (
           <span className="block" title="A later prompt has different tokens here, so these are not trained on">
-            {countText(wasted.realigned)} sampled tokens become context
+            {countWithNoun(wasted.realigned, 'sampled token becomes', 'sampled tokens become')} context
           </span>
         )}
       </Figure>

@@ -377,8 +377,8 @@ function Progress({ progress }: { readonly progress: BranchProgress }) {
   return (
     <p role="status" data-branches-running={isRunning} className="text-xs">
       {isRunning
-        ? `${ended} of ${keys.length} ${keys.length === 1 ? 'branch has' : 'branches have'} ended, ${countText(spent)} tokens after the position.`
-        : `${keys.length === 1 ? 'The branch is' : `All ${keys.length} branches are`} stored. ${countText(shared)} tokens are shared.`}{' '}
+        ? `${ended} of ${keys.length} ${keys.length === 1 ? 'branch has' : 'branches have'} ended, ${countWithNoun(spent, 'token')} after the position.`
+        : `${keys.length === 1 ? 'The branch is' : `All ${keys.length} branches are`} stored. ${countWithNoun(shared, 'token is', 'tokens are')} shared.`}{' '}
       {!isRunning && keys.length === 1 && only !== undefined && (
         <Link
           href={tokenHref(only, shared)}

@@ -1,6 +1,7 @@
 'use client'
 import { useMemo, useState } from 'react'
-import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
+import { decimalText, percentText } from '#components/token-view/numbers.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Heading } from '../../ui/facts.tsx'
 import { CheckField } from '../../ui/field.tsx'
 import { useMedia } from '../../ui/use-media.ts'
@@ -20,7 +21,7 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
     count === 0 ? 0 : Math.max(LEAST, HEIGHT * (isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most))
   const find = (bin: Bin) => {
     onView({ find: binQuery(bin), tab: 'tokens' })
-    say(`Find ${countText(bin.count)} tokens with surprisal ${rangeText(bin)}`)
+    say(`Find ${countWithNoun(bin.count, 'token')} with surprisal ${rangeText(bin)}`)
   }
   return (
     <section aria-label="Surprisal of trained tokens">
@@ -42,8 +43,8 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
                 <button
                   type="button"
                   disabled={bin.count === 0}
-                  aria-label={`surprisal ${rangeText(bin)}: ${countText(bin.count)} tokens`}
-                  title={`${rangeText(bin)}\n${countText(bin.count)} tokens, ${percentText(bin.count / values.length)}\nClick to find them`}
+                  aria-label={`surprisal ${rangeText(bin)}: ${countWithNoun(bin.count, 'token')}`}
+                  title={`${rangeText(bin)}\n${countWithNoun(bin.count, 'token')}, ${percentText(bin.count / values.length)}\nClick to find them`}
                   onClick={() => find(bin)}
                   className="group flex w-full items-end disabled:cursor-default"
                   style={{ height: HEIGHT }}
@@ -55,7 +56,7 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
           </ol>
           <p className="flex justify-between text-faint text-xs tabular-nums" aria-hidden>
             <span>0</span>
-            <span>surprisal (−logprob), nats; bars up to {countText(most)} tokens</span>
+            <span>surprisal (−logprob), nats; bars up to {countWithNoun(most, 'token')}</span>
             <span>{bins.at(-1)?.to}</span>
           </p>
         </>

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { countText, durationText } from '#components/token-view/numbers.ts'
+import { durationText } from '#components/token-view/numbers.ts'
 import { roleName } from '#components/token-view/overview/message-place.ts'
 import { BoundedText, ForeignText } from '#components/ui/bounded-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -62,7 +62,7 @@ export function MessageView(props: MessageViewProps) {
               onPointerLeave={() => onPointAt(undefined)}
               onClick={() => onChoose(tokens, 'tokens')}
             >
-              {countText(tokens.end - tokens.start)} tokens
+              {countWithNoun(tokens.end - tokens.start, 'token')}
             </button>
           ) : hasTokens ? (
             <span title={`Its text was not found in segment ${segmentIndex}: the template may have rewritten it.`}>

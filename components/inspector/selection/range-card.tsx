@@ -7,6 +7,7 @@ import { CopyChoices } from '#components/ui/copy-button.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { type Extreme, idsIn, type RangeSums, rangeSums } from '#lib/trajectory/tokens/range-sums.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { Inspection } from '../inspection.ts'
 
 interface RangeCardProps {
@@ -50,7 +51,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
         </Fact>
         <Fact name="bytes" title="Bytes of the tokens’ texts in UTF-8">
           {countText(sums.bytes)}
-          {sums.textless > 0 && ` · ${countText(sums.textless)} tokens without a known text`}
+          {sums.textless > 0 && ` · ${countWithNoun(sums.textless, 'token')} without a known text`}
         </Fact>
       </Facts>
       <Heading>Logprobs of {sums.logprobs.of === 'trained' ? 'trained tokens' : 'context (prefill)'}</Heading>
@@ -60,7 +61,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
           <Heading>Columns, mean</Heading>
           <Facts>
             {sums.columns.map(({ name, known, mean }) => (
-              <Fact key={name} name={name} title={`Over ${countText(known)} tokens with a value`}>
+              <Fact key={name} name={name} title={`Over ${countWithNoun(known, 'token')} with a value`}>
                 {decimalText(mean, 4)} · {countText(known)}
               </Fact>
             ))}

@@ -69,6 +69,12 @@ const cells = (row: HTMLElement) =>
     .getAllByRole('cell')
     .map(({ textContent }) => textContent)
 
+test('The A/B tab counts a single equal token in the singular', async () => {
+  const differences = { ...comparison.differences, commonPrefix: 1 } as RevisionComparison['differences']
+  tab({}, { ...comparison, differences })
+  expect(await screen.findByText('The first token is the same.')).toBeDefined()
+})
+
 test('the A/B tab compares the shown template with the last other revision', async () => {
   const { asked } = tab()
   const tokens = await screen.findByRole('row', { name: /^tokens/ })
@@ -77,7 +83,9 @@ test('the A/B tab compares the shown template with the last other revision', asy
   expect(screen.getAllByRole('columnheader', { name: '1 · loaded' })[0]?.textContent).toBe('1 · loaded')
   expect(screen.getByText('The text differs.')).toBeDefined()
   expect(screen.getByText('The first 2 tokens are the same.')).toBeDefined()
-  expect(screen.getByText(/1 are trained only by 1 · loaded, 0 only by 2 · draft/)).toBeDefined()
+  expect(
+    screen.getByText('Of the 2 characters that both have, 1 is trained only by 1 · loaded, 0 only by 2 · draft.'),
+  ).toBeDefined()
   expect(cells(screen.getByRole('row', { name: /outside all messages/ }))).toEqual(['0', '1', '+1'])
   expect([...document.querySelectorAll('[data-diff]')].map(({ textContent }) => textContent)).toContain(
     '2line 11−end of b',

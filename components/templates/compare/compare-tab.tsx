@@ -10,6 +10,7 @@ import { comparedRevision, revisionName, type TemplateRevision } from '#lib/temp
 import type { MessageDifference, RevisionComparison, RevisionSide } from '#lib/templates/preview/compare.ts'
 import { templateLineAt } from '#lib/templates/preview/render-preview.ts'
 import type { TurnCounts } from '#lib/templates/preview/turns.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
 import { TurnsChart, TurnsStroke } from '../preview/turns-chart.tsx'
@@ -198,7 +199,9 @@ function Report({ comparison: { sides, differences, turns }, names, isCounting, 
                   ? `The tokenizers differ (${left.tokenizer}, ${right.tokenizer}): their ids cannot be compared.`
                   : differences.commonPrefix === left.tokens && left.tokens === right.tokens
                     ? 'The tokens are the same.'
-                    : `The first ${countText(differences.commonPrefix)} tokens are the same.`}
+                    : differences.commonPrefix === 1
+                      ? 'The first token is the same.'
+                      : `The first ${countText(differences.commonPrefix)} tokens are the same.`}
               </li>
               <li>{maskText(differences.mask, names)}</li>
             </ul>
@@ -284,8 +287,9 @@ const signedText = (difference: number): string =>
 function maskText(mask: NonNullable<RevisionComparison['differences']>['mask'], [left, right]: Names): string {
   if (!mask) return 'The masks cannot be compared: one of them is unknown.'
   const { compared, onlyLeft, onlyRight } = mask
-  if (onlyLeft + onlyRight === 0) return `On the ${countText(compared)} characters that both have, the masks agree.`
-  return `On the ${countText(compared)} characters that both have, ${countText(onlyLeft)} are trained only by ${left}, ${countText(onlyRight)} only by ${right}.`
+  if (onlyLeft + onlyRight === 0)
+    return `The masks agree on the ${countWithNoun(compared, 'character')} that both have.`
+  return `Of the ${countWithNoun(compared, 'character')} that both have, ${countWithNoun(onlyLeft, 'is', 'are')} trained only by ${left}, ${countText(onlyRight)} only by ${right}.`
 }
 
 function Messages({ rows, names }: { readonly rows: readonly MessageDifference[]; readonly names: Names }) {
@@ -386,7 +390,7 @@ function TurnsRow({ side, name, turns }: TurnsRowProps) {
       <td className="text-right">{countText(counted.at(-1)?.tokens ?? 0)}</td>
       <td className="text-right">{cached.length > 0 ? percentText(worst) : '–'}</td>
       <td className="text-right">{cached.length > 0 ? percentText(trainedCount / Math.max(1, all)) : '–'}</td>
-      <td className="text-right">{countText(all - trainedCount)} tokens</td>
+      <td className="text-right">{countWithNoun(all - trainedCount, 'token')}</td>
       <td className="text-right">{turns.kind === 'none' ? '–' : countText(turns.rows.count)}</td>
     </tr>
   )

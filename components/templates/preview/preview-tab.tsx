@@ -182,7 +182,7 @@ function Tokens({ renderPreview, isStale, isBusy, tokenizer, cursorLine, view, o
           found={found}
         />
         <p className="ml-auto text-dim text-xs tabular-nums" data-preview-counts>
-          {countText(renderPreview.ids.length)} tokens · {countText(renderPreview.text.length)} characters
+          {countWithNoun(renderPreview.ids.length, 'token')} · {countWithNoun(renderPreview.text.length, 'character')}
           {renderPreview.mask.kind === 'known' && <> · {countText(trainedCount(renderPreview.mask.trained))} trained</>}
         </p>
       </div>
