@@ -2,7 +2,7 @@
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -11,6 +11,7 @@ import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
+import { CorpusStart } from './corpus/corpus-start.tsx'
 import { DriftCard } from './drift/drift-card.tsx'
 import { DriftList } from './drift/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from './drift/drift-steps.ts'
@@ -264,4 +265,10 @@ test('a side keeps its chosen tokenizer when another kind of side is chosen', as
   expect(screen.getByRole('button', { name: /^Right side: ?Choose a trajectory…$/ }).lastChild?.textContent).toBe(
     'Choose a trajectory…',
   )
+})
+
+test('The drift report names the kinds of files that it reads, and the file chooser hides none of them', () => {
+  render(<CorpusStart onFiles={vi.fn()} onLibrary={vi.fn()} />)
+  expect(screen.getByText(/JSON, JSON lines, Parquet, Arrow, or an archive/)).toBeTruthy()
+  expect(screen.getByLabelText('Files of trajectories').getAttribute('accept')).toBe('')
 })

@@ -6,7 +6,6 @@ import { FilesButton } from '../../ui/file-button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { visibleText } from '../../ui/visible-text.ts'
-import { REPORT_FILE_TYPES } from './corpus-start.tsx'
 
 type Mode = 'structured' | 'raw' | 'text'
 
@@ -56,7 +55,7 @@ export function CorpusHead(props: CorpusHeadProps) {
       <span className="flex flex-wrap gap-2">
         {onAgain && <Button onClick={onAgain}>Run again</Button>}
         {source && (
-          <FilesButton accept={REPORT_FILE_TYPES} label="Choose other trajectory files" onFiles={onFiles}>
+          <FilesButton accept="" label="Choose other trajectory files" onFiles={onFiles}>
             Files…
           </FilesButton>
         )}

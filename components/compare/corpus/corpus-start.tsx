@@ -1,9 +1,6 @@
 import { Button } from '../../ui/button.tsx'
 import { FilesButton } from '../../ui/file-button.tsx'
 
-/** File types that the file choosers of the report accept. */
-export const REPORT_FILE_TYPES = '.json,.jsonl,.ndjson,application/json'
-
 interface CorpusStartProps {
   readonly onFiles: (files: readonly File[]) => void
   readonly onLibrary: () => void
@@ -18,14 +15,15 @@ export const CorpusStart = ({ onFiles, onLibrary }: CorpusStartProps) => (
       report counts how often the tokens differ, in which way, in which turn, and how many trained tokens are affected.
     </p>
     <div className="flex flex-wrap gap-2">
-      <FilesButton look="primary" accept={REPORT_FILE_TYPES} label="Files of trajectories" onFiles={onFiles}>
+      <FilesButton look="primary" accept="" label="Files of trajectories" onFiles={onFiles}>
         Choose files…
       </FilesButton>
       <Button onClick={onLibrary}>The whole library</Button>
     </div>
     <p className="text-faint text-xs">
-      Or drop files anywhere: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL, of any length. They are
-      read, but not stored. In the library, select or filter trajectories, then choose “Drift report”.
+      Or drop files anywhere, of any format and length: JSON, JSON lines, Parquet, Arrow, or an archive such as .eval,
+      .zip or .gz. They are read, but not stored. In the library, select or filter trajectories, then choose “Drift
+      report”.
     </p>
   </div>
 )
