@@ -68,6 +68,20 @@ describe('stored trajectories', () => {
     store.close()
   })
 
+  test('that were killed before a server read their question keep it', () => {
+    const unsent = [{ role: 'user', content: 'What is 25 * 17?' }] as const
+    const unsentGiven = { what: 'ids', ids: [1, 2] } as const
+    const store = open()
+    store.add({ ...trajectory('asked'), segments: [], outcome: { kind: 'running', unsent } }, { runsHere: true })
+    store.add({ ...trajectory('given'), segments: [], outcome: { kind: 'running', unsentGiven } }, { runsHere: true })
+    expect(store.list(newest).rows.map(({ question }) => question)).toContain('What is 25 * 17?')
+    store.close()
+    const again = open()
+    expect(again.get('asked')?.outcome).toEqual({ kind: 'ended', reason: 'interrupted', unsent })
+    expect(again.get('given')?.outcome).toEqual({ kind: 'ended', reason: 'interrupted', unsentGiven })
+    again.close()
+  })
+
   test('that cannot be read do not prevent others from opening', () => {
     const store = open()
     for (const id of ['bad', 'good']) store.add({ ...trajectory(id), outcome: { kind: 'running' } }, { runsHere: true })

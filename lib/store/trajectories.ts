@@ -196,8 +196,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   const interrupt = (key: string) => {
     try {
       const trajectory = read(key)
-      if (trajectory)
-        write(key, { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } }, trajectory.segments.length)
+      if (trajectory) write(key, { ...trajectory, outcome: interruptedOutcome(trajectory) }, trajectory.segments.length)
     } catch (error) {
       // A trajectory that cannot be read must not prevent others from opening; opening it reports the error.
       if (!isDamagedRecord(error)) throw error
@@ -301,6 +300,11 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       for (const statement of statements.dropGroups) statement.run()
     },
   }
+}
+
+/** Returns the outcome of a run whose process has ended. Its messages that no server has read can be sent again. */
+function interruptedOutcome({ outcome: { unsent, unsentGiven } }: Trajectory): Outcome {
+  return { kind: 'ended', reason: 'interrupted', ...(unsent && { unsent }), ...(unsentGiven && { unsentGiven }) }
 }
 
 function prepareStatements(database: DatabaseSync) {

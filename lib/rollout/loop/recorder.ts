@@ -58,6 +58,7 @@ function recorderOf(
       publish(event)
     },
   }
-  recorder.emit({ type: 'started', rolloutId, trajectory: { ...start, outcome: { kind: 'running', rolloutId } } })
+  const outcome = start.outcome.kind === 'running' ? start.outcome : ({ kind: 'running' } as const)
+  recorder.emit({ type: 'started', rolloutId, trajectory: { ...start, outcome: { ...outcome, rolloutId } } })
   return recorder
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { Chunk } from '#lib/engine/reply.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
+import { createFold } from '#lib/trajectory/events/fold.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
@@ -323,6 +324,18 @@ describe('a failure', () => {
     })
     expect(trajectory).not.toHaveProperty('live')
     expect(events.map(({ type }) => type)).toEqual(['started', 'segment-started', 'retracted', 'ended'])
+  })
+
+  test('of the process before the call leaves the messages in the first event, and they move to the prompt', async () => {
+    const { events } = await runScripted({ scripts: [() => says('a', { finish: { kind: 'stop' }, usage: {} })] })
+    const outcomes: unknown[] = []
+    const fold = createFold()
+    for (const event of events) {
+      fold.add(event)
+      outcomes.push(fold.trajectory?.outcome)
+    }
+    const running = { kind: 'running', rolloutId: expect.any(String) }
+    expect(outcomes.slice(0, 2)).toEqual([{ ...running, unsent: [user('q')] }, running])
   })
 
   test('after the first token keeps the received tokens', async () => {

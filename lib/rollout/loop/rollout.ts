@@ -62,7 +62,14 @@ function beginRecord(
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   const queue = createEventQueue<RolloutEvent>()
-  const recorder = createRecorder(start.rolloutId, start.trajectory, dependencies.promptEncoder.tokenizer, queue.push)
+  // The question is stored before the server reads it, so that a killed process loses none.
+  const outcome = { kind: 'running', ...unsent(promptInputOf(start, start.messages)) } as const
+  const recorder = createRecorder(
+    start.rolloutId,
+    { ...start.trajectory, outcome },
+    dependencies.promptEncoder.tokenizer,
+    queue.push,
+  )
   const running = run(recorder, start, settings, dependencies, stop.signal)
     .finally(() => signal.removeEventListener('abort', cancel))
     .then(

@@ -160,7 +160,7 @@ const withoutResult = (call: ToolCall): ToolCall =>
   call.result ? { ...call, result: { ...call.result, text: '' } } : call
 
 function outcomeWith(outcome: Trajectory['outcome'], { messages }: OfflineParts): Trajectory['outcome'] {
-  if (messages || outcome.kind === 'running') return outcome
+  if (messages) return outcome
   const { unsent: _, unsentGiven: __, ...rest } = outcome
   return rest
 }

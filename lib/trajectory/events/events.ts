@@ -35,7 +35,11 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
   const runningCalls = trajectory.live?.runningCalls ?? {}
   switch (event.type) {
     case 'segment-started':
-      return { ...withVocabulary(trajectory, event), live: { open: event.segment, runningCalls } }
+      return {
+        ...withVocabulary(trajectory, event),
+        ...(event.segment.kind === 'prompt' && { outcome: withoutUnsent(trajectory.outcome) }),
+        live: { open: event.segment, runningCalls },
+      }
     case 'resumed':
       return resumeTrajectory(trajectory, event, runningCalls)
     case 'tokens':
@@ -70,6 +74,15 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
     default:
       return unreachable(event)
   }
+}
+
+/** Removes the messages of a run that are in a prompt now. */
+function withoutUnsent({
+  unsent: _,
+  unsentGiven: __,
+  ...outcome
+}: TrajectoryView['outcome']): TrajectoryView['outcome'] {
+  return outcome
 }
 
 /** Opens the last response again with its tokens. Information about its text is known again when it closes. */

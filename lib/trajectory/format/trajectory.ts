@@ -106,7 +106,7 @@ const contentPart = z.looseObject({
     'Of an image part: the address or the path that the file names instead of the image. It is only text and is never fetched. Omitted: none.',
   ),
 })
-const content = z.union([z.string(), z.array(contentPart)])
+const content = withDescription(z.union([z.string(), z.array(contentPart)]), 'Its text, or its parts.')
 
 const message = withDescription(
   z.discriminatedUnion('role', [
@@ -595,6 +595,11 @@ const outcome = withDescription(
         z.optional(z.string()),
         'The rollout that is writing the trajectory. Omitted: another program wrote it.',
       ),
+      unsent: withDescription(
+        z.optional(z.array(message)),
+        'Messages of the run that are in no segment yet. Omitted: none.',
+      ),
+      unsentGiven,
     }),
     z.looseObject({
       kind: z.literal('ended'),

@@ -12,7 +12,7 @@ type QuestionSource = Pick<TrajectoryView, 'segments' | 'outcome' | 'vocab'>
  */
 export function firstQuestion({ segments, outcome, vocab }: QuestionSource, mostTokens: number): string {
   const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
-  const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome
+  const { unsent = [], unsentGiven } = outcome
   const [first] = segments
   const rawPrompt = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
   const begun = textOf(rawPrompt ? Array.from(rawPrompt.ids).slice(0, mostTokens) : [], vocab)
