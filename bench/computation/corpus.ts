@@ -23,7 +23,7 @@ const RUNS = 7
 const MOST = 4
 
 const { tokenizer: qwen, trajectories } = driftingCorpus(SAMPLES)
-const lines = trajectories.map((one) => `${JSON.stringify(one)}\n`)
+const lines = trajectories.map((one) => Buffer.from(`${JSON.stringify(one)}\n`))
 const tokens = trajectories.reduce((sum, one) => sum + tokenCount(one), 0)
 const rendered = retokenized().map((trajectory) => textOf(ids(trajectory), trajectory.vocab))
 

@@ -27,6 +27,7 @@ beforeAll(() => {
   write('empty.json', '{"a": 1}')
   write('tools.json', '[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]')
   write('no-trajectory.json', '{}')
+  writeFileSync(path.join(folder, 'utf16.jinja'), Buffer.from('\uFEFFfine', 'utf16le'))
 })
 
 async function run(...argumentList: string[]) {
@@ -157,6 +158,7 @@ test.each([
   [['doctor', 'steady.jinja', '--tokenizer', './nowhere'], 3, /no folder|not under a folder/],
   [['doctor', 'steady.jinja', '--trajectory', 'no-trajectory.json'], 3, /is not a trajectory: /],
   [['doctor', 'steady.jinja', '--tools', 'nowhere.json'], 3, /nowhere\.json cannot be read/],
+  [['doctor', 'utf16.jinja'], 3, /utf16\.jinja has bytes that are not UTF-8 \(byte 1\): save it as UTF-8/],
   [['doctor', 'steady.jinja', '--option', 'thinking'], 2, /KEY=VALUE/],
   [['doctor', 'broken.jinja', '--fix'], 3, /broken\.jinja: template, line 2: TemplateSyntaxError/],
   [['doctor', 'steady.jinja', '--fix', '--out', 'nowhere/x.jinja'], 3, /nowhere\/x\.jinja cannot be written/],

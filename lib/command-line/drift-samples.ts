@@ -11,7 +11,7 @@ import { openEach, openEachIn } from '#lib/formats/reading/open-each.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CommandError } from './exit.ts'
-import { decodeUtf8, filesNamed } from './inputs.ts'
+import { filesNamed } from './inputs.ts'
 
 /** What each sample is compared with. */
 export type RightSideSource =
@@ -183,7 +183,7 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
     try {
       const records = opened
         ? openEachIn(descriptorBytes(opened.fd, (await opened.stat()).size), source, { tools: TOOLS })
-        : openEach(decodeUtf8(input), source)
+        : openEach(input, source)
       for await (const { place: at, ...one } of records) {
         record++
         const place: SampleOrigin = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }

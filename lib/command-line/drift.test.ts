@@ -39,7 +39,7 @@ beforeAll(() => {
   writeFileSync(path.join(folder, 'many', 'notes.txt'), 'no trajectory')
 })
 
-async function rollscope(parameters: readonly string[], input = '') {
+async function rollscope(parameters: readonly string[], input: string | Buffer = '') {
   let stdout = ''
   let stderr = ''
   const status = await command(['drift', ...parameters], {
@@ -155,6 +155,21 @@ test('rollscope drift exits with 3 for a missing file next to a file without dri
   const { status, stdout } = await rollscope(['steady.jsonl', 'nowhere.jsonl', '--mode', 'text'])
   expect(stdout).toMatch(/^not checked {2}nowhere\.jsonl#1 {2}The file cannot be read\./m)
   expect(status).toBe(3)
+})
+
+test('rollscope drift reports a line that is not UTF-8 as no trajectory, also of standard input, and checks the other lines', async () => {
+  const wrong = Buffer.from(lines(steady, steady))
+  wrong[wrong.length - 100] = 0xff
+  writeFileSync(path.join(folder, 'wrong.jsonl'), wrong)
+  for (const [parameters, input] of [[['wrong.jsonl']], [['-'], wrong]] as const) {
+    const { status, stdout } = await rollscope([...parameters, '--mode', 'text'], input)
+    expect(stdout).toMatch(/^equal .*:1 {2}no drift$/m)
+    expect(stdout).toContain(`line 2: expected JSON, found bytes that are not UTF-8 (byte ${wrong.length - 99})`)
+    expect(status).toBe(0)
+  }
+  const alone = Buffer.from(lines(steady))
+  alone[100] = 0xff
+  expect(await rollscope(['-'], alone)).toMatchObject({ status: 3 })
 })
 
 test('rollscope drift exits with 3 before it reads samples if a CSV file cannot be written', async () => {

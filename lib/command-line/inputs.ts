@@ -4,6 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { decodeUtf8 } from '#lib/util/text/utf8.ts'
 import type { CommandEnvironment } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
@@ -52,19 +53,16 @@ export function templateIn(text: string): string | undefined {
     : (template.find(({ name }) => name === 'default') ?? template[0])?.template
 }
 
-/** Reads a text file. Throws CommandError if that is not possible. */
+/** Reads a file of UTF-8, with its byte order mark. Throws CommandError if that is not possible. */
 export async function readTextFile(folder: string, file: string): Promise<string> {
-  try {
-    return await readFile(path.resolve(folder, file), 'utf8')
-  } catch (error) {
-    throw new CommandError(
-      EXIT.unchecked,
-      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
-      {
-        cause: error,
-      },
-    )
-  }
+  const bytes = await readFile(path.resolve(folder, file)).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : error
+    throw new CommandError(EXIT.unchecked, `${file} cannot be read: ${why}`, { cause: error })
+  })
+  const decoded = decodeUtf8(bytes)
+  if (decoded.ok) return bytes.toString('utf8')
+  const found = `bytes that are not UTF-8 (byte ${decoded.at + 1})`
+  throw new CommandError(EXIT.unchecked, `${file} has ${found}: save it as UTF-8`)
 }
 
 /** Writes or appends to a file that the command line names. Throws CommandError. */
@@ -100,11 +98,4 @@ export async function pyTorchFilesIn(folder: string, name: string): Promise<read
     .filter((one) => /\.(pt|pth)$/.test(one))
     .sort()
     .map((one) => path.join(name, one))
-}
-
-/** Yields pieces of UTF-8 as text. */
-export async function* decodeUtf8(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
-  yield decoder.decode()
 }

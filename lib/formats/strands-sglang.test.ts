@@ -115,7 +115,7 @@ describe('the rollout_history of a strands-sglang model', () => {
   })
 
   async function* piecesOf(text: string) {
-    yield text
+    yield Buffer.from(text)
   }
 
   const textOf = (name: string) => golden.histories.find((history) => history.name === name)?.text ?? ''

@@ -20,9 +20,7 @@ const source = { file: 'file.json', now: '2026-01-01T00:00:00.000Z', newId: () =
 /** Throws for an error of the reader, not of the file. `tools` are given for a container. */
 export async function verdictOn(bytes: Uint8Array, tools?: UnpackTools): Promise<Verdict> {
   const file = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
-  await openOneByOne(
-    tools ? openEachIn(file, source, { tools }) : openEach(chunksOf(new TextDecoder().decode(bytes)), source),
-  )
+  await openOneByOne(tools ? openEachIn(file, source, { tools }) : openEach(chunksOf(bytes), source))
   if (tools) await indexAll(file)
   const trajectories: Trajectory[] = []
   for await (const opened of openFile(file, source, tools && { tools })) {
@@ -59,8 +57,8 @@ async function openOneByOne(records: AsyncIterable<OpenedRecord>): Promise<void>
       throw new Error('a record fails without a word')
 }
 
-async function* chunksOf(text: string): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += 10_000) yield text.slice(at, at + 10_000)
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 10_000) yield bytes.subarray(at, at + 10_000)
 }
 
 /** A line, a column, a path, or words about the whole file. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -11,17 +11,21 @@ import { openEach } from './open-each.ts'
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
 const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
 
-async function* piecesOf(text: string, lengths: readonly number[] = []): AsyncGenerator<string> {
+/** Yields the bytes of a text, or bytes, in pieces of these lengths. They share memory that each piece overwrites. */
+async function* piecesOf(text: string | Uint8Array, lengths: readonly number[] = []): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  const memory = Buffer.alloc(bytes.length)
   let at = 0
-  for (const length of lengths) {
-    yield text.slice(at, at + length)
+  for (const length of [...lengths, bytes.length]) {
+    const piece = bytes.subarray(at, at + length)
+    memory.fill(0).set(piece)
+    yield memory.subarray(0, piece.length)
     at += length
   }
-  yield text.slice(at)
 }
 
 /** Returns the position and the ids of each record, or its problem. */
-async function opened(text: string, lengths?: readonly number[]): Promise<readonly string[]> {
+async function opened(text: string | Uint8Array, lengths?: readonly number[]): Promise<readonly string[]> {
   const each = await Array.fromAsync(openEach(piecesOf(text, lengths), source))
   return each.map((one) =>
     one.ok
@@ -61,6 +65,26 @@ test('openEach reports a wrong line separately, also the first and the last', as
     '6 1',
     expect.stringMatching(/^line 7: expected JSON, found /),
   ])
+})
+
+describe('A file with bytes that are not UTF-8:', () => {
+  const good = JSON.stringify(rollout(1))
+  const wrong = Buffer.concat([Buffer.from('{"a": "é'), Buffer.of(0xff, 0xfe), Buffer.from('"}')])
+  const found = (at: number) => `expected JSON, found bytes that are not UTF-8 (byte ${at})`
+
+  test.each<[string, readonly (string | Uint8Array)[], readonly string[]]>([
+    ['a line among others', [good, wrong, '', good], ['1 1', `line 2: ${found(good.length + 1 + 10)}`, '4 1']],
+    ['the first line', [wrong, good], [`line 1: ${found(10)}`, '2 1']],
+    ['a value in several lines', ['', '[', wrong, ']'], [found(13)]],
+    ['a value that begins as several lines do', ['[', wrong, good], [`line 2: ${found(12)}`, '3 1']],
+    ['bytes that are no text', [Buffer.of(0x31, 0xff, 0xfe)], [`line 1: ${found(2)}`]],
+  ])('openEach reports it in %s, for any division of the file into chunks', async (_what, lines, expected) => {
+    const bytes = Buffer.concat(lines.flatMap((one) => [Buffer.from(one), Buffer.from('\n')])).subarray(0, -1)
+    const each = await opened(bytes)
+    expect(each.filter((one) => !/^line 1: .* found "?the text ends/.test(one))).toEqual(expected)
+    for (const length of [1, 7])
+      expect(await opened(bytes, Array(Math.ceil(bytes.length / length)).fill(length))).toEqual(each)
+  })
 })
 
 test('openEach reports a first line that looks like an unfinished value separately if other lines are records', async () => {
@@ -128,7 +152,7 @@ test('openEach yields a record before it reads the next line', async () => {
   async function* counted() {
     for (;;) {
       read++
-      yield `${JSON.stringify(rollout(1))}\n`
+      yield Buffer.from(`${JSON.stringify(rollout(1))}\n`)
     }
   }
   const each = openEach(counted(), source)

@@ -6,11 +6,20 @@
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
-import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
-import { type ByteSource, ContainerError, piecesOf, type Row, type UnpackTools } from '../containers/container.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
+import { decodeUtf8 } from '#lib/util/text/utf8.ts'
+import {
+  type ByteSource,
+  ContainerError,
+  copyOf,
+  joined as joinedBytes,
+  piecesOf,
+  type Row,
+  type UnpackTools,
+} from '../containers/container.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
-import { BEGINNING, fileTypeOf } from './file-type.ts'
+import { BEGINNING, decodedBeginning, fileTypeOf } from './file-type.ts'
 import { containerIn, isReported } from './open.ts'
 import { containerProblem, type FilePart, partsOf } from './parts.ts'
 import { recordTooLong } from './record-finder.ts'
@@ -19,6 +28,7 @@ import {
   type FoundRecord,
   fileProblem,
   notJson,
+  notUtf8,
   otherType,
   type RecordPosition,
   readJoined,
@@ -71,20 +81,18 @@ async function* openPart(
   limits: Limits,
   onBytes: (count: number) => void,
 ): AsyncGenerator<OpenedRecord> {
-  if (part.kind === 'json') yield* openEach(textOf(part.bytes, onBytes), source, limits)
+  if (part.kind === 'json') yield* openEach(countedPieces(part.bytes, onBytes), source, limits)
   else if (part.kind === 'rows') yield* openFound(recordsOfRows(part.rows), source, limits)
   else yield { ok: false, place: {}, error: part.problem }
 }
 
-async function* textOf(bytes: ByteSource, onBytes: (count: number) => void): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
+async function* countedPieces(bytes: ByteSource, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
   let read = 0
   for await (const piece of piecesOf(bytes)) {
     read += piece.length
     onBytes(read)
-    yield decoder.decode(piece, { stream: true })
+    yield piece
   }
-  yield decoder.decode()
 }
 
 async function* recordsOfRows(rows: AsyncIterable<Row>): AsyncGenerator<Found> {
@@ -102,9 +110,12 @@ async function* recordsOfRows(rows: AsyncIterable<Row>): AsyncGenerator<Found> {
   }
 }
 
-/** Reads all records; `chunks` are the file's text in any division. Rejects if reading them rejects. */
+/**
+ * Reads all records; `chunks` are the bytes of the file in any division. A chunk may be overwritten when the next one is read. Rejects
+ * if reading them rejects.
+ */
 export async function* openEach(
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<Uint8Array>,
   source: RecordSource,
   limits = LIMITS,
 ): AsyncGenerator<OpenedRecord> {
@@ -164,121 +175,141 @@ export function openRecord(
 }
 
 async function* recordsOf(
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<Uint8Array>,
   { file }: RecordSource,
   limits: Limits,
 ): AsyncGenerator<Found> {
-  const text = chunks[Symbol.asyncIterator]()
+  const pieces = chunks[Symbol.asyncIterator]()
   try {
-    const beginning = await beginningIn(text)
-    const type = fileTypeOf(beginning, file) ?? containerIn(beginning)
+    const beginning = await beginningIn(pieces)
+    const text = decodedBeginning(beginning)
+    const type = fileTypeOf(text, file) ?? containerIn(text)
     if (type) yield { ok: false, place: {}, error: otherType(type) }
-    else yield* recordsInText(linesOf(beginning, text, limits.recordBytes), limits)
+    else yield* recordsInLines(linesOf(beginning, pieces, limits), limits)
   } finally {
-    await text.return?.()
+    await pieces.return?.()
   }
 }
 
-/** Reads enough text to recognise the file type. */
-async function beginningIn(text: AsyncIterator<string>): Promise<string> {
-  let beginning = ''
-  while (beginning.length < BEGINNING && !beginning.includes('\n')) {
-    const next = await text.next()
+/** Reads enough bytes to recognise the file type. */
+async function beginningIn(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let beginning: Uint8Array = new Uint8Array()
+  while (beginning.length < BEGINNING && !beginning.includes(NEWLINE)) {
+    const next = await pieces.next()
     if (next.done) break
-    beginning += next.value
+    beginning = joinedBytes([beginning, next.value])
   }
   return beginning
 }
 
-/** In `lines`, undefined is a line that is too long. */
-async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: Limits): AsyncGenerator<Found> {
+/** A line of the file, or a reason why its records cannot be read. */
+interface Line {
+  /** Bytes that are not UTF-8 are U+FFFD. A line that is too long is empty. */
+  readonly text: string
+  readonly failure: LineFailure | undefined
+}
+
+type LineFailure = readonly [error: Violation, hint?: string]
+
+async function* recordsInLines(lines: AsyncIterable<Line>, limits: Limits): AsyncGenerator<Found> {
   /** All lines of a value that spans several. */
-  let spread: string[] | undefined
+  let spread: Line[] | undefined
   let spreadLength = 0
   let isFirst = true
-  let line = 0
-  for await (const text of lines) {
-    line++
-    if (text === undefined) {
-      yield tooLong({ line }, limits)
-      isFirst = false
-      continue
-    }
-    const content = isFirst ? withoutByteOrderMark(text) : text
+  let number = 0
+  for await (const line of lines) {
+    number++
     if (spread) {
-      spread.push(content)
-      spreadLength += content.length
-      if (spreadLength > limits.recordBytes) return yield tooLong({}, limits)
-    } else if (content.trim() !== '') {
-      const found = recordsInLine(content, line)
-      if (isFirst && found.some(isFailed) && isContinued(content)) spread = [...Array(line - 1).fill(''), content]
+      spread.push(line)
+      spreadLength += line.text.length
+      if (spreadLength > limits.recordBytes) return yield failedAt({}, recordTooLong(limits))
+    } else if (!isEmpty(line)) {
+      const found = recordsInText(line, { line: number })
+      if (isFirst && found.some(isFailed) && isContinued(line.text))
+        spread = [...Array<Line>(number - 1).fill({ text: '', failure: undefined }), line]
       else yield* found
       isFirst = false
     }
   }
-  if (spread) yield* recordsInLines(spread)
+  if (spread) yield* recordsInSpread(spread)
 }
 
-function tooLong(place: RecordPosition, limits: Limits): Failed {
-  const [error, hint] = recordTooLong(limits)
-  return { ok: false, place, error: fileProblem(place, error, hint) }
-}
+const isEmpty = ({ text, failure }: Line): boolean => !failure && text.trim() === ''
+
+const failedAt = (place: RecordPosition, [error, hint]: LineFailure): Failed => ({
+  ok: false,
+  place,
+  error: fileProblem(place, error, hint),
+})
 
 /** Returns whether a first line that is not JSON is the beginning of a value, and not a truncated line. */
 const isContinued = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
 
-function recordsInLine(text: string, line: number): readonly Found[] {
+/** Returns the records of a text at a place, or its problem. */
+function recordsInText({ text, failure }: Line, place: RecordPosition): readonly Found[] {
+  if (failure) return [failedAt(place, failure)]
   try {
-    return recordsIn(parsePythonJson(text), { line })
+    return recordsIn(parsePythonJson(text), place)
   } catch {
-    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(text)) }]
+    return [failedAt(place, [notJson(text)])]
   }
 }
 
 /** Returns the records of one value, or of each line if the lines are not one value. */
-function recordsInLines(lines: readonly string[]): readonly Found[] {
-  const whole = lines.join('\n')
-  try {
-    return recordsIn(parsePythonJson(whole), {})
-  } catch {
-    const each = lines.flatMap((text, index) => (text.trim() === '' ? [] : recordsInLine(text, index + 1)))
-    const isOfLines = each.some((found) => !isFailed(found) && formatOf(found.value) !== undefined)
-    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(whole)) }]
-  }
+function recordsInSpread(lines: readonly Line[]): readonly Found[] {
+  const text = lines.map((line) => line.text).join('\n')
+  const whole = recordsInText({ text, failure: lines.find(({ failure }) => failure)?.failure }, {})
+  if (!whole.some(isFailed)) return whole
+  const each = lines.flatMap((line, index) => (isEmpty(line) ? [] : recordsInText(line, { line: index + 1 })))
+  const isOfLines = each.some((found) => !isFailed(found) && formatOf(found.value) !== undefined)
+  return isOfLines ? each : whole
 }
 
-/** Searches only new text, so a long line is joined once. A line with more than `longest` characters is dropped. */
-async function* linesOf(
-  beginning: string,
-  rest: AsyncIterator<string>,
-  longest: number,
-): AsyncGenerator<string | undefined> {
-  let parts: string[] = []
+/** Searches only new bytes, so a long line is joined once. A line with more bytes than a record may have is dropped. */
+async function* linesOf(beginning: Uint8Array, rest: AsyncIterator<Uint8Array>, limits: Limits): AsyncGenerator<Line> {
+  /** Copies of the parts of a line that ends in a later chunk. */
+  let parts: Uint8Array[] = []
   let length = 0
-  const add = (part: string) => {
+  /** Position of the line in the file. */
+  let lineStart = 0
+  const isTooLong = () => length > limits.recordBytes
+  const add = (part: Uint8Array) => {
     length += part.length
-    if (length > longest) parts = []
+    if (isTooLong()) parts = []
     else parts.push(part)
   }
-  const line = (): string | undefined => {
-    const whole = length > longest ? undefined : parts.join('')
+  const line = (): Line => {
+    const [first, ...others] = parts
+    const whole: Line = isTooLong()
+      ? { text: '', failure: recordTooLong(limits) }
+      : lineIn(first && others.length === 0 ? first : joinedBytes(parts), lineStart)
     parts = []
+    lineStart += length + 1
     length = 0
     return whole
   }
-  for (let chunk: string | undefined = beginning; chunk !== undefined; chunk = await nextOf(rest)) {
+  for (let chunk: Uint8Array | undefined = beginning; chunk !== undefined; chunk = await nextOf(rest)) {
     let start = 0
-    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
-      add(chunk.slice(start, end))
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, end))
       yield line()
       start = end + 1
     }
-    add(chunk.slice(start))
+    add(copyOf(chunk.subarray(start)))
   }
   yield line()
 }
 
-async function nextOf(chunks: AsyncIterator<string>): Promise<string | undefined> {
+const NEWLINE = 10
+
+function lineIn(bytes: Uint8Array, start: number): Line {
+  const decoded = decodeUtf8(bytes)
+  return decoded.ok
+    ? { text: decoded.text, failure: undefined }
+    : { text: new TextDecoder().decode(bytes), failure: [notUtf8(start + decoded.at)] }
+}
+
+async function nextOf(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
   const next = await chunks.next()
   return next.done ? undefined : next.value
 }

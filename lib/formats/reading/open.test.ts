@@ -360,7 +360,7 @@ describe('openFile from bytes', () => {
 
   test('names the line that is not UTF-8', async () => {
     const bytes = Buffer.concat([bytesOf('{"token_ids":[1]}\n{"x":"'), Buffer.from([0xc3, 0x28]), bytesOf('"}')])
-    expect(await openedBytes(bytes)).toEqual(['1', 'line 2: expected JSON, found bytes that are not UTF-8'])
+    expect(await openedBytes(bytes)).toEqual(['1', 'line 2: expected JSON, found bytes that are not UTF-8 (byte 25)'])
   })
 
   test('refuses an alternating mask before it creates segments', () => {

@@ -10,6 +10,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
+import { decodeUtf8 } from '#lib/util/text/utf8.ts'
 import {
   BudgetError,
   type ByteSource,
@@ -31,6 +32,7 @@ import {
   fileProblem,
   isUnknownFormat,
   notJson,
+  notUtf8,
   otherType,
   type RecordPosition,
   readJoined,
@@ -38,7 +40,6 @@ import {
   recordsIn,
   recordsInItem,
   unknownFormat,
-  utf8Text,
   withEntryName,
 } from './records.ts'
 
@@ -287,8 +288,9 @@ export function parseRecord(record: RecordBytes, bytes: Uint8Array, isLines: boo
   const problem = (error: Violation, hint?: string) =>
     fileProblem({ ...placeOf(record, isLines), ...(isElement && { path: `[${item}]` }) }, error, hint)
   if (failure) return problem(failure.error, failure.hint)
-  const text = utf8Text(bytes)
-  if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
+  const decoded = decodeUtf8(bytes)
+  if (!decoded.ok) return problem(notUtf8(record.start + decoded.at))
+  const { text } = decoded
   try {
     return recordValues(record, parsePythonJson(text), isLines)
   } catch {

@@ -102,6 +102,13 @@ export const notJson = (text: string, of = ''): Violation => ({
   found: whyNotJson(text, of),
 })
 
+/** Returns the violation of bytes that are not UTF-8. `at` is the index of the first of them in the file. */
+export const notUtf8 = (at: number): Violation => ({
+  path: '',
+  expected: 'JSON',
+  found: `bytes that are not UTF-8 (byte ${at + 1})`,
+})
+
 /** Returns the problem of a file whose first bytes show that it is not JSON. */
 export const otherType = ({ name, hint }: FileType): FileProblem =>
   fileProblem({}, { path: '', expected: 'JSON', found: name }, `${hint} ${OPEN_HINT}`)
@@ -219,15 +226,6 @@ function limitViolation({ segments }: Trajectory, limits: Limits): Violation | u
 }
 
 const SPLIT_HINT = 'Cut the trajectory, or split it into several.'
-
-/** Returns undefined for invalid UTF-8. */
-export function utf8Text(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
 
 const joinedPath = (path = '', inner: string): string =>
   [path, inner]

@@ -60,7 +60,7 @@ const openedEach = (text: string) =>
   Array.fromAsync(
     openEach(
       (async function* () {
-        yield text
+        yield Buffer.from(text)
       })(),
       source,
     ),
