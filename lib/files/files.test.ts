@@ -1,9 +1,9 @@
 /** Tests what only Node can do for containers: SQLite, and decompressed bytes on the disk. */
 import { openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { memoryTools, type UnpackTools } from '#lib/formats/containers/container.ts'
 import { partsOf } from '#lib/formats/reading/parts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -61,6 +61,38 @@ test('An SQLite database is read without its views, and whole numbers that JavaS
       { ok: false, error: { path: 'id', expected: 'a whole number of at most 2^53', found: '9007199254740993' } },
     ],
   })
+  rmSync(file)
+})
+
+test('An SQLite database is read without virtual columns, whose expressions make a small file large', async () => {
+  const file = path.join(folder, 'generated.sqlite')
+  const database = new DatabaseSync(file)
+  database.exec(`CREATE TABLE t ("a ""b" TEXT, virtual AS (hex(zeroblob(280000000))), stored AS ("a ""b" || 2) STORED);
+    INSERT INTO t VALUES ('1')`)
+  database.close()
+  expect(await tablesOf(bytesOf(file))).toEqual({ t: [{ ok: true, value: { 'a "b': '1', stored: '12' } }] })
+  rmSync(file)
+})
+
+test('An SQLite row with a text that JavaScript cannot represent fails alone', async () => {
+  const file = path.join(folder, 'long.sqlite')
+  const database = new DatabaseSync(file)
+  database.exec("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('1')")
+  // Node returns this for a text of more than 512 MiB, which would take seconds to write.
+  const { iterate } = StatementSync.prototype
+  const spy = vi.spyOn(StatementSync.prototype, 'iterate').mockImplementation(function (this: StatementSync) {
+    const rows: ReturnType<typeof iterate> = Reflect.apply(iterate, this, [])
+    const results = [undefined, rows.next(), rows.next()]
+    return Object.assign(rows, { next: () => results.shift() })
+  })
+  database.close()
+  expect(await tablesOf(bytesOf(file))).toEqual({
+    t: [
+      { ok: false, error: { path: '', expected: 'texts of at most 512 MiB', found: 'a longer one' } },
+      { ok: true, value: { a: '1' } },
+    ],
+  })
+  spy.mockRestore()
   rmSync(file)
 })
 

@@ -56,16 +56,29 @@ function tablesOf(database: DatabaseSync): SqliteTables['tables'] {
   return names.map((name) => ({ name, rows: () => rowsOf(database, name) }))
 }
 
-function* rowsOf(database: DatabaseSync, table: string): Generator<Readonly<Record<string, unknown>>> {
-  const statement = orBroken(() => database.prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`))
+function* rowsOf(database: DatabaseSync, table: string): Generator<Readonly<Record<string, unknown>> | undefined> {
+  const statement = orBroken(() => {
+    const columns = storedColumns(database, table).map(quoted).join(', ')
+    return database.prepare(`SELECT ${columns} FROM ${quoted(table)}`)
+  })
   statement.setReadBigInts(true)
   const rows = statement.iterate()
   for (;;) {
-    const next = orBroken(() => rows.next())
-    if (next.done) return
-    yield next.value
+    // Node returns undefined for a row with a text that V8 cannot represent, and continues with the next row.
+    const next: IteratorResult<Readonly<Record<string, unknown>>> | undefined = orBroken(() => rows.next())
+    if (next?.done) return
+    yield next?.value
   }
 }
+
+/** Returns the columns whose values are in the file. The expressions of the others could make any value large. */
+const storedColumns = (database: DatabaseSync, table: string): readonly string[] =>
+  database
+    .prepare('SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 2')
+    .all(table)
+    .map(({ name }) => String(name))
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 function orBroken<T>(step: () => T): T {
   try {

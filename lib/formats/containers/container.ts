@@ -81,7 +81,8 @@ export interface UnpackTools {
 export interface SqliteTables {
   readonly tables: readonly {
     readonly name: string
-    readonly rows: () => Iterable<Readonly<Record<string, unknown>>>
+    /** Returns the rows. One with a text that is longer than any of JavaScript is undefined. */
+    readonly rows: () => Iterable<Readonly<Record<string, unknown>> | undefined>
   }[]
   close(): Promise<void>
 }

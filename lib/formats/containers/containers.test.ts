@@ -10,7 +10,7 @@ import { source } from '#testing/trajectories.ts'
 import { openFile } from '../reading/open.ts'
 import { openEachIn } from '../reading/open-each.ts'
 import { partsOf } from '../reading/parts.ts'
-import { type ByteSource, memoryTools } from './container.ts'
+import { type ByteSource, memoryTools, type UnpackTools } from './container.ts'
 import { dataLines } from './events.ts'
 import { jsonRow } from './json-value.ts'
 
@@ -262,6 +262,21 @@ describe('A file of a real tool', () => {
       'file: expected a file that this page can read, found an SQLite database',
     ])
   })
+})
+
+test('A row of SQLite with a text that JavaScript cannot represent fails with its table and number', async () => {
+  const tools: UnpackTools = {
+    ...memoryTools,
+    sqlite: async () => ({
+      tables: [{ name: 't', rows: () => [undefined, { tokens: '[1]', response_length: 1 }, undefined] }],
+      close: async () => {},
+    }),
+  }
+  const bytes = foreign('tinker-capture.sqlite')
+  const each = await Array.fromAsync(openFile(sourceOf(bytes), source, { tools }))
+  expect(each.map((one) => (one.ok ? '' : one.error.message))).toContain(
+    't: row 1: expected texts of at most 512 MiB, found a longer one',
+  )
 })
 
 test('Other files of an archive are passed over, and broken ones are reported', async () => {

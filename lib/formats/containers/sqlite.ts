@@ -1,6 +1,6 @@
 /** Reads SQLite databases row by row. A text that is a JSON list or object becomes its value, since SQLite has no lists. */
 import { parsePythonJson } from '#lib/json/python-json.ts'
-import { ContainerError, type ReadContainer, type Row } from './container.ts'
+import { ContainerError, type ReadContainer, type Row, type SqliteTables } from './container.ts'
 import { jsonRow } from './json-value.ts'
 
 /** Yields the tables of a database. */
@@ -16,9 +16,12 @@ export const readSqlite: ReadContainer = async function* ({ bytes, tools }) {
 
 const NO_SQLITE = 'Open it in the library, where the server reads it, and choose its trajectories there.'
 
-async function* rowsOf(rows: () => Iterable<Readonly<Record<string, unknown>>>): AsyncGenerator<Row> {
+/** V8 has no longer texts. */
+const TOO_LONG: Row = { ok: false, error: { path: '', expected: 'texts of at most 512 MiB', found: 'a longer one' } }
+
+async function* rowsOf(rows: SqliteTables['tables'][number]['rows']): AsyncGenerator<Row> {
   for (const row of rows()) {
-    const read = jsonRow(row)
+    const read = row ? jsonRow(row) : TOO_LONG
     yield read.ok ? { ok: true, value: withParsedTexts(read.value) } : read
   }
 }
