@@ -1,7 +1,6 @@
 /** Reads Arrow files and streams row by row, one record batch after the other. */
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette'
 import { Decompress, decompress } from 'fzstd'
-import { errorText } from '#lib/util/text/error-text.ts'
 import {
   type Budget,
   type ByteSource,
@@ -29,19 +28,22 @@ async function* rowsOf(bytes: ByteSource, budget: Budget): AsyncGenerator<Row> {
   registerCodecs(budget)
   /** The schema and the dictionaries, which each batch needs. */
   const before: Uint8Array[] = []
-  for await (const { kind, message } of messagesOf(bytes)) {
+  for await (const { kind, at, message } of messagesOf(bytes)) {
     if (kind !== 'batch') {
       before.push(message)
       continue
     }
-    const table = orBroken(() => tableFromIPC([...before, message], { useBigInt: true, useDate: true, useMap: true }))
-    for (const column of table.children) for (const batch of column.data) orBroken(() => checkLists(batch))
+    const where = `the batch at byte ${at + 1}`
+    const table = orBroken(where, () =>
+      tableFromIPC([...before, message], { useBigInt: true, useDate: true, useMap: true }),
+    )
+    for (const column of table.children) for (const batch of column.data) orBroken(where, () => checkLists(batch))
     const rows = table[Symbol.iterator]()
     for (;;) {
-      const next = orBroken(() => rows.next())
+      const next = orBroken(where, () => rows.next())
       if (next.done) break
       const { value } = next
-      yield orBroken(() => jsonRow(value))
+      yield orBroken(where, () => jsonRow(value))
     }
   }
   if (before.length === 0) throw broken('no schema')
@@ -49,6 +51,8 @@ async function* rowsOf(bytes: ByteSource, budget: Budget): AsyncGenerator<Row> {
 
 interface Message {
   readonly kind: 'schema' | 'dictionary' | 'batch'
+  /** Position of the message in the file. */
+  readonly at: number
   /** The message with its header. */
   readonly message: Uint8Array
 }
@@ -63,7 +67,9 @@ async function* messagesOf(bytes: ByteSource): AsyncGenerator<Message> {
     const bodyAt = at + 8 + length
     if (length < 0 || bodyAt > bytes.size) throw broken('a message beyond its end')
     const metadata = viewOf(copyOf(await bytes.read(at + 8, bodyAt)))
-    const { type, bodyLength, longest, isCompressed } = orBroken(() => headerOf(metadata))
+    const { type, bodyLength, longest, isCompressed } = orBroken(`the message at byte ${at + 1}`, () =>
+      headerOf(metadata),
+    )
     // An entry takes at least a bit. Compressed, it may take less.
     const most = FEW_ENTRIES + bodyLength * 8 * (isCompressed ? 100 : 1)
     if (longest > Math.min(most, MOST_ENTRIES)) throw tooManyEntries()
@@ -73,7 +79,7 @@ async function* messagesOf(bytes: ByteSource): AsyncGenerator<Message> {
       throw new ContainerError('batches of at most 256 MiB', 'a larger one', 'Write the table with smaller batches.')
     const kind = KINDS[type]
     if (!kind) throw new ContainerError('an Arrow table', 'a tensor', 'Write its numbers as a column of a table.')
-    yield { kind, message: copyOf(await bytes.read(at, end)) }
+    yield { kind, at, message: copyOf(await bytes.read(at, end)) }
     at = end
   }
 }
@@ -240,13 +246,13 @@ function refuseLz4(): never {
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Runs a step of the library, whose errors are those of the file. */
-function orBroken<T>(step: () => T): T {
+/** Runs a step of the library, whose errors are those of the file at this place. Their words are about JavaScript. */
+function orBroken<T>(where: string, step: () => T): T {
   try {
     return step()
   } catch (error) {
     if (error instanceof ContainerError) throw error
-    throw broken(errorText(error))
+    throw broken(`unreadable bytes in ${where}`)
   }
 }
 

@@ -72,7 +72,7 @@ export const readParquet: ReadContainer = async function* ({ bytes, budget }) {
 /** Opens the file as a table whose rows can be read from any of them. */
 export const openParquet: OpenTable = async (source, budget) => {
   const bytes = withMarkedErrors(source)
-  const { groups, schema } = await orBroken(async () => {
+  const { groups, schema } = await orBroken('the footer', async () => {
     await checkFooter(bytes)
     const metadata = await parquetMetadataAsync(asyncBufferOf(bytes))
     return { groups: metadata.row_groups, schema: parquetSchema(metadata) }
@@ -108,19 +108,20 @@ async function* batchesOf(
   context: TableContext,
 ): AsyncGenerator<RowBatch> {
   const count = Number(group.num_rows)
-  const columns = await orBroken(async () => columnsOf(group, schema, context.bytes))
+  const where = `row group ${from.group + 1}`
+  const columns = await orBroken(where, async () => columnsOf(group, schema, context.bytes))
   const cursors = columns.map((column, index) => createColumnCursor(column, context, from.pages?.[index]))
   const paths = columns.map(({ meta }) => meta.path_in_schema.join('.'))
   for (let { row, first } = from; row < count; ) {
     // One column after the other: if several fail at once, all but one rejection would be without a handler.
     for (const [index, cursor] of cursors.entries())
       while (cursor.whole() === 0)
-        if (!(await orBroken(cursor.advance)) && cursor.whole() === 0)
+        if (!(await orBroken(`column ${paths[index]} of ${where}`, cursor.advance)) && cursor.whole() === 0)
           throw broken(`${row} rows in column ${paths[index]} of a group with ${count}`)
     const rows = Math.min(MOST_ROWS, count - row, ...cursors.map((cursor) => cursor.whole()))
     const pages = cursors.map((cursor) => cursor.place())
     const taken = new Map(cursors.map((cursor, index) => [elementAt(paths, index), cursor.take(rows)]))
-    const values = await orBroken(async () => assembled(taken, schema))
+    const values = await orBroken(where, async () => assembled(taken, schema))
     yield { place: { group: from.group, row, first, pages }, rows: rowsIn(values, rows) }
     row += rows
     first += rows
@@ -198,14 +199,20 @@ async function checkFooter(bytes: ByteSource): Promise<void> {
     throw new ContainerError('a footer of at most 64 MiB', 'a longer one', 'Write the file with fewer groups of rows.')
 }
 
-/** Runs a step of the library, whose errors are those of the file. Errors of reading the bytes are not. */
-async function orBroken<T>(step: () => Promise<T>): Promise<T> {
+/** Runs a step of the library, whose errors are those of the file at this place. Errors of reading the bytes are not. */
+async function orBroken<T>(where: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
     if (error instanceof ReadFailure) throw error.cause
-    throw error instanceof ContainerError ? error : broken(errorText(error))
+    throw error instanceof ContainerError ? error : broken(unreadableBytes(where, error))
   }
+}
+
+/** Names the place of bytes that the library cannot read, with its reason. Errors of JavaScript itself give none. */
+function unreadableBytes(where: string, error: unknown): string {
+  const isOfJavaScript = [TypeError, RangeError, SyntaxError].some((type) => error instanceof type)
+  return `unreadable bytes in ${where}${isOfJavaScript ? '' : ` (${errorText(error)})`}`
 }
 
 class ReadFailure extends Error {
