@@ -107,6 +107,7 @@ export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null)
     return `an object with ${Object.keys(value).slice(0, 6).join(', ') || 'no keys'}`
-  const text = JSON.stringify(value)
+  // JSON has no notation for NaN and Infinity.
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
   return text.length > SHOWN ? `${beginningOf(text, SHOWN)}… (${text.length} characters)` : text
 }
