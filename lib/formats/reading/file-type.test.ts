@@ -8,6 +8,10 @@ const utf16 = (text: string, isLittle = true) => {
   const bytes = Buffer.from(text, 'utf16le')
   return isLittle ? bytes : bytes.swap16()
 }
+const utf32 = (text: string, isLittle = true) => {
+  const bytes = Buffer.from(Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0).buffer)
+  return isLittle ? bytes : bytes.swap32()
+}
 const zip = (entry: string) => Buffer.concat([Buffer.from('PK\u0003\u0004\n\0'), Buffer.alloc(24), Buffer.from(entry)])
 
 const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: string][] = [
@@ -30,6 +34,10 @@ const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: s
   ['a.json', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16('[1]', false)]), 'text in UTF-16', 'iconv -f UTF-16 '],
   ['a.json', utf16('{"a": 1}'), 'text in UTF-16', 'iconv -f UTF-16LE '],
   ['a.json', utf16('{"a": 1}', false), 'text in UTF-16', 'iconv -f UTF-16BE '],
+  ['a.json', utf32('\uFEFF{}'), 'text in UTF-32', '`iconv -f UTF-32 -t UTF-8 a.json > a.utf8.json`'],
+  ['a.json', utf32('\uFEFF{}', false), 'text in UTF-32', 'iconv -f UTF-32 '],
+  ['a.json', utf32('{"a": 1}'), 'text in UTF-32', 'iconv -f UTF-32LE '],
+  ['a.json', utf32('{"a": 1}', false), 'text in UTF-32', 'iconv -f UTF-32BE '],
 ]
 
 test.each(FILES)('fileTypeOf refuses %s %# by its type and names a converter', async (file, bytes, name, command) => {

@@ -62,6 +62,10 @@ const TYPES: readonly KnownType[] = [
     begins: /^[\s\S]{1,4}␀{4,7}\{"/,
     hint: () => 'Open the rollouts of the model instead: JSON or JSON lines.',
   },
+  // The mark of UTF-32 begins with the mark of UTF-16.
+  { name: 'text in UTF-32', begins: /^(\uFFFD\uFFFD␀␀|␀␀\uFFFD\uFFFD)/, hint: recodeHint('UTF-32') },
+  { name: 'text in UTF-32', begins: /^[[{"]␀␀␀/, hint: recodeHint('UTF-32LE') },
+  { name: 'text in UTF-32', begins: /^␀␀␀[[{"]/, hint: recodeHint('UTF-32BE') },
   { name: 'text in UTF-16', begins: /^\uFFFD\uFFFD([\s\S]␀|␀)/, hint: recodeHint('UTF-16') },
   { name: 'text in UTF-16', begins: /^[[{"]␀/, hint: recodeHint('UTF-16LE') },
   { name: 'text in UTF-16', begins: /^␀[[{"]/, hint: recodeHint('UTF-16BE') },
