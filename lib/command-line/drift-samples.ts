@@ -181,9 +181,12 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
       continue
     }
     try {
-      const records = opened
-        ? openEachIn(descriptorBytes(opened.fd, (await opened.stat()).size), source, { tools: TOOLS })
-        : openEach(input, source)
+      const status = await opened?.stat()
+      // A pipe, such as `<(zcat a.gz)` of a shell, has no size and is read once.
+      const records =
+        opened && status?.isFile()
+          ? openEachIn(descriptorBytes(opened.fd, status.size), source, { tools: TOOLS })
+          : openEach(opened?.createReadStream({ autoClose: false }) ?? input, source)
       for await (const { place: at, ...one } of records) {
         record++
         const place: SampleOrigin = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }

@@ -2,8 +2,9 @@
  * Tests `rollscope drift` as a shell calls it: real files, a real tokenizer, and the program itself for its exit
  * statuses.
  */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -170,6 +171,17 @@ test('rollscope drift reports a line that is not UTF-8 as no trajectory, also of
   const alone = Buffer.from(lines(steady))
   alone[100] = 0xff
   expect(await rollscope(['-'], alone)).toMatchObject({ status: 3 })
+})
+
+test('rollscope drift reads a pipe, such as <(zcat a.gz) of a shell', async () => {
+  const pipe = path.join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const [{ status, stdout }] = await Promise.all([
+    rollscope(['pipe', '--mode', 'text']),
+    writeFile(pipe, lines(steady, drifting)),
+  ])
+  expect(stdout).toMatch(/^equal {8}pipe:1 .*\ntrained {6}pipe:2 /m)
+  expect(status).toBe(1)
 })
 
 test('rollscope drift exits with 3 before it reads samples if a CSV file cannot be written', async () => {

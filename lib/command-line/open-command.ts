@@ -1,5 +1,6 @@
 /** `rollscope open`: stores files in the library of a running application, or of one that it starts, and prints their addresses. */
-import { openAsBlob } from 'node:fs'
+import { createReadStream, openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { type ImportResult, importedSchema } from '#lib/api/imported.ts'
@@ -74,14 +75,14 @@ async function storedFile(
   { address, token }: RunningApplication,
   { folder, input }: CommandEnvironment,
 ): Promise<Stored> {
-  const isInput = file === STANDARD_INPUT
   const url = new URL('/api/import', address)
-  if (!isInput) url.searchParams.set('name', path.basename(file))
   try {
+    const { name, body } = await fileContent(file, folder, input)
+    if (name !== undefined) url.searchParams.set('name', name)
     const response = await fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'x-rollscope': '1', 'content-type': 'application/octet-stream' },
-      body: isInput ? Readable.toWeb(Readable.from(input)) : await openAsBlob(path.resolve(folder, file)),
+      body,
       // Node requires it for a body that arrives in pieces.
       duplex: 'half',
     } as RequestInit)
@@ -92,6 +93,14 @@ async function storedFile(
     if (!(error instanceof Error)) throw error
     return { ok: false, why: failureText(error) }
   }
+}
+
+/** Returns the content of a file with its name. Standard input and pipes, such as `<(zcat a.gz)` of a shell, have no name and no size. */
+async function fileContent(file: string, folder: string, input: AsyncIterable<Uint8Array>) {
+  const from = path.resolve(folder, file)
+  if (file === STANDARD_INPUT) return { name: undefined, body: Readable.toWeb(Readable.from(input)) }
+  if (!(await stat(from)).isFile()) return { name: undefined, body: Readable.toWeb(createReadStream(from)) }
+  return { name: path.basename(file), body: await openAsBlob(from) }
 }
 
 function storedText(file: string, imported: ImportResult, { address, token }: RunningApplication): string {

@@ -1,5 +1,7 @@
 /** Tests `rollscope open` with real files and an HTTP server in place of the application. */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -126,6 +128,17 @@ test('rollscope open starts an application if none runs, and stores standard inp
   expect([status, started]).toEqual([0, true])
   expect(received).toEqual([{ url: '/api/import', ...SENT, body: '(\u00b5/' }])
   expect(output).toMatch(/^-: 1 trajectory \(verifiers trace\), 1 of them in the library before\n/)
+})
+
+test('rollscope open sends the content of a pipe, such as <(zcat a.gz) of a shell, without a name', async () => {
+  const { received, running } = await application()
+  execFileSync('mkfifo', [path.join(folder, 'pipe')])
+  const [{ status, complaint }] = await Promise.all([
+    open(['pipe'], { runs: running }),
+    writeFile(path.join(folder, 'pipe'), '{"a": 1}'),
+  ])
+  expect([status, complaint]).toEqual([0, ''])
+  expect(received).toEqual([{ url: '/api/import', ...SENT, body: '{"a": 1}' }])
 })
 
 test('rollscope open reports records that could not be read, and its status is 3', async () => {
