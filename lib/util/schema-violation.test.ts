@@ -32,6 +32,16 @@ test.each<[z.ZodType, unknown, string]>([
     'schema: expected an object, found "x"',
   ],
   [
+    z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int(), c: z.int(), d: z.int() })]),
+    { d: 1 },
+    'b: expected a number, found nothing',
+  ],
+  [
+    z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int(), c: z.int(), d: z.int() })]),
+    {},
+    'a: expected a number, found nothing',
+  ],
+  [
     z.object({
       force: z.union([
         z.strictObject({ alternative: z.int() }),

@@ -29,8 +29,8 @@ type Issue = z.core.$ZodIssue
 
 /**
  * Returns the most informative issue. For a union, it is that of a branch that only has keys too many, because all others fit. Otherwise it is
- * that of the branch that failed deepest in the value, and of several such branches the one with the fewest issues. A zod error has at least one
- * issue.
+ * that of the branch that failed deepest in the value. Of several such branches, it is the one that knows the most keys of the value, and then
+ * the one with the fewest issues. A zod error has at least one issue.
  */
 function deepest(issues: readonly Issue[]): Issue {
   const first = elementAt(issues, 0)
@@ -42,12 +42,16 @@ function deepest(issues: readonly Issue[]): Issue {
   if (surplus) return { ...surplus, path: [...first.path, ...surplus.path] }
   const [best = first] = first.errors
     .filter((branch) => branch.length > 0)
-    .map((branch) => ({ issue: deepest(branch), count: branch.length }))
+    .map((branch) => ({ issue: deepest(branch), surplus: surplusKeys(branch), count: branch.length }))
     .filter(({ issue }) => issue.path.length > 0)
-    .sort((a, b) => b.issue.path.length - a.issue.path.length || a.count - b.count)
+    .sort((a, b) => b.issue.path.length - a.issue.path.length || a.surplus - b.surplus || a.count - b.count)
     .map(({ issue }) => issue)
   return best === first ? first : { ...best, path: [...first.path, ...best.path] }
 }
+
+/** Returns the number of keys that a branch of a union does not know. */
+const surplusKeys = (branch: readonly Issue[]): number =>
+  branch.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0)
 
 /** Returns what a schema expects at an issue. */
 export function expectation(issue: Issue): string {

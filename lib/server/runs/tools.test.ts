@@ -27,6 +27,8 @@ test('The tools of a request keep their order, whether they are named or defined
 test.each([
   [{ ...mock(), inputSchema: 'text' }, 'inputSchema: expected an object, found "text"'],
   [{ ...mock(), inputSchema: [] }, /^inputSchema: expected an object/],
+  [{ name: 'a', kind: 'mock', inputSchema: {} }, 'mock: expected an object, found nothing'],
+  [{ name: 'a', mock: {} }, 'inputSchema: expected an object, found nothing'],
   [{ mcp: 5, name: 'a' }, 'mcp: expected a string, found 5'],
   [{ ...mock(), name: 'a b' }, /^name: expected a name of 1 to 64/],
   [{ ...mock(), run: 'rm -rf /' }, /^expected no key "run"/],
