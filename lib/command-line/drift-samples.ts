@@ -194,7 +194,12 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
         else
           yield {
             place,
-            one: { ok: false, why: 'The record is not a trajectory.', detail: one.error.message, hint: one.error.hint },
+            one: {
+              ok: false,
+              why: one.isOfFile ? UNREADABLE : 'The record is not a trajectory.',
+              detail: one.error.message,
+              hint: one.error.hint,
+            },
           }
         hasId = true
       }

@@ -173,6 +173,19 @@ test('rollscope drift reports a line that is not UTF-8 as no trajectory, also of
   expect(await rollscope(['-'], alone)).toMatchObject({ status: 3 })
 })
 
+test.each([
+  ['damaged.parquet', 'PAR1', 'expected a whole Parquet file, found another end than PAR1'],
+  ['packed.jsonl.xz', '\xfd7zXZ\0', 'expected JSON, found an xz file'],
+])(
+  'rollscope drift exits with 3 for %s, which cannot be read, next to a file without drift',
+  async (file, content, why) => {
+    writeFileSync(path.join(folder, file), Buffer.from(content, 'latin1'))
+    const { status, stdout } = await rollscope(['steady.jsonl', file, '--mode', 'text'])
+    expect(stdout).toMatch(new RegExp(`^not checked {2}${file}#1 {2}The file cannot be read\\. ${why}`, 'm'))
+    expect(status).toBe(3)
+  },
+)
+
 test('rollscope drift reads a pipe, such as <(zcat a.gz) of a shell', async () => {
   const pipe = path.join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])

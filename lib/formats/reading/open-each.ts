@@ -41,7 +41,13 @@ import {
 /** An opened record, or its problem. */
 export type OpenedRecord =
   | { readonly ok: true; readonly place: RecordPosition; readonly trajectory: Trajectory }
-  | { readonly ok: false; readonly place: RecordPosition; readonly error: FileProblem }
+  | {
+      readonly ok: false
+      readonly place: RecordPosition
+      readonly error: FileProblem
+      /** The problem is that of the whole file, such as a damaged table. */
+      readonly isOfFile?: true
+    }
 
 interface EachInOptions {
   readonly limits?: Limits
@@ -83,7 +89,7 @@ async function* openPart(
 ): AsyncGenerator<OpenedRecord> {
   if (part.kind === 'json') yield* openEach(countedPieces(part.bytes, onBytes), source, limits)
   else if (part.kind === 'rows') yield* openFound(recordsOfRows(part.rows), source, limits)
-  else yield { ok: false, place: {}, error: part.problem }
+  else yield { ok: false, place: {}, error: part.problem, ...(part.entry === undefined && { isOfFile: true }) }
 }
 
 async function* countedPieces(bytes: ByteSource, onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
@@ -106,7 +112,7 @@ async function* recordsOfRows(rows: AsyncIterable<Row>): AsyncGenerator<Found> {
     }
   } catch (error) {
     if (!(error instanceof ContainerError)) throw error
-    yield { ok: false, place: { row }, error: containerProblem(error) }
+    yield { ok: false, place: { row }, error: containerProblem(error), isOfFile: true }
   }
 }
 
@@ -184,7 +190,7 @@ async function* recordsOf(
     const beginning = await beginningIn(pieces)
     const text = decodedBeginning(beginning)
     const type = fileTypeOf(text, file) ?? containerIn(text)
-    if (type) yield { ok: false, place: {}, error: otherType(type) }
+    if (type) yield { ok: false, place: {}, error: otherType(type), isOfFile: true }
     else yield* recordsInLines(linesOf(beginning, pieces, limits), limits)
   } finally {
     await pieces.return?.()
