@@ -17,7 +17,7 @@ export function Button({ look = 'plain', className = '', type = 'button', ...res
   return (
     <button
       type={type}
-      className={`inline-flex min-h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-2.5 font-medium disabled:cursor-not-allowed disabled:opacity-45 ${LOOKS[look]} ${className}`}
+      className={`inline-flex min-h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-2.5 font-medium disabled:cursor-not-allowed disabled:opacity-45 aria-disabled:cursor-not-allowed aria-disabled:opacity-45 ${LOOKS[look]} ${className}`}
       {...rest}
     />
   )

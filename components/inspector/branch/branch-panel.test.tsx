@@ -106,6 +106,27 @@ test('Continue from here starts one branch, and the number of resamples has limi
   expect(panel.textContent).toContain('The number is a whole number from 1 to 64')
 })
 
+test('the button that starts a branch by keyboard keeps the focus, and starts nothing more until the server answers', async () => {
+  let answer = (_: BranchesStarted) => {}
+  vi.mocked(startBranches).mockReset()
+  vi.mocked(startBranches).mockImplementation(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve
+      }),
+  )
+  const { user, panel } = show(3)
+  const button = within(panel).getByRole('button', { name: /^Cut here/ })
+  button.focus()
+  await user.keyboard('{Enter}{Enter}')
+  expect(button).toHaveProperty('ariaDisabled', 'true')
+  expect(button).toHaveProperty('disabled', false)
+  expect(startBranches).toHaveBeenCalledOnce()
+  await act(async () => answer(STARTED))
+  expect(document.activeElement).toBe(button)
+  await expect.poll(() => panel.textContent).toContain('The branch is stored.')
+})
+
 test('Cut here requests no samples, and a refused branch shows the reason with its advice', async () => {
   vi.mocked(startBranches).mockRejectedValue(
     new ApiError(409, 'RUNNING', 'the trajectory is running', 'Wait for its end.'),

@@ -150,7 +150,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
                 look="primary"
                 className="min-w-0 flex-1"
                 aria-keyshortcuts="R"
-                disabled={isStarting}
+                aria-disabled={isStarting}
               >
                 <span className="flex-1 text-left">Resample × {draft.count.trim()}</span> <KeyHint>R</KeyHint>
               </Button>
@@ -163,7 +163,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
         <ActionRow
           keyHint="B"
           note={countWithNoun(tokens, 'token')}
-          disabled={isStarting}
+          isStarting={isStarting}
           onRun={() => void run('continue')}
         >
           {isEdit ? 'Edit and continue' : 'Continue from here'}
@@ -176,7 +176,7 @@ function BranchForm({ trajectory, token, storedKey, insertion, onInsertion, offe
             <ActionRow
               keyHint="X"
               note={`ends at ${countText(token.index)}`}
-              disabled={isStarting}
+              isStarting={isStarting}
               title="Stores the tokens before this one, and what is inserted, as a trajectory. Nothing is sampled."
               onRun={() => void run('cut')}
             >
@@ -316,14 +316,15 @@ interface ActionRowProps {
   readonly keyHint: string
   readonly note: string
   readonly title?: string
-  readonly disabled?: boolean
+  /** Whether a branch is being started. The button keeps the focus meanwhile, which a disabled one would lose. */
+  readonly isStarting?: boolean
   readonly onRun: () => void
   readonly children: ReactNode
 }
 
-const ActionRow = ({ keyHint, note, title, disabled = false, onRun, children }: ActionRowProps) => (
+const ActionRow = ({ keyHint, note, title, isStarting = false, onRun, children }: ActionRowProps) => (
   <div className="flex items-center gap-2 p-2">
-    <Button className="w-43" aria-keyshortcuts={keyHint} title={title} disabled={disabled} onClick={onRun}>
+    <Button className="w-43" aria-keyshortcuts={keyHint} title={title} aria-disabled={isStarting} onClick={onRun}>
       <span className="flex-1 text-left">{children}</span> <KeyHint>{keyHint}</KeyHint>
     </Button>
     <span className="min-w-0 flex-1 truncate text-dim text-xs tabular-nums">{note}</span>
