@@ -103,3 +103,34 @@ test('the keys of Send pressed twice in the question field start one run', () =>
   fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true, repeat: true })
   expect(onSend).toHaveBeenCalledOnce()
 })
+
+test('the field of the composer receives the focus when the Stop or New run button that has it disappears', () => {
+  const at = (state: 'ready' | 'running' | 'stopping', isFirst: boolean) => (
+    <Composer
+      draft={EMPTY_PROMPT}
+      onChange={() => {}}
+      onAttach={() => {}}
+      state={state}
+      isFirst={isFirst}
+      onSend={onSend}
+      onStop={onStop}
+      onStartOver={() => {}}
+      onPreview={() => new Promise<never>(() => {})}
+      previewed={{}}
+    />
+  )
+  const { rerender } = render(at('running', false))
+  button().focus()
+  rerender(at('stopping', false))
+  expect(document.activeElement).toBe(screen.getByRole('textbox'))
+  rerender(at('running', false))
+  button().focus()
+  rerender(at('ready', false))
+  expect(document.activeElement).toBe(screen.getByRole('textbox'))
+  screen.getByRole('button', { name: 'New run' }).focus()
+  rerender(at('ready', true))
+  expect(document.activeElement).toBe(screen.getByRole('textbox'))
+  act(() => screen.getByRole('textbox').blur())
+  rerender(at('running', true))
+  expect(document.activeElement).toBe(document.body)
+})

@@ -1,6 +1,16 @@
 'use client'
 import { ArrowUp, ImagePlus, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useId, useRef } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  lazy,
+  type MouseEvent,
+  type ReactNode,
+  Suspense,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
 import { currentText, PROMPT_MODES, type PromptMode, type PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
@@ -65,6 +75,7 @@ export function Composer(props: ComposerProps) {
     pressedAt.current = performance.now()
     action()
   }
+  const focusRepair = useFocusRepair()
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
     event.preventDefault()
@@ -73,6 +84,7 @@ export function Composer(props: ComposerProps) {
   const button: ReactNode =
     state === 'ready' ? (
       <Button
+        data-send
         look="primary"
         className="min-h-9.5"
         disabled={!canSend}
@@ -84,12 +96,12 @@ export function Composer(props: ComposerProps) {
         <ArrowUp size={15} aria-hidden className="sm:hidden" />
       </Button>
     ) : (
-      <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={once(onStop)}>
+      <Button data-send className="min-h-9.5" disabled={state === 'stopping'} onClick={once(onStop)}>
         <Square size={13} aria-hidden /> {STOP_TEXTS[state]}
       </Button>
     )
   return (
-    <div className="bg-ground">
+    <div className="bg-ground" {...focusRepair}>
       {isFirst && state === 'ready' && (
         <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 px-3.5 pt-1.5 text-xs">
           <PromptModes mode={draft.mode} onChange={(mode) => onChange({ mode })} />
@@ -154,6 +166,29 @@ export function Composer(props: ComposerProps) {
   )
 }
 
+/**
+ * Moves the focus to the field when the button that has it disappears or is disabled: Stop at the end of a run, New run at the
+ * start of one. Otherwise the browser moves the focus to the beginning of the page. Returns the properties of the box.
+ */
+function useFocusRepair() {
+  const ref = useRef<HTMLDivElement>(null)
+  const hadFocus = useRef(false)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    const isLost = activeElement === document.body || activeElement?.matches(':disabled') === true
+    if (hadFocus.current && isLost) ref.current?.querySelector('textarea')?.focus()
+  })
+  return {
+    ref,
+    onFocus: () => {
+      hadFocus.current = true
+    },
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      hadFocus.current = currentTarget.contains(relatedTarget)
+    },
+  }
+}
+
 /** Button that chooses image files. Without images on the server it stays focusable, and says why. */
 function AttachButton({ onAttach, noImages }: Pick<ComposerProps, 'onAttach' | 'noImages'>) {
   const input = useRef<HTMLInputElement>(null)
@@ -175,7 +210,7 @@ function AttachButton({ onAttach, noImages }: Pick<ComposerProps, 'onAttach' | '
         }}
       />
       <Button
-        className="min-h-9.5 aria-disabled:cursor-not-allowed aria-disabled:opacity-45"
+        className="min-h-9.5"
         aria-label="Attach images"
         aria-disabled={noImages !== undefined}
         aria-describedby={noImages === undefined ? undefined : reason}

@@ -115,19 +115,29 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
           return onSetup(step.setup)
         case 'send':
           onSetup(step.setup)
+          focusNext('[data-send]')
           return send(step.setup, step.prompt ? { kind: 'prompt', prompt: step.prompt } : { kind: 'tool-results' })
         case 'resume':
+          focusNext('[data-send]')
           return send(step.setup, { kind: 'resume' })
         case 'take-back':
           return onDraft(step.prompt)
         case 'write':
           return document.querySelector<HTMLElement>('[data-composer]')?.focus()
         case 'start-over':
+          focusNext('[data-composer]')
           return startOver()
       }
     },
   }
 }
+
+/**
+ * Moves the focus to an element of the composer in the next frame: the button of a step disappears with its outcome, and the
+ * element that follows, such as Stop, is drawn only then.
+ */
+const focusNext = (selector: string) =>
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
 
 /** Loads the code that sends. It is loaded when the composer is used, because a first visit does not need it. Throws ApiError. */
 export const loadSending = () =>
