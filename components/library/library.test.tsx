@@ -13,6 +13,7 @@ import { HealthMarks, healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
 import { groupKey, tableEntries } from './rows/table-entries.ts'
 import { type RowAction, TrajectoryTable } from './rows/trajectory-table.tsx'
+import { useListFocus } from './use-list-focus.ts'
 
 const row = (key: string, change: Partial<TrajectorySummary> = {}): TrajectorySummary => ({
   key,
@@ -263,6 +264,51 @@ test('library rows are focused, selected, edited, deleted and opened by keyboard
     [-1, '/t/c'],
   ])
 })
+
+test('a library page that begins with a row scrolls to it and focuses it when the list is loaded, and only once', () => {
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView')
+  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    return this.matches('[data-title]') ? new DOMRect(0, 2000, 10, 10) : new DOMRect(0, 0, 10, 30)
+  })
+  const { rerender } = render(<FocusedList shown="b" keys={[]} />)
+  expect(scrolled).not.toHaveBeenCalled()
+  rerender(<FocusedList shown="b" keys={['a', 'b', 'c']} />)
+  expect(scrolled.mock.contexts).toEqual([screen.getByRole('link', { name: 'question b' })])
+  expect(document.activeElement).toBe(screen.getByRole('link', { name: 'question b' }))
+  rerender(<FocusedList shown="c" keys={['a', 'b', 'c']} />)
+  rerender(<FocusedList shown="b" keys={['a', 'b', 'c']} />)
+  expect(scrolled).toHaveBeenCalledOnce()
+})
+
+test('a library page that begins without a row does not scroll when a row is selected', () => {
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView')
+  const { rerender } = render(<FocusedList shown={undefined} keys={['a', 'b']} />)
+  rerender(<FocusedList shown="b" keys={['a', 'b']} />)
+  expect(scrolled).not.toHaveBeenCalled()
+  expect(document.activeElement).toBe(document.body)
+})
+
+/** Shows the rows of `keys` as the page of the library does. */
+function FocusedList({ shown, keys }: { readonly shown: string | undefined; readonly keys: readonly string[] }) {
+  const focus = useListFocus(shown)
+  return (
+    <section ref={focus.list}>
+      <TrajectoryTable
+        entries={tableEntries(
+          keys.map((key) => row(key)),
+          [],
+          new Map(),
+        )}
+        sort={{ by: 'added', order: 'desc' }}
+        onSort={() => {}}
+        selected={new Set()}
+        onSelect={() => {}}
+        shown={shown}
+        onAction={() => {}}
+      />
+    </section>
+  )
+}
 
 test('a library row that is not checked yet has a placeholder for its health, and a checked or running one does not', () => {
   const { container } = renderTable([

@@ -1,7 +1,10 @@
 'use client'
-import { useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 
-/** Returns the parts of the page that receive the focus, and whether the panel replaces the list in a narrow window. */
+/**
+ * Returns the parts of the page that receive the focus, and whether the panel replaces the list in a narrow window. If the page
+ * begins with a row, as after Back, it is scrolled into view and receives the focus.
+ */
 export function useListFocus(
   /** Key of the row that the panel shows. */
   row: string | undefined,
@@ -14,6 +17,16 @@ export function useListFocus(
     key === undefined
       ? null
       : list.current?.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] [data-title]`)
+  const titleToReturnTo = useRef(row)
+  // The list may be loaded after the page, and the samples of a group after the list.
+  useLayoutEffect(() => {
+    if (titleToReturnTo.current !== row) titleToReturnTo.current = undefined
+    const title = titleOf(titleToReturnTo.current)
+    if (!title) return
+    titleToReturnTo.current = undefined
+    if (list.current && !isVisible(title, list.current)) title.scrollIntoView({ block: 'center' })
+    if (document.activeElement === document.body) title.focus({ preventScroll: true })
+  })
   const focusTitle = (key: string | undefined) => (titleOf(key) ?? search.current)?.focus()
   return {
     search,
@@ -34,6 +47,13 @@ export function useListFocus(
       requestAnimationFrame(() => focusTitle(row))
     },
   }
+}
+
+/** Returns whether a title is visible in its list, below the headings that cover the first rows. */
+function isVisible(title: Element, list: Element): boolean {
+  const { top, bottom } = title.getBoundingClientRect()
+  const headings = list.querySelector('thead')?.getBoundingClientRect() ?? list.getBoundingClientRect()
+  return top >= headings.bottom && bottom <= list.getBoundingClientRect().bottom
 }
 
 /** The parts of the page that receive the focus. */
