@@ -21,6 +21,7 @@ export function useFileAddress() {
     filter,
     /** Index of the row that was opened last. */
     row: row ?? undefined,
+    setRow: (index: number) => set({ row: index }),
     setFilter: ({ sort, ...change }: Partial<RowFilter>) =>
       set({
         ...change,

@@ -1,4 +1,4 @@
-import { render, screen, within } from '@testing-library/react'
+import { fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
@@ -46,6 +46,7 @@ const ROWS = [sample(0), sample(1), broken, sample(3)]
 function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
   const onSelect = vi.fn((_: ReadonlySet<number>) => {})
   const onSort = vi.fn((_: RowSort) => {})
+  const onOpen = vi.fn((_: number) => {})
   const props = {
     rows: ROWS,
     listed: [0, 1, 2, 3],
@@ -55,10 +56,11 @@ function table(change: Partial<Parameters<typeof RowsTable>[0]> = {}) {
     hrefOf: (index: number) => `/file/${index}`,
     onSelect,
     onSort,
+    onOpen,
     ...change,
   }
-  render(<RowsTable {...props} />, { wrapper: withQueries() })
-  return { onSelect, onSort, user: userEvent.setup() }
+  const { container } = render(<RowsTable {...props} />, { wrapper: withQueries() })
+  return { container, onSelect, onSort, onOpen, user: userEvent.setup() }
 }
 
 const rowOf = (name: string) => screen.getByRole('row', { name: new RegExp(name) })
@@ -123,6 +125,23 @@ test('A list of 40,000 samples mounts only the visible rows, and reports them al
   table({ rows, listed: rows.map((_, index) => index) })
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('40001')
   expect(screen.getAllByRole('row').length).toBeLessThan(60)
+})
+
+test('A list of 800 samples begins at the sample that was opened last, which has the focus', () => {
+  const rows = Array.from({ length: 800 }, (_, index) => sample(index))
+  const { container } = table({ rows, listed: rows.map((_, index) => index), opened: 246 })
+  // jsdom does not report that an element was scrolled by a script.
+  fireEvent.scroll(container.querySelector('[data-rows]') as Element)
+  expect(document.activeElement?.textContent).toBe('question 246')
+})
+
+test('A click on a sample of a list reports it, so that the address of the list keeps it, and Ctrl and a click do not', async () => {
+  const { onOpen, user } = table()
+  await user.click(screen.getByRole('link', { name: 'question 1' }))
+  expect(onOpen.mock.calls).toEqual([[1]])
+  await user.keyboard('{Control>}')
+  await user.click(screen.getByRole('link', { name: 'question 3' }))
+  expect(onOpen).toHaveBeenCalledTimes(1)
 })
 
 test('The address of a list has its filter and its order, and nothing for the whole file', () => {

@@ -19,10 +19,12 @@ interface RowsTableProps {
   readonly onSort: (sort: RowSort) => void
   readonly selected: ReadonlySet<number>
   readonly onSelect: (selected: ReadonlySet<number>) => void
-  /** Index of the row that was opened last, which is visible at first. */
+  /** Index of the row that was opened last. At first it is visible and has the focus. */
   readonly opened: number | undefined
   /** Returns the address of a row. */
   readonly hrefOf: (index: number) => string
+  /** Called when a row is opened in this window. */
+  readonly onOpen: (index: number) => void
 }
 
 /** Space for two lines, also where the first one is a target for touch. */
@@ -45,10 +47,11 @@ const COLUMNS: readonly ColumnHeading<RowColumn>[] = [
 const FILE_ORDER: RowSort = { by: 'place', order: 'asc' }
 
 /** Shows the listed rows, with selection, sorting and keys. */
-export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, opened, hrefOf }: RowsTableProps) {
+export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, opened, hrefOf, onOpen }: RowsTableProps) {
   const [current, setCurrent] = useState(() => Math.max(0, listed.indexOf(opened ?? -1)))
   const stop = Math.min(current, listed.length - 1)
-  const isMoving = useRef(false)
+  // After Back, the row that was opened receives the focus.
+  const isMoving = useRef(opened !== undefined && listed.includes(opened))
   const { viewport, first, end, viewHeight, reveal } = useEqualRows({
     count: listed.length,
     rowHeight: ROW_HEIGHT,
@@ -133,6 +136,7 @@ export function RowsTable({ rows, listed, sort, onSort, selected, onSelect, open
               tabIndex={first + offset === stop ? 0 : -1}
               onSelect={(isSelected) => select([index], isSelected)}
               onFocus={() => setCurrent(first + offset)}
+              onOpen={() => onOpen(index)}
             />
           ))}
         </tbody>
@@ -152,9 +156,10 @@ interface RowProps {
   readonly tabIndex: number
   readonly onSelect: (isSelected: boolean) => void
   readonly onFocus: () => void
+  readonly onOpen: () => void
 }
 
-function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, onFocus }: RowProps) {
+function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, onFocus, onOpen }: RowProps) {
   const place = placeWords(row)
   const title = row.ok ? titleText(row) : visibleText(row.message)
   return (
@@ -182,6 +187,11 @@ function Row({ row, position, href, isSelected, isOpened, tabIndex, onSelect, on
             href={href}
             tabIndex={tabIndex}
             title={title}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+              event.preventDefault()
+              onOpen()
+            }}
             className="block truncate text-[13px] hover:underline focus-visible:-outline-offset-2 max-sm:leading-6"
           >
             {title}

@@ -1,7 +1,7 @@
 'use client'
 /** The samples of a large file, which is read where it lies: listed while it is indexed, opened one by one, stored on request. */
 import { useDeferredValue, useMemo, useSyncExternalStore } from 'react'
-import { Link } from '#components/shell/navigation.tsx'
+import { Link, useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -39,7 +39,8 @@ export function FileScreen() {
 
 function FileSamples({ file }: { readonly file: ShownIndex }) {
   const { rows, status, chosen } = file
-  const { filter, row, setFilter } = useFileAddress()
+  const { filter, row, setRow, setFilter } = useFileAddress()
+  const { go } = useNavigation()
   const { q, outcome, sort } = filter
   const { by, order } = sort
   const text = useDeferredValue(q)
@@ -92,6 +93,8 @@ function FileSamples({ file }: { readonly file: ShownIndex }) {
           onSelect={indexedFile.choose}
           opened={row}
           hrefOf={hrefOf}
+          // Back returns to the address with the row, which is written with a delay.
+          onOpen={(index) => void go(hrefOf(index), setRow(index))}
         />
       ) : (
         <p className="p-6 text-center text-dim">No sample matches the filter.</p>
