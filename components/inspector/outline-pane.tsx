@@ -12,7 +12,7 @@ import { type ListPlace, ListWalk } from './list-walk.tsx'
 import type { TokenNotes } from './notes/use-token-notes.ts'
 import { LaterParts } from './warm-up/later-parts.tsx'
 
-const ForkRelation = lazyPart(async () => (await import('#components/inspector/fork-relation.tsx')).ForkRelation)
+const ForkRelation = lazyPart(async () => (await import('#components/inspector/branch/fork-relation.tsx')).ForkRelation)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
 const BranchList = lazyPart(async () => (await import('#components/inspector/branch/branch-list.tsx')).BranchList)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)

@@ -2,7 +2,6 @@
 /** The branches of a trajectory, and the trajectory that they come from. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FORK_TEXTS } from '#components/inspector/fork-relation.tsx'
 import { compareBothHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { LinkButton } from '#components/shell/link-button.tsx'
@@ -15,6 +14,7 @@ import { treeOptions } from '#lib/browser/library/branches.ts'
 import { requestCancel } from '#lib/browser/rollout/cancel.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { errorText } from '#lib/util/text/error-text.ts'
+import { FORK_TEXTS } from './fork-relation.tsx'
 import {
   differentPieces,
   foundPiece,

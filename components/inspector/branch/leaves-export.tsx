@@ -1,7 +1,6 @@
 'use client'
 import { useState } from 'react'
 import { SeveralExport } from '#components/export/several-export.tsx'
-import { FORK_TEXTS } from '#components/inspector/fork-relation.tsx'
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
@@ -9,6 +8,7 @@ import { CheckField } from '#components/ui/field.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { excerpt } from '#lib/util/text/excerpt.ts'
+import { FORK_TEXTS } from './fork-relation.tsx'
 import type { TreeLeaf } from './tree-rows.ts'
 
 interface LeavesExportProps {
