@@ -20,7 +20,7 @@ import { FileError } from '#lib/browser/files/file-error.ts'
 import type { OpenedFile } from '#lib/browser/files/opened-file.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
-import { revisionOptions } from '#lib/browser/library/revision.ts'
+import { isMissing, revisionOptions } from '#lib/browser/library/revision.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
@@ -111,11 +111,17 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     ...trajectoryOptions(storedKey),
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
-  useQuery(revisionOptions(storedKey, fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'))
+  const { error: revisionError } = useQuery(
+    revisionOptions(storedKey, fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'),
+  )
   const { list } = useViewState()
   const library = useLibrary()
   const data = fresh ? fresh.trajectory : stored
   const continuation = data && continueHref(storedKey, data)
+  const remedyOf = (reason: Error | null) =>
+    storedKey !== undefined &&
+    reason instanceof ApiError &&
+    reason.code === 'DELETED' && <Button onClick={() => library.restore([storedKey])}>Restore</Button>
   return (
     <TrajectoryScreen
       key={identity}
@@ -123,12 +129,20 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
       storedKey={storedKey}
       comparedKey={storedKey}
       error={storedKey === undefined ? NOTHING_OPEN : error}
-      notice={fresh?.storing.kind === 'failed' && <NotStored error={fresh.storing.error} />}
-      remedy={
-        storedKey !== undefined &&
-        error instanceof ApiError &&
-        error.code === 'DELETED' && <Button onClick={() => library.restore([storedKey])}>Restore</Button>
+      notice={
+        fresh?.storing.kind === 'failed' ? (
+          <NotStored error={fresh.storing.error} />
+        ) : (
+          // It was deleted in another window while this page shows it.
+          stored &&
+          isMissing(revisionError) && (
+            <Banner tone="bad" title={revisionError.message} hint={revisionError.hint}>
+              {remedyOf(revisionError)}
+            </Banner>
+          )
+        )
       }
+      remedy={remedyOf(error)}
       labels={
         storedKey === undefined ? (
           <>

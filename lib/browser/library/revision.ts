@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { fetchJson } from '../api.ts'
+import { ApiError, fetchJson } from '../api.ts'
 import { trajectoryOptions } from '../queries.ts'
 import { REVISION, showLabels } from './shown-labels.ts'
 
@@ -7,7 +7,8 @@ const POLL_REVISION_MS = 5_000
 
 /**
  * Query for the revision of a stored trajectory while its page is visible, so that columns of another program and labels of another page
- * appear. The answer is a number and the labels, and the trajectory is read again only if the number grows.
+ * appear. The answer is a number and the labels, and the trajectory is read again only if the number grows. A deleted trajectory is
+ * requested again only when the window gets the focus, because it may have been restored in another window.
  */
 export const revisionOptions = (key: string | undefined, isEnabled: boolean) =>
   queryOptions({
@@ -26,6 +27,9 @@ export const revisionOptions = (key: string | undefined, isEnabled: boolean) =>
     enabled: key !== undefined && isEnabled,
     staleTime: 0,
     retry: false,
-    refetchInterval: POLL_REVISION_MS,
+    refetchInterval: ({ state }) => (isMissing(state.error) ? false : POLL_REVISION_MS),
     refetchOnWindowFocus: 'always',
   })
+
+/** Returns whether the error of the server is that the trajectory was deleted, or that there is none any more. */
+export const isMissing = (error: Error | null): error is ApiError => error instanceof ApiError && error.status === 404

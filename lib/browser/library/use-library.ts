@@ -5,7 +5,7 @@ import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib
 import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
-import { showStoredLabels } from './shown-labels.ts'
+import { REVISION, showStoredLabels } from './shown-labels.ts'
 
 /** Actions on stored trajectories. */
 export interface Library {
@@ -38,7 +38,11 @@ export function useLibrary(): Library {
     },
     async restore(keys) {
       const settled = await settle(keys, (key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' }))
-      for (const key of keys) void cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
+      for (const key of keys) {
+        void cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
+        // A page that reports the deletion follows the trajectory again.
+        void cache.resetQueries({ queryKey: [...REVISION, key] })
+      }
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
       return settled
     },
