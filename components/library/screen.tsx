@@ -45,7 +45,7 @@ export function LibraryScreen() {
   const [exported, setExported] = useState<readonly string[]>()
   const [actionError, setActionError] = useState<ActionError>()
   const { page, entries, failure } = list
-  const { remove, undo, undoable } = useRemovals({
+  const { remove, undo, undoable, dismiss } = useRemovals({
     entries,
     state,
     focus,
@@ -166,6 +166,7 @@ export function LibraryScreen() {
               onRemove={remove}
               onClear={clearChosen}
               onUndo={undo}
+              onDismiss={dismiss}
             />
           </div>
         </section>

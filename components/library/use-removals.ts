@@ -1,7 +1,8 @@
 'use client'
-import { useState } from 'react'
+import { useRef } from 'react'
 import { titleText } from '#components/library/rows/row-texts.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { forgetAllRemovals, removedKeys, useUndoableRemovals } from '#lib/browser/library/removals.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import type { LibraryState } from './address.ts'
 import { keysOf, type TableEntry } from './rows/table-entries.ts'
@@ -9,20 +10,6 @@ import type { ListFocus } from './use-list-focus.ts'
 
 /** Number of keys named in an error. */
 const SHOWN = 5
-
-/** Trajectories that were deleted by one action. */
-interface Removal {
-  readonly keys: readonly string[]
-  /** Keys of the trajectories that the server deleted. */
-  readonly removed: Promise<readonly string[]>
-}
-
-/** Returns the removals with `keys` as the rest of one of them; an empty rest removes it. */
-const replaceRemoval = (removals: readonly Removal[], removal: Removal, keys: readonly string[]): readonly Removal[] =>
-  removals.flatMap((other) => {
-    if (other.removed !== removal.removed) return [other]
-    return keys.length > 0 ? [{ ...other, keys }] : []
-  })
 
 /** A failure of an action, shown above the list. */
 export interface ActionError {
@@ -45,11 +32,12 @@ interface RemovalsOptions {
   readonly onRemoved: (keys: readonly string[]) => void
 }
 
-/** Deletes trajectories, and restores those of the last deletion. */
+/** Deletes trajectories, and restores those of the last deletion, which may be older than this page. */
 export function useRemovals({ entries, state, focus, onActionError, onRemoved }: RemovalsOptions) {
   const library = useLibrary()
-  /** Deletions that can be undone, the latest last. */
-  const [removals, setRemovals] = useState<readonly Removal[]>([])
+  const removals = useUndoableRemovals()
+  /** The requests to delete that the server may not have answered yet. */
+  const requests = useRef<Promise<unknown>>(Promise.resolve())
   const remove = async (keys: readonly string[]) => {
     onActionError(undefined)
     focus.closePanel()
@@ -60,12 +48,9 @@ export function useRemovals({ entries, state, focus, onActionError, onRemoved }:
     void state.setRow(next?.key)
     focus.focusTitle(next?.key)
     const request = library.remove(keys)
-    // The removal is added immediately, so that it can be undone before the server answers.
-    const removal: Removal = { keys, removed: request.then(({ done }) => done) }
-    setRemovals((before) => [...before, removal])
+    requests.current = Promise.allSettled([requests.current, request])
     const { done: removed, refused } = await request
     onRemoved(removed)
-    setRemovals((before) => replaceRemoval(before, removal, removed))
     const [first] = refused
     if (!first) return
     if (refused.some(({ key }) => key === state.row)) {
@@ -80,14 +65,12 @@ export function useRemovals({ entries, state, focus, onActionError, onRemoved }:
     const removal = removals.at(-1)
     if (!removal) return
     onActionError(undefined)
-    const { done: restored, refused } = await library.restore(
-      (await removal.removed).filter((key) => removal.keys.includes(key)),
-    )
+    // A trajectory can be restored only after it was deleted, which the server may refuse.
+    await requests.current
+    const { done: restored, refused } = await library.restore(removedKeys(removal.keys))
+    // Trajectories that are gone cannot be restored; the others can, when the server responds.
     const gone = refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
     const left = refused.filter(({ error }) => error.status !== 404)
-    // Trajectories that are gone cannot be restored; the others can, when the server responds.
-    const rest = left.map(({ key }) => key)
-    setRemovals((before) => replaceRemoval(before, removal, rest))
     // The undo button may be unmounted now, and the query updates the list in a timeout.
     if (left.length === 0) setTimeout(() => focus.focusTitle(restored.find(focus.hasTitle) ?? state.row))
     if (gone.length > 0)
@@ -100,7 +83,12 @@ export function useRemovals({ entries, state, focus, onActionError, onRemoved }:
   return {
     remove,
     undo,
-    /** Number of trajectories that the next undo restores; undefined if there is nothing to undo. */
-    undoable: removals.at(-1)?.keys.length,
+    /** The deletion that the next undo restores; undefined if there is nothing to undo. */
+    undoable: removals.at(-1),
+    /** Hides the offer to undo. */
+    dismiss: () => {
+      forgetAllRemovals()
+      focus.focusTitle(state.row)
+    },
   }
 }

@@ -20,6 +20,14 @@ export function usePreference<T>(preference: Preference<T>): readonly [value: T,
   return [readPreference(preference, stored), (value) => keep(preference.name, JSON.stringify(value))]
 }
 
+/** Returns the value that is stored now, which another window may have changed since a component was drawn. */
+export const currentPreference = <T>(preference: Preference<T>): T =>
+  readPreference(preference, keptText(preference.name))
+
+/** Changes the value that is stored now. */
+export const changePreference = <T>(preference: Preference<T>, change: (value: T) => T): void =>
+  keep(preference.name, JSON.stringify(change(currentPreference(preference))))
+
 /** Returns the value of a stored text, or the default if the text has none. */
 export function readPreference<T>({ usual, read }: Preference<T>, stored: string | null): T {
   if (stored === null) return usual

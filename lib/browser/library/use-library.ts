@@ -5,6 +5,7 @@ import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib
 import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { forgetRemoved, keepRemoval } from './removals.ts'
 import { REVISION, showStoredLabels } from './shown-labels.ts'
 
 /** Actions on stored trajectories. */
@@ -31,7 +32,10 @@ export function useLibrary(): Library {
       await putRow(cache, row)
     },
     async remove(keys) {
+      // The deletion is kept immediately, so that it can be undone before the server answers.
+      keepRemoval({ keys, at: Date.now() })
       const settled = await settle(keys, (key) => callApi(addressOf(key), { method: 'DELETE' }))
+      forgetRemoved(settled.refused.map(({ key }) => key))
       for (const key of settled.done) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
       return settled
@@ -43,6 +47,8 @@ export function useLibrary(): Library {
         // A page that reports the deletion follows the trajectory again.
         void cache.resetQueries({ queryKey: [...REVISION, key] })
       }
+      const gone = settled.refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
+      forgetRemoved([...settled.done, ...gone])
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
       return settled
     },
