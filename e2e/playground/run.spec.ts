@@ -207,8 +207,9 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     await expect.poll(() => count(page)).toBeGreaterThan(before)
     const withPrompt = await count(page)
     await expect.poll(() => count(page)).toBeGreaterThan(withPrompt + 4)
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Stop' }).press('Enter')
     await expect(page.getByText('Stopped.')).toBeVisible()
+    await expect(page.getByLabel('Next turn')).toBeFocused()
     await idle(page)
     const { segments } = await stored(page, request)
     expect(segments.at(-1)).toMatchObject({ kind: 'response', finish: { kind: 'cancelled' } })
@@ -220,10 +221,12 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     const before = (await stored(page, request)).segments
     const kept = before.at(-1)
     await page.getByRole('combobox', { name: 'Server', exact: true }).selectOption('built-in')
-    await page.getByRole('button', { name: 'Resume the response' }).click()
+    await page.getByRole('button', { name: 'Resume the response' }).press('Enter')
     // The answer follows the result of the call.
     await expect.poll(async () => (await stored(page, request)).segments.length).toBe(before.length + 2)
     await page.getByRole('button', { name: /New run/ }).waitFor()
+    // Stop had the focus while the run continued.
+    await expect(page.getByLabel('Next turn')).toBeFocused()
     await idle(page)
     const { segments } = await stored(page, request)
     const resumed = segments[before.length - 1]
