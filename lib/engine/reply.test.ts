@@ -81,3 +81,14 @@ test('a stream that later repeats other ids is refused, because nobody knows whi
     }),
   )
 })
+
+test('a last part that is sent again is no other part', () => {
+  const reader = replyReader({ vocabularySize: 100, inputIds: [1] })
+  const last = {
+    columns: { output: { ids: [3, 4], logprobs: [-1, -1] } },
+    completionTokens: 2,
+    finish: { kind: 'stop' } as const,
+  }
+  expect(reader.read(last).tokens.ids).toEqual([3, 4])
+  expect(reader.read(last).tokens.ids).toEqual([])
+})

@@ -126,8 +126,7 @@ export interface Expected {
 
 /** Creates a reader for the replies of one call. */
 export function replyReader(expected: Expected): ReplyReader {
-  let received = 0
-  /** The ids of a stream so far. */
+  /** The ids so far. */
   const arrived: number[] = []
   let text: string | undefined
   let promptRead = false
@@ -141,24 +140,25 @@ export function replyReader(expected: Expected): ReplyReader {
       if (!images) checkPromptCount(part.promptTokens, expected.inputIds.length)
       const scores = outputScores(part, expected)
       const { length } = scores.ids
+      const before = arrived.length
       const total = part.tokensSoFar ?? part.completionTokens ?? undefined
       const isDelta =
         part.isIncrement ??
-        (received > 0 && length !== total && (total === undefined ? false : received + length === total))
-      const skip = isDelta ? 0 : received
+        (before > 0 && length !== total && (total === undefined ? false : before + length === total))
+      const skip = isDelta ? 0 : before
       if (length < skip)
-        throw new EngineError('INCONSISTENT', `the server sent ${length} tokens in total after ${received} had arrived`)
+        throw new EngineError('INCONSISTENT', `the server sent ${length} tokens in total after ${before} had arrived`)
       checkRepeatedIds(scores.ids, skip, arrived)
       if (typeof part.text === 'string') text = isDelta ? (text ?? '') + part.text : part.text
       const problems: Problem[] = []
-      const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
+      const { ids, logprobs } = tokensOf(from(scores, skip), before, expected.vocabularySize, problems)
       const tokens: ArrivedTokens = {
         ids,
         ...(ids.length > 0 && { logprobs }),
-        ...top(columns.outputTop, skip, ids.length, received, problems),
+        ...top(columns.outputTop, skip, ids.length, before, problems),
       }
-      received += ids.length
-      if (!finish) for (const id of ids) arrived.push(id)
+      for (const id of ids) arrived.push(id)
+      const received = arrived.length
       checkLength(received, expected.mostTokens)
       if (finish) checkReplyCount(part.completionTokens, received)
       const prompt = promptRead ? undefined : promptScores(part, expected, images)
