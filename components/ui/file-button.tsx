@@ -16,18 +16,16 @@ export const FileButton = ({ onFile, ...rest }: FileButtonProps) => (
   <ChoosingButton {...rest} multiple={false} onFiles={([file]) => file && onFile(file)} />
 )
 
-interface FilesButtonProps extends Omit<FileButtonProps, 'onFile'> {
+interface FilesButtonProps extends Omit<FileButtonProps, 'accept' | 'onFile'> {
   /** Called with at least one file. */
   readonly onFiles: (files: readonly File[]) => void
 }
 
-/** A button that lets the user choose several files. */
-export const FilesButton = (props: FilesButtonProps) => <ChoosingButton {...props} multiple />
+/** A button that lets the user choose several files of any kind. */
+export const FilesButton = (props: FilesButtonProps) => <ChoosingButton {...props} accept="" multiple />
 
 /** A button that lets the user choose a folder, whose files have its name in their path. */
-export const FolderButton = (props: Omit<FilesButtonProps, 'accept'>) => (
-  <ChoosingButton {...props} accept="" multiple isFolder />
-)
+export const FolderButton = (props: FilesButtonProps) => <ChoosingButton {...props} accept="" multiple isFolder />
 
 function ChoosingButton({
   look = 'plain',
@@ -37,7 +35,7 @@ function ChoosingButton({
   isFolder = false,
   onFiles,
   children,
-}: FilesButtonProps & { readonly multiple: boolean; readonly isFolder?: boolean }) {
+}: FilesButtonProps & Pick<FileButtonProps, 'accept'> & { readonly multiple: boolean; readonly isFolder?: boolean }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>

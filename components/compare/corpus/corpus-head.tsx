@@ -55,7 +55,7 @@ export function CorpusHead(props: CorpusHeadProps) {
       <span className="flex flex-wrap gap-2">
         {onAgain && <Button onClick={onAgain}>Run again</Button>}
         {source && (
-          <FilesButton accept="" label="Choose other trajectory files" onFiles={onFiles}>
+          <FilesButton label="Choose other trajectory files" onFiles={onFiles}>
             Files…
           </FilesButton>
         )}

@@ -15,7 +15,7 @@ export const CorpusStart = ({ onFiles, onLibrary }: CorpusStartProps) => (
       report counts how often the tokens differ, in which way, in which turn, and how many trained tokens are affected.
     </p>
     <div className="flex flex-wrap gap-2">
-      <FilesButton look="primary" accept="" label="Files of trajectories" onFiles={onFiles}>
+      <FilesButton look="primary" label="Files of trajectories" onFiles={onFiles}>
         Choose files…
       </FilesButton>
       <Button onClick={onLibrary}>The whole library</Button>

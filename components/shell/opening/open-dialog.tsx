@@ -22,7 +22,7 @@ export function OpenDialog({ onFiles, onOpening, onClose }: OpenDialogProps) {
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
       <div className="flex flex-wrap gap-2">
-        <FilesButton look="primary" accept="" label="Trajectory files" onFiles={onFiles}>
+        <FilesButton look="primary" label="Trajectory files" onFiles={onFiles}>
           Choose files…
         </FilesButton>
         <FolderButton label="Folder of rollouts" onFiles={onFiles}>
