@@ -6,6 +6,9 @@ import { healthGistSchema } from '#lib/trajectory/health/health.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
+/** Deleted trajectories can be restored for at least this long. */
+export const KEPT_DELETED_MS = 24 * 60 * 60_000
+
 /** Schema of one row of the library. */
 export const summarySchema = z.object({
   key: withDescription(

@@ -1,7 +1,7 @@
 /** Stores trajectories in SQLite. A closed segment is on disk before it is announced. */
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { FilterChoices, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
+import { type FilterChoices, KEPT_DELETED_MS, type Neighbours, type TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import { changedLabels, type LabelChange, type Labels } from '#lib/trajectory/format/labels.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -139,9 +139,6 @@ const register = (database: DatabaseSync, folder: string): Registration =>
     const instance = openInstance(folder)
     return { instance, others: instance.removeDead() }
   })
-
-/** Deleted trajectories can be restored for at least this long. */
-const KEPT_DELETED_MS = 24 * 60 * 60_000
 
 interface OpenedStore extends TrajectoryStore {
   markInterrupted(): void

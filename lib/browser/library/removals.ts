@@ -2,6 +2,7 @@
  * The deletions of this browser that can be undone. They are kept in its storage, so that they survive a reload and are the same in all
  * windows, for as long as the server certainly has the deleted trajectories.
  */
+import { KEPT_DELETED_MS } from '#lib/api/library.ts'
 import { changePreference, currentPreference, type Preference, usePreference } from '../preference.ts'
 
 /** Trajectories that were deleted by one action. */
@@ -10,9 +11,6 @@ export interface Removal {
   /** Time of the deletion, in milliseconds of the wall clock. */
   readonly at: number
 }
-
-/** The server keeps deleted trajectories for a day. */
-const KEPT_MS = 24 * 60 * 60_000
 
 const REMOVALS: Preference<readonly Removal[]> = {
   name: 'removals',
@@ -48,7 +46,7 @@ export const forgetRemoved = (keys: readonly string[]): void =>
 export const forgetAllRemovals = (): void => changePreference(REMOVALS, () => [])
 
 const recent = (removals: readonly Removal[], now: number): readonly Removal[] =>
-  removals.filter(({ at }) => now - at < KEPT_MS)
+  removals.filter(({ at }) => now - at < KEPT_DELETED_MS)
 
 function isRemoval(value: unknown): value is Removal {
   const { keys, at } = (value ?? {}) as Partial<Removal>
