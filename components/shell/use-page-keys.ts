@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffectEvent, useLayoutEffect } from 'react'
 
 /** Handles the page's keys wherever the focus is, except for keys typed into fields, and keys while a dialog is open. */
 export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
@@ -8,7 +8,8 @@ export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
       event.target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null
     if (!isTyping && !document.querySelector('dialog[open]')) onKey(event)
   })
-  useEffect(() => {
+  // Keys act from the moment in which the page shows what they do. An effect after the paint would miss the first ones.
+  useLayoutEffect(() => {
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
   }, [])
