@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { createBuildProgress, REPORT_S } from './build-progress.ts'
-import { claimBuild, claimPresentBuild, findBuild, sourceHash } from './builds.ts'
+import { writeBrotliCopies } from './build/brotli-copies.ts'
+import { createBuildProgress, REPORT_S } from './build/build-progress.ts'
+import { claimBuild, claimPresentBuild, findBuild, sourceHash } from './build/builds.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const folder = path.join(root, '.next', 'builds')
@@ -86,8 +87,8 @@ async function build(folder: string, output: 'inherit' | 'ignore'): Promise<bool
   if (earlier === undefined) rmSync(environmentTypes, { force: true })
   else writeFileSync(environmentTypes, earlier)
   if (status !== 0) return false
-  const { buildOfflineBundle } = await import('./offline-bundle.ts')
-  await buildOfflineBundle(offlineScript(folder))
+  const { buildOfflineBundle } = await import('./build/offline-bundle.ts')
+  await Promise.all([buildOfflineBundle(offlineScript(folder)), writeBrotliCopies(folder)])
   return true
 }
 

@@ -12,6 +12,7 @@ import { listenProblem, portProblem } from '#lib/server/port-problem.ts'
 import { answerFromLocalModel, isForLocalModel } from '#lib/server/servers/builtin-server-node.ts'
 import { BUILT_IN_PATH } from '#lib/server/servers/own-address.ts'
 import { shareConfig, sharedInstance, sharedRouter, sharedServices, shareInstance } from '#lib/server/shared.ts'
+import { chooseBrotliCopies } from './build/brotli-copies.ts'
 import { buildWhenNeeded, offlineScript } from './build.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
@@ -34,9 +35,9 @@ export async function startServer(development: boolean, present: string | undefi
     if (problem !== undefined) fail(problem)
     const { instance, notice } = checkConfig(config)
     shareInstance(instance)
-    const offline = readFileSync(
-      development ? await buildForDevelopment() : chooseBuild(present ?? (await buildWhenNeeded())),
-    )
+    const build = development ? await buildForDevelopment() : chooseBuild(present ?? (await buildWhenNeeded()))
+    const offline = readFileSync(offlineScript(build))
+    const chooseBrotliCopy = chooseBrotliCopies(build)
     shareConfig(config)
     const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
     await (development ? application.prepare() : quietly(() => application.prepare()))
@@ -50,8 +51,9 @@ export async function startServer(development: boolean, present: string | undefi
         // The services exist after the first request.
         if (isSessionCall(request)) return answerWith(await routerOf(config), request, response)
         const model = sharedServices()?.localModel
-        if (model && isForLocalModel(request)) await answerFromLocalModel(model, request, response, config)
-        else await pages(request, response)
+        if (model && isForLocalModel(request)) return answerFromLocalModel(model, request, response, config)
+        chooseBrotliCopy(request, response)
+        await pages(request, response)
       },
     })
     if (development) gateway.on('upgrade', application.getUpgradeHandler())
@@ -94,19 +96,20 @@ async function routerOf({ host, port }: Config): Promise<NonNullable<ReturnType<
   return router
 }
 
-/** Sets the build that Next serves. Returns the path of the script for saved pages. */
+/** Sets the build that Next serves, and returns its folder. */
 function chooseBuild(build: string | undefined): string {
   // The builder has printed the reason and advice.
   if (build === undefined) process.exit(1)
   process.env.ROLLSCOPE_BUILD = path.relative(folder, build)
-  return offlineScript(build)
+  return build
 }
 
+/** Builds what Next's development server does not, and returns the folder of it. */
 async function buildForDevelopment(): Promise<string> {
-  const { buildOfflineBundle } = await import('./offline-bundle.ts')
-  const script = offlineScript(path.join(folder, '.next'))
-  await buildOfflineBundle(script)
-  return script
+  const { buildOfflineBundle } = await import('./build/offline-bundle.ts')
+  const build = path.join(folder, '.next')
+  await buildOfflineBundle(offlineScript(build))
+  return build
 }
 
 function answerScript(response: ServerResponse, script: Buffer): void {

@@ -54,7 +54,7 @@ async function firstVisits({ base, open }: Bench): Promise<void> {
   for (const [what, name, unit] of [
     ['painted', 'first paint', 'ms'],
     ['interactive', 'interactive', 'ms'],
-    ['script', 'script, gzip', 'kB'],
+    ['script', 'script, as sent', 'kB'],
   ] as const) {
     reportFigure(`bare page: ${name}`, median('bare', what), unit)
     reportFigure(`playground: ${name}`, median('application', what), unit, what === 'script' ? 200 : undefined)

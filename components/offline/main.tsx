@@ -1,4 +1,4 @@
-/** Entry of an offline page; scripts/offline-bundle.ts bundles it into one file. */
+/** Entry of an offline page; scripts/build/offline-bundle.ts bundles it into one file. */
 import { createRoot } from 'react-dom/client'
 import { PAYLOAD_ID, ROOT_ID } from '#lib/share/offline/page.ts'
 import { unpackDocument } from '#lib/share/offline/payload.ts'

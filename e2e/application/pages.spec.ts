@@ -156,7 +156,9 @@ const { sizeBudget, lateBudget } = JSON.parse(readFileSync('package.json', 'utf8
   readonly lateBudget: Readonly<Record<string, number>>
 }
 
-test('the first load of every page stays under its budget of compressed script', async ({ page }) => {
+test('the first load of every page stays under its budget of compressed script, which is sent with Brotli', async ({
+  page,
+}) => {
   const kilobytesOf = new Map<string, number>()
   const sizeOf = (script: string): number => {
     const size =
@@ -164,6 +166,7 @@ test('the first load of every page stays under its budget of compressed script',
     kilobytesOf.set(script, size)
     return size
   }
+  const namedScripts = new Set<string>()
   const quiet = whenQuiet(page)
   const exceeded: string[] = []
   for (const [path, kilobytes] of Object.entries(sizeBudget)) {
@@ -182,6 +185,7 @@ test('the first load of every page stays under its budget of compressed script',
       `first load of ${path}: ${total(named).toFixed(0)} kB of script, gzip; ${total(scripts).toFixed(0)} with what follows`,
     )
     expect(named.length, path).toBeGreaterThan(2)
+    for (const script of named) namedScripts.add(script)
     const all = kilobytes + (lateBudget[path] ?? 0)
     if (total(named) >= kilobytes) exceeded.push(`${path}: ${total(named).toFixed(1)} kB, budget ${kilobytes}`)
     if (total(scripts) >= all)
@@ -192,6 +196,15 @@ test('the first load of every page stays under its budget of compressed script',
     }
   }
   expect(exceeded).toEqual([])
+  for (const script of namedScripts) {
+    const answer = await page.request.get(script)
+    expect(answer.headers(), script).toMatchObject({
+      'content-encoding': 'br',
+      'content-type': expect.stringContaining('javascript'),
+      'cache-control': expect.stringContaining('immutable'),
+    })
+    expect((await answer.body()).equals(readFileSync(builtFile(script.replace(/^\/_next\//, '')))), script).toBe(true)
+  }
 })
 
 /** Counts how often the document has no title from now on; the returned function returns the count. */

@@ -53,7 +53,7 @@ describe('the hash of the sources', () => {
     'instrumentation.ts',
     'instrumentation-client.ts',
     'proxy.ts',
-    'scripts/offline-bundle.ts',
+    'scripts/build/offline-bundle.ts',
   ])('a change of %s changes it', (file) => {
     const before = sourceHash(folder)
     write(file, 'changed')
@@ -165,7 +165,7 @@ test('a builder that is killed leaves no lock', async () => {
   const builder = spawn(process.execPath, [
     '--input-type=module',
     '--eval',
-    `import { tryLock } from ${JSON.stringify(path.resolve('scripts/file-lock.ts'))}
+    `import { tryLock } from ${JSON.stringify(path.resolve('scripts/build/file-lock.ts'))}
     console.log(tryLock(${JSON.stringify(file)}, 'exclusive') !== undefined)
     setInterval(() => {}, 1000)`,
   ])
@@ -191,8 +191,8 @@ test('many processes can share the lock of a file, and meanwhile none has it alo
 })
 
 test('Without the devDependencies a start prints the command that installs them, and nothing else', () => {
-  for (const file of ['build.ts', 'build-progress.ts', 'builds.ts', 'file-lock.ts'])
-    cpSync(path.join(import.meta.dirname, file), path.join(folder, 'scripts', file))
+  for (const part of ['build', 'build.ts'])
+    cpSync(path.resolve(import.meta.dirname, '..', part), path.join(folder, 'scripts', part), { recursive: true })
   const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/build.ts'], {
     cwd: folder,
     encoding: 'utf8',

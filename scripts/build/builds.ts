@@ -20,7 +20,7 @@ const SOURCES = [
   '{next,postcss}.config.mjs',
   '{package,package-lock,tsconfig,tsconfig.build}.json',
   'models/training/calculator.py',
-  'scripts/{build,offline-bundle}.ts',
+  'scripts/{build,build/brotli-copies,build/offline-bundle}.ts',
 ]
 
 /** Written last: without it, the build of a folder is in progress, failed, or was killed. */

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { build } from 'rolldown'
 
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..', '..')
 
 /** Writes the script to `file`. */
 export async function buildOfflineBundle(file: string): Promise<void> {
