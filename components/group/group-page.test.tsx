@@ -27,7 +27,7 @@ vi.mock('#components/inspector/charts/plot.tsx', () => ({
     <div role="img" aria-label={label}>
       {[...points.x].map((x, index) => (
         <button
-          key={`${x} ${points.y[index]}`}
+          key={`${index} ${x} ${points.y[index]}`}
           type="button"
           aria-pressed={index === chosen}
           onMouseEnter={() => onPoint(index)}

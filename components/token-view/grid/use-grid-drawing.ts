@@ -10,7 +10,7 @@ import {
   useRef,
 } from 'react'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { TokenReading } from '../card/token-reading.ts'
 import { DEFAULT_GRID_OPTIONS, type Folds, type GridOptions, NO_FOLDS, rowHeightOf } from '../grid-options.ts'
@@ -49,6 +49,9 @@ export interface PointerPosition {
   readonly clientY: number
 }
 
+/** Number of tokens that can be laid out and drawn together with the page around them, in one task. */
+const SMALL = 20_000
+
 const NO_MARKS: readonly TokenMarks[] = []
 
 /** Returns the refs that the elements of a token view need, its layout, and functions that find a token by position and scroll. */
@@ -60,7 +63,8 @@ export function useGridDrawing(props: GridDrawingOptions) {
   const view = useRef<GridView>(undefined)
   const shownPicture = useRef<TokenPicture>(undefined)
   const listeners = useRef(new Set<() => void>())
-  const measure = useMeasure(viewport, canvas, props.options?.fontSize ?? DEFAULT_GRID_OPTIONS.fontSize)
+  const isSmall = tokenCount(props.trajectory) <= SMALL
+  const measure = useMeasure(viewport, canvas, props.options?.fontSize ?? DEFAULT_GRID_OPTIONS.fontSize, isSmall)
   const picture = usePicture(props, measure)
   useFolding(canvas, folds, onFolds)
 
