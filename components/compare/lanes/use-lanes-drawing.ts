@@ -1,8 +1,8 @@
 /** Measures and draws the lanes, and scrolls to the chosen token and drift span. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import type { PointerPosition } from '#components/token-view/grid/use-grid-drawing.ts'
-import { useMeasure } from '#components/token-view/grid/use-measure.ts'
 import { useSpaceScrolling } from '#components/token-view/grid/use-space-scrolling.ts'
+import { useMeasure } from '#components/token-view/measure/use-measure.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { tokenInRow } from './lane-keys.ts'
 import { createLanesView, type LanesView } from './lanes-view.ts'

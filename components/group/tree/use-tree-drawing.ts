@@ -2,8 +2,8 @@
 /** Measures and draws the tree, and scrolls to the pinned token. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import type { PointerPosition } from '#components/token-view/grid/use-grid-drawing.ts'
-import { useMeasure } from '#components/token-view/grid/use-measure.ts'
 import { useSpaceScrolling } from '#components/token-view/grid/use-space-scrolling.ts'
+import { useMeasure } from '#components/token-view/measure/use-measure.ts'
 import type { TreeSpot } from '../tree.ts'
 import { placeAt, type TreePlace } from './tree-lines.ts'
 import { createTreeView, type TreeView } from './tree-view.ts'

@@ -1,7 +1,7 @@
 import { renderHook } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import type { useMeasure } from '#components/token-view/grid/use-measure.ts'
 import { DEFAULT_GRID_OPTIONS } from '#components/token-view/grid-options.ts'
+import type { useMeasure } from '#components/token-view/measure/use-measure.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { ADVANTAGE } from '../colour.ts'
 import { clearGroup } from '../test-group.ts'

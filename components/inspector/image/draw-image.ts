@@ -1,6 +1,6 @@
 /** Draws the image of a token view on a canvas, at twice the resolution of the screen. */
 
-import { TOKEN_FONTS } from '#components/token-view/grid/measure-text.ts'
+import { TOKEN_FONTS } from '#components/token-view/measure/measure-text.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'

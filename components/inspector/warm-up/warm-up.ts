@@ -1,7 +1,7 @@
 /** What the first view of a trajectory needs once, done before there is one. */
 import { whenIdle } from '#components/shell/when-idle.ts'
-import { measureText, TOKEN_FONTS } from '#components/token-view/grid/measure-text.ts'
 import { DEFAULT_GRID_OPTIONS } from '#components/token-view/grid-options.ts'
+import { measureText, TOKEN_FONTS } from '#components/token-view/measure/measure-text.ts'
 import { pieceView } from '#components/token-view/pieces/piece-view.ts'
 
 /** Texts that many trajectories contain beside ASCII. The browser searches for a font at the first of each, for up to 5 ms. */

@@ -1,8 +1,8 @@
 /** The table of token widths for the measured font, and the later measurement of estimated widths. */
 import { useEffect, useMemo, useState } from 'react'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { measureText } from '../grid/measure-text.ts'
-import type { Measure } from '../grid/use-measure.ts'
+import { measureText } from '../measure/measure-text.ts'
+import type { Measure } from '../measure/use-measure.ts'
 import { createPieceTable, type PieceTable } from './piece-table.ts'
 
 /** Returns the table; undefined before the first measurement. */
