@@ -416,6 +416,15 @@ export const FAULT_ROWS: readonly FaultRow[] = [
           await write('{"text": "')
         },
       },
+      {
+        what: 'a hundred megabytes for a few tokens, as announced',
+        outcome: 'TOO_LARGE',
+        kept: 'nothing',
+        fault: async ({ head, write }) => {
+          await head('200 OK', { 'content-type': 'application/json', 'content-length': String(100 << 20) })
+          await write('{"text": "')
+        },
+      },
     ],
   },
   {

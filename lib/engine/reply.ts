@@ -10,6 +10,7 @@ import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
 import { float64At, int32At } from '#lib/util/element-at.ts'
 import { EngineError } from './http/errors.ts'
 import { type ReadImages, type RequestImages, readImages } from './images.ts'
+import { SPECULATED } from './request.ts'
 
 /** Logprobs and ids as parallel lists. */
 export interface LogprobLists {
@@ -258,9 +259,6 @@ function checkPromptCount(said: number | null | undefined, sent: number): void {
   if (typeof said === 'number' && said !== sent)
     throw new EngineError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
 }
-
-/** Tokens beyond the limit that do not mean a stream without end: servers with speculative decoding may keep some. */
-const SPECULATED = 64
 
 function checkLength(received: number, most: number | undefined): void {
   if (most !== undefined && received > most + SPECULATED)

@@ -81,3 +81,31 @@ function firstOdd(ids: readonly number[], vocabularySize: number): number {
   }
   return -1
 }
+
+/** More bytes than a logprob, an id and their JSON take in any engine’s reply, with the text of the token where the engine adds it. */
+const BYTES_OF_LOGPROB = 256
+/** For everything else in a reply: its text, counts and settings. */
+const BYTES_OF_REST = 16 << 20
+/** Number of tokens by which a reply may be longer than requested, because a server with speculative decoding may send a few more. */
+export const SPECULATED = 64
+
+/**
+ * Returns the largest size in bytes of a reply, or of one event of its stream. A larger one is not an answer to the request, and reading it
+ * would block everything else for seconds. Undefined: the request does not limit it.
+ */
+export function mostReplyBytes({
+  inputIds,
+  sampling,
+  logprobStartLen = inputIds.length,
+  topLogprobsNum,
+  routedExpertsStart,
+  images,
+  scoreOnly,
+}: Omit<GenerateRequest, 'rid' | 'stream' | 'vocabularySize'>): number | undefined {
+  const written = scoreOnly ? 1 : sampling.max_new_tokens
+  // Routed experts have kilobytes for each token, images have placeholders, and parameters that Rollscope does not know may add anything.
+  if (written === undefined || routedExpertsStart !== undefined || images || 'further' in sampling) return undefined
+  const scored = written + SPECULATED + inputIds.length - logprobStartLen
+  // Beside the alternatives there is the token itself; a reply may repeat the prompt’s ids and text.
+  return BYTES_OF_REST + BYTES_OF_LOGPROB * (scored * (topLogprobsNum + 2) + inputIds.length)
+}

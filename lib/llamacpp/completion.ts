@@ -8,7 +8,7 @@ import { jsonOf, parseReply } from '#lib/engine/http/json-reply.ts'
 import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { type Chunk, replyReader } from '#lib/engine/reply.ts'
-import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
+import { checkRequest, type GenerateRequest, mostReplyBytes } from '#lib/engine/request.ts'
 import { toSamplingFields, type ValueForms } from '#lib/engine/sampling-fields.ts'
 import { loraField } from './adapters.ts'
 import { completionReplySchema, engineReply } from './reply.ts'
@@ -27,7 +27,13 @@ export async function* complete(
   const posting = () => {
     const body = JSON.stringify({ ...json, ...(lora && { lora }) })
     // The server has no request ids.
-    return { path: PATH, body: () => body, rid: request.rid, expected: request.expected }
+    return {
+      path: PATH,
+      body: () => body,
+      rid: request.rid,
+      replyBytes: mostReplyBytes(request),
+      expected: request.expected,
+    }
   }
   yield* tryRepeatedly(
     server,

@@ -11,7 +11,7 @@ import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { refuseCapability } from '#lib/engine/refusal.ts'
 import { type Chunk, type EngineReply, replyReader } from '#lib/engine/reply.ts'
-import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
+import { checkRequest, type GenerateRequest, mostReplyBytes } from '#lib/engine/request.ts'
 import { toSamplingFields } from '#lib/engine/sampling-fields.ts'
 import { SAMPLING_PARAMETERS } from '#lib/sampling/parameters.ts'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
@@ -60,6 +60,7 @@ function triedCompletion(
       path,
       body: (rid: string) => JSON.stringify({ ...body, request_id: rid }),
       rid: request.rid,
+      replyBytes: mostReplyBytes(request),
       expected: request.expected,
     }
   }

@@ -21,7 +21,7 @@ export async function* eventsOf<Value>(
 ): AsyncGenerator<Value> {
   if (!reply.contentType.startsWith('text/event-stream'))
     throw unknownAnswer(reply.contentType, await reply.text(), 'a stream of events', apiKey)
-  const reader = createEventReader(LONGEST_EVENT)
+  const reader = createEventReader(Math.min(LONGEST_EVENT, reply.wholeBytes))
   for await (const bytes of reply.chunks) {
     onPart()
     for (const data of reader.read(bytes)) {

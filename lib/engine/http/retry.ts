@@ -26,6 +26,8 @@ export interface RetryablePost {
   readonly body: (rid: string) => string | Uint8Array
   readonly rid: string
   readonly routingKey?: string | undefined
+  /** See Call in transport.ts. */
+  readonly replyBytes?: number | undefined
   /**
    * The identity of the server when the run began; another server's answer is SERVER_CHANGED. Undefined: any server may
    * answer.
@@ -43,7 +45,7 @@ export async function* tryRepeatedly<Part extends object>(
   partsOf: (reply: HttpReply) => AsyncGenerator<Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part & { readonly rid?: string }> {
-  const { path, body, rid: firstRid, routingKey, expected } = posting()
+  const { path, body, rid: firstRid, routingKey, replyBytes, expected } = posting()
   server.retries.begin()
   const call = server.breaker.enter()
   let ending: 'left' | EngineError = 'left'
@@ -60,6 +62,7 @@ export async function* tryRepeatedly<Part extends object>(
           path,
           body: body(rid),
           ...(routingKey !== undefined && { routingKey }),
+          replyBytes,
           signal,
           isUnpooled,
         })

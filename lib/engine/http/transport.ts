@@ -63,6 +63,8 @@ interface Call {
   readonly signal: AbortSignal
   /** A limit below the transport's, for calls that must be quick. */
   readonly deadlineMs?: number
+  /** The largest size in bytes of the whole reply or of one event of it, if that is below the transport's. Omitted: the transport's. */
+  readonly replyBytes?: number | undefined
   /** See GenerateRequest. Omitted: none. */
   readonly routingKey?: string
   /** True if an answer with any status is returned, and not only a successful one. */
@@ -75,6 +77,8 @@ interface Call {
 export interface HttpReply {
   readonly status: number
   readonly contentType: string
+  /** The largest size in bytes that the whole body, or one event of it, may have in memory. */
+  readonly wholeBytes: number
   /** The parts of the body. They end early only by throwing EngineError. */
   readonly chunks: AsyncIterable<Uint8Array>
   bytes(): Promise<Buffer>
@@ -180,8 +184,9 @@ async function send(
     return typeof value === 'string' ? value : value?.[0]
   }
   const isError = (status < 200 || status >= 300) && call.acceptsErrors !== true
-  const { firstByteMs, idleMs, bodyBytes, wholeBytes } = isError ? ofAnError(limits) : limits
-  const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes, wholeBytes: Math.min(bodyBytes, wholeBytes) })
+  const { firstByteMs, idleMs, bodyBytes, wholeBytes: most } = isError ? ofAnError(limits) : limits
+  const wholeBytes = Math.min(bodyBytes, most, call.replyBytes ?? most)
+  const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes, wholeBytes })
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
@@ -227,6 +232,7 @@ async function send(
   return {
     status,
     contentType: header('content-type') ?? '',
+    wholeBytes,
     chunks: { [Symbol.asyncIterator]: chunks },
     bytes,
     text,

@@ -10,7 +10,7 @@ import { type Server, tryRepeatedly } from '#lib/engine/http/retry.ts'
 import type { HttpReply } from '#lib/engine/http/transport.ts'
 import { afterReading, readPrompt } from '#lib/engine/read-prompt.ts'
 import { type Chunk, type EngineColumns, replyReader } from '#lib/engine/reply.ts'
-import { checkRequest, type GenerateRequest } from '#lib/engine/request.ts'
+import { checkRequest, type GenerateRequest, mostReplyBytes } from '#lib/engine/request.ts'
 import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
 import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { type GenerateReply, generateReplySchema } from '../server/schema.ts'
@@ -43,6 +43,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
     body: generateBodies(request),
     rid: request.rid,
     routingKey: request.routingKey,
+    replyBytes: mostReplyBytes(request),
     expected: request.expected,
   })
   return tryRepeatedly(server, posting, (reply) => chunksOf(reply, request, server), signal)
