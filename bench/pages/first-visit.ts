@@ -84,7 +84,10 @@ async function measureVisit(page: Page): Promise<Visit> {
   }, hydrated)
 }
 
-/** Goes around through the pages. Each link is hovered before its click, as with a mouse. */
+/** Time from the press of a mouse button to the click. */
+const PRESS_MS = 60
+
+/** Goes around through the pages. Each link is hovered and pressed before its click, as with a mouse. */
 async function pageChanges({ open }: Bench): Promise<void> {
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-visit-'))
   const file = path.join(scratch, 'trajectory.json')
@@ -93,8 +96,11 @@ async function pageChanges({ open }: Bench): Promise<void> {
   await openStored(page, file)
   rmSync(scratch, { recursive: true })
   const change = async (link: string, selector: string) => {
-    await page.locator(link).first().hover()
+    const pressed = page.locator(link).first()
+    await pressed.hover()
     await waitUntilSettled(page)
+    await pressed.dispatchEvent('pointerdown', { button: 0 })
+    await page.waitForTimeout(PRESS_MS)
     return untilDrawn(
       page,
       ({ link }) => document.querySelector<HTMLElement>(link)?.click(),

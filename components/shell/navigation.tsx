@@ -18,10 +18,17 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
     event.preventDefault()
     void navigation.go(href)
   })
+  const expectPage = useEffectEvent((event: PointerEvent) => {
+    if (pageOf(event) !== undefined) navigation.expectGo()
+  })
   useEffect(() => {
+    window.addEventListener('pointerdown', expectPage)
     // After all others: what a component or a Link has answered is prevented by then.
     window.addEventListener('click', press)
-    return () => window.removeEventListener('click', press)
+    return () => {
+      window.removeEventListener('pointerdown', expectPage)
+      window.removeEventListener('click', press)
+    }
   }, [])
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }

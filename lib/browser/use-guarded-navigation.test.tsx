@@ -97,6 +97,25 @@ describe('A guarded navigation', () => {
     expect(push).toHaveBeenCalledExactlyOnceWith('/library')
   })
 
+  test('uses the check of a press for half a second, once', async () => {
+    const { result } = await page()
+    server = 'late'
+    answersAt = Date.now() + 80
+    act(() => result.current.expectGo())
+    server = 'hangs'
+    await pass(60)
+    act(() => void result.current.go('/library'))
+    expect(push).not.toHaveBeenCalled()
+    await pass(20)
+    expect(push).toHaveBeenCalledExactlyOnceWith('/library')
+    server = 'up'
+    act(() => result.current.expectGo())
+    server = 'refuses'
+    await pass(500)
+    await act(() => result.current.go('/servers'))
+    expect([push.mock.calls.length, result.current.waiting]).toEqual([1, '/servers'])
+  })
+
   test('waits while the application is unreachable, and opens once it answers again', async () => {
     const { result } = await page()
     server = 'refuses'

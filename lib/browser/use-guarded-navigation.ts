@@ -8,11 +8,16 @@ export interface Navigation {
   readonly isUnreachable: boolean
   /** Address that is opened once the application answers again. */
   readonly waiting: string | undefined
+  /** Checks whether the application answers, because a link is pressed: the `go` of its click then waits for nothing. */
+  expectGo(): void
   /** Opens another page once the application answers and `ready` is fulfilled; until then this page stays with its content. */
   go(href: string, ready?: Promise<unknown>): Promise<void>
   /** Forgets the waiting address. */
   stay(): void
 }
+
+/** Longest time in milliseconds from the press of a link to its click in which the check of the press counts. */
+const PRESS_MS = 500
 
 /**
  * Returns the navigation of the application. The router discards this page if it cannot load the next one, so the application must answer
@@ -23,9 +28,13 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
   const cache = useQueryClient()
   const [waiting, setWaiting] = useState<string>()
   const latest = useRef(0)
+  const pressed = useRef<{ readonly at: number; readonly isAnswering: Promise<boolean> }>(undefined)
   const go = async (href: string, ready?: Promise<unknown>) => {
     const step = ++latest.current
-    const [answers] = await Promise.all([isAnswering(), ready])
+    const checked = pressed.current
+    pressed.current = undefined
+    const isChecked = checked && Date.now() - checked.at < PRESS_MS
+    const [answers] = await Promise.all([isChecked ? checked.isAnswering : isAnswering(), ready])
     if (step !== latest.current) return
     cache.setQueryData(applicationOptions().queryKey, answers ? 'answers' : 'unreachable')
     setWaiting(answers ? undefined : href)
@@ -43,6 +52,9 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
   return {
     isUnreachable: data === 'unreachable',
     waiting,
+    expectGo() {
+      pressed.current = { at: Date.now(), isAnswering: isAnswering() }
+    },
     go,
     stay() {
       latest.current++
