@@ -64,7 +64,12 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
     if (ms === undefined) console.log(`${edits} edits: jsdiff, ${name}: given up after ${TIME_LIMIT_MS / 1000} s`)
     else {
       reportFigure(`${edits} edits: jsdiff, ${name}`, ms, 'ms')
-      reportFigure(`${edits} edits: our share of its time`, own / ms, '×', edits === 'mixed' ? SHARE : undefined)
+      reportFigure(
+        `${edits} edits: our share of the time of ${name}`,
+        own / ms,
+        '×',
+        edits === 'mixed' ? SHARE : undefined,
+      )
     }
   }
 }
