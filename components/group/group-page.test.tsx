@@ -27,6 +27,7 @@ vi.mock('#components/inspector/charts/plot.tsx', () => ({
     <div role="img" aria-label={label}>
       {[...points.x].map((x, index) => (
         <button
+          // biome-ignore lint/suspicious/noArrayIndexKey: two points may have the same place
           key={`${index} ${x} ${points.y[index]}`}
           type="button"
           aria-pressed={index === chosen}
