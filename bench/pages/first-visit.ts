@@ -16,15 +16,20 @@ const repetitions = Number(process.argv[2] ?? 7)
 /** The longest change of a page that a user does not notice as waiting, in milliseconds. */
 const VISIBLE_WAIT_MS = 100
 const TOKENS = 2_000
+/** Time from the press of a mouse button to the click. */
+const PRESS_MS = 60
 /** A row of the library. The list that was read before is drawn at once, and is read again after that. */
 const LIBRARY_ROW = '[data-library] tbody a'
 
 const bare = await serveBareNext()
-await withBench(async (bench) => {
-  await firstVisits(bench)
-  await pageChanges(bench)
-})
-await bare.close()
+try {
+  await withBench(async (bench) => {
+    await firstVisits(bench)
+    await pageChanges(bench)
+  })
+} finally {
+  await bare.close()
+}
 
 interface Visit {
   readonly painted: number
@@ -83,9 +88,6 @@ async function measureVisit(page: Page): Promise<Visit> {
     }
   }, hydrated)
 }
-
-/** Time from the press of a mouse button to the click. */
-const PRESS_MS = 60
 
 /** Goes around through the pages. Each link is hovered and pressed before its click, as with a mouse. */
 async function pageChanges({ open }: Bench): Promise<void> {
