@@ -14,7 +14,7 @@ test.each([
   ['the number of tokens', { sampling: {} }],
   ['routed experts', { routedExpertsStart: 0 }],
   ['images', { images: { urls: [], counts: [], placeholder: 1 } as never }],
-  ['a parameter that Rollscope does not know', { sampling: { max_new_tokens: 100, further: {} } as never }],
+  ['a parameter that Rollscope does not know', { sampling: { max_new_tokens: 100, some_parameter: 1 } as never }],
 ])('A reply has no limit of its own without a limit of %s', (_, changed) => {
   expect(mostReplyBytes({ ...request, ...changed })).toBeUndefined()
 })

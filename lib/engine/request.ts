@@ -1,5 +1,6 @@
 /** A request for a reply to token ids, for every engine. A request that would crash a server or surprise its sender is refused here. */
 
+import { toSamplingRequest } from '#lib/sampling/sampling-request.ts'
 import type { Sampling } from '#lib/sampling/values.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { EngineError } from './http/errors.ts'
@@ -104,7 +105,8 @@ export function mostReplyBytes({
 }: Omit<GenerateRequest, 'rid' | 'stream' | 'vocabularySize'>): number | undefined {
   const written = scoreOnly ? 1 : sampling.max_new_tokens
   // Routed experts have kilobytes for each token, images have placeholders, and parameters that Rollscope does not know may add anything.
-  if (written === undefined || routedExpertsStart !== undefined || images || 'further' in sampling) return undefined
+  const { further } = toSamplingRequest(sampling)
+  if (written === undefined || routedExpertsStart !== undefined || images || further) return undefined
   const scored = written + SPECULATED + inputIds.length - logprobStartLen
   // Beside the alternatives there is the token itself; a reply may repeat the prompt’s ids and text.
   return BYTES_OF_REST + BYTES_OF_LOGPROB * (scored * (topLogprobsNum + 2) + inputIds.length)
