@@ -7,6 +7,7 @@ import { TrajectoryPicker } from '#components/compare/sides/trajectory-picker.ts
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { prepareTokenView } from '#components/shell/use-prepare-inspector.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
@@ -56,7 +57,9 @@ export function CompareScreen() {
   const unread = (['left', 'right'] as const).filter((name) => address[name] !== '' && !readSide(address[name]))
   const isEmpty = address.left === '' && address.right === ''
   useEffect(() => {
-    if (!isEmpty) ComparePair.preload()
+    if (isEmpty) return
+    ComparePair.preload()
+    prepareTokenView()
   }, [isEmpty])
   return (
     <Shell title="Compare" trajectory={undefined} onExport={exportFile}>

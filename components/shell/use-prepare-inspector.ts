@@ -11,7 +11,12 @@ function loadInspectorCode(): void {
   pageReader.load()
   import('#components/inspector/inspector.tsx').catch(() => {})
   for (const { preload } of Object.values(LaterParts)) preload()
-  import('#components/inspector/warm-up/warm-up.ts').then(({ warmUpInspector }) => warmUpInspector()).catch(() => {})
+  prepareTokenView()
+}
+
+/** Finds the fonts of the token view in idle times, for a page that will show tokens: a font that comes later lays all of them out again. */
+export function prepareTokenView(): void {
+  import('#components/inspector/warm-up/warm-up.ts').then(({ warmUpTokenView }) => warmUpTokenView()).catch(() => {})
 }
 
 /** Returns a function that loads the code of the inspector and one of its pages, so that opening this page does not wait for them. */

@@ -2,6 +2,7 @@
 import { type PointerEvent, type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
+import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Pairing } from './pairing.ts'
 import { type Item, itemAt, type Rows } from './rows/rows.ts'
@@ -19,7 +20,9 @@ export interface DriftStripControl {
 }
 
 interface DriftStripProps {
-  readonly picture: Pick<LanesPicture, 'rows' | 'pairing' | 'spans' | 'vocabulary'>
+  /** Undefined before the first rows. The strip already takes its place then, so that their lines keep their width. */
+  readonly picture: Pick<LanesPicture, 'rows' | 'pairing' | 'spans'> | undefined
+  readonly vocabulary: DriftVocabulary
   readonly control: Ref<DriftStripControl>
   readonly onGo: (fraction: number) => void
 }
@@ -38,7 +41,8 @@ const LOOKS = [
 ] as const
 
 /** Overview of all drift with the visible range. The drift list offers the same by keyboard and to screen readers. */
-export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, control, onGo }: DriftStripProps) {
+export function DriftStrip({ picture, vocabulary, control, onGo }: DriftStripProps) {
+  const { rows, pairing, spans } = picture ?? {}
   const strip = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -54,6 +58,7 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
   })
   useImperativeHandle(control, () => ({ place: (next) => place(next) }), [])
   const draw = useEffectEvent(() => {
+    if (!rows || !pairing || !spans) return
     const shown = Math.min(strip.current?.clientHeight ?? 0, Math.ceil(rows.height))
     height.current = shown
     if (!canvas.current || shown === 0) return

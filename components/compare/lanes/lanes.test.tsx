@@ -206,6 +206,13 @@ test('one side twice is shown unfolded, and the page around the lanes can choose
   expect(announced).toContainEqual(expect.stringMatching(/^left: token 7, /))
 })
 
+test('the overview of all drift has its place before the first rows, so that their lines keep their width', () => {
+  const observe = vi.spyOn(ResizeObserver.prototype, 'observe').mockReturnValue()
+  const grid = show(drifting)
+  expect([grid.ariaRowCount, screen.getByTitle(/^All drift/).className]).toEqual(['0', expect.stringContaining('w-3.5')])
+  observe.mockRestore()
+})
+
 test('the lanes say when two sides have no drift, or no tokens', () => {
   const same = trajectory(prompt(LONG))
   show(compared(same, same))

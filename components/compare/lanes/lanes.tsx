@@ -48,6 +48,7 @@ interface LanesProps extends ComparePartProps {
 export function Lanes({ pair, view, onView, onPoint, say, control, options = DEFAULT_GRID_OPTIONS }: LanesProps) {
   const { compared } = pair
   const { alignedRuns, report } = compared.comparison
+  const vocabulary = driftVocabularyOf(pair)
   const [pointed, setPointed] = useState<Spot>()
   const still = useRef<Spot>(undefined)
   const strip = useRef<DriftStripControl>(null)
@@ -56,7 +57,7 @@ export function Lanes({ pair, view, onView, onPoint, say, control, options = DEF
   const { chosen, choose, release } = useLaneSelection(pairing, view.drift, (drift) => onView({ drift }))
   const drawing = useLanesDrawing({
     compared,
-    vocabulary: driftVocabularyOf(pair),
+    vocabulary,
     pairing,
     view,
     options,
@@ -137,8 +138,8 @@ export function Lanes({ pair, view, onView, onPoint, say, control, options = DEF
       )}
       <div className="flex min-h-0 flex-1">
         <LanesGrid isUnified={view.isUnified} {...{ drawing, chosen, pointer, onClick, onKeyDown }} />
-        {picture && report.spans.length > 0 && (
-          <DriftStrip picture={picture} control={strip} onGo={drawing.scrollToFraction} />
+        {report.spans.length > 0 && (
+          <DriftStrip picture={picture} vocabulary={vocabulary} control={strip} onGo={drawing.scrollToFraction} />
         )}
       </div>
       {/* The grid always points to this same element, because a screen reader speaks only a change of text. */}

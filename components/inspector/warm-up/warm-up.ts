@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 200
 let hasBegun = false
 
 /** Once: compiles the expressions of the token view and finds its fonts, in idle times. */
-export async function warmUpInspector(): Promise<void> {
+export async function warmUpTokenView(): Promise<void> {
   if (hasBegun) return
   hasBegun = true
   const { fontSize } = DEFAULT_GRID_OPTIONS

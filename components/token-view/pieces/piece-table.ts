@@ -47,7 +47,7 @@ export const CELLS = ENDS_LINE - 1
 /** Ids from here on are in a map instead of the table, since a file may contain any number as an id. */
 const DENSEST = 1 << 21
 /** Texts measured between two layouts. The first measurements of a script take longest, because its font is searched for. */
-const MEASURED_AT_ONCE = 25
+const MEASURED_AT_ONCE = 100
 
 /** Returns an empty table. `measure` returns the width of a text in cells; it is called only for texts that are not plain ASCII. */
 export function createPieceTable(measure: (text: string) => number): PieceTable {

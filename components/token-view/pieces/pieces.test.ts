@@ -195,6 +195,13 @@ describe('widths of tokens', () => {
     expect(table.settle(0)).toBe(false)
   })
 
+  test('are measured at once if few texts are new, so that tokens are laid out once', () => {
+    const words = Object.fromEntries(Array.from({ length: 60 }, (_, id) => [id, String.fromCharCode(0x4e00 + id)]))
+    const table = tableOf(words, () => 3)
+    for (let id = 0; id < 60; id++) table.widthOf(id)
+    expect([table.settle(0), table.version(), table.widthOf(59) & CELLS]).toEqual([false, 0, 3])
+  })
+
   test('are kept while the texts are the same', () => {
     const table = tableOf(vocab)
     for (const id of [0, 2, 3]) table.widthOf(id)
