@@ -209,7 +209,10 @@ test('one side twice is shown unfolded, and the page around the lanes can choose
 test('the overview of all drift has its place before the first rows, so that their lines keep their width', () => {
   const observe = vi.spyOn(ResizeObserver.prototype, 'observe').mockReturnValue()
   const grid = show(drifting)
-  expect([grid.ariaRowCount, screen.getByTitle(/^All drift/).className]).toEqual(['0', expect.stringContaining('w-3.5')])
+  expect([grid.ariaRowCount, screen.getByTitle(/^All drift/).className]).toEqual([
+    '0',
+    expect.stringContaining('w-3.5'),
+  ])
   observe.mockRestore()
 })
 
