@@ -68,6 +68,10 @@ test('a comparison, its dialogs, and the page of a side that cannot be made fit'
   await expectFitEverywhere(page, async (isNarrow) => {
     if (!isNarrow) return
     await expectFit(page)
+    const hidden = await page
+      .getByRole('region', { name: 'Summary' })
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(hidden).toBe(0)
     await page.getByRole('button', { name: 'Drift', exact: true }).click()
     await expectFit(page)
     await page.getByRole('button', { name: 'Details', exact: true }).click()

@@ -30,7 +30,7 @@ export function SummaryStrip({ pair, view, onView, rescored }: SummaryStripProps
     <section
       aria-label="Summary"
       data-drift={spans.length}
-      className="flex gap-x-5 gap-y-2 overflow-x-auto border-line border-b px-3.5 py-2 tabular-nums lg:flex-wrap"
+      className="flex flex-wrap gap-x-5 gap-y-2 border-line border-b px-3.5 py-2 tabular-nums max-sm:items-baseline max-sm:gap-x-4 max-sm:gap-y-0.5"
     >
       {!vocabulary.costs && <SampleCells pair={pair} onView={onView} />}
       {vocabulary.costs && first && severity && (
@@ -71,9 +71,9 @@ interface CellProps {
 
 function Cell({ value, name, ink = '', title }: CellProps) {
   return (
-    <div className="shrink-0" title={title}>
-      <p className={`font-semibold text-base ${ink}`}>{value}</p>
-      <p className="whitespace-nowrap text-dim text-xs">{name}</p>
+    <div className="max-sm:flex max-sm:flex-wrap max-sm:items-baseline max-sm:gap-x-1.5" title={title}>
+      <p className={`font-semibold text-base max-sm:text-sm ${ink}`}>{value}</p>
+      <p className="text-dim text-xs sm:whitespace-nowrap">{name}</p>
     </div>
   )
 }
@@ -198,7 +198,7 @@ function Rescored({
   readonly rescored: RescoreSummary
 }) {
   return (
-    <div className="flex shrink-0 gap-x-5">
+    <div className="flex flex-wrap gap-x-5 max-sm:gap-x-4">
       {meanLogprob && (
         <Cell
           value={`${decimalText(meanLogprob.left, 2)} → ${decimalText(meanLogprob.right, 2)}`}
