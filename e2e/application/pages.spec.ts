@@ -126,15 +126,21 @@ test('Help opens the documentation of the page, which fits and links to other pa
   // The window is narrow now. This page has the widest table.
   expect(await brokenWords(help)).toEqual([])
   await help.goto('/docs/nothing')
-  await expect(help.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+  await expect(help.getByRole('heading', { level: 2, name: 'Page not found' })).toBeVisible()
   expect(wrongs).toEqual([])
 })
 
-test('the page for an unknown address fits, and the accessibility check finds a violation in both colour schemes', async ({
+test('the page for an unknown address has the header, fits, and leads on, and the accessibility check finds a violation in both colour schemes', async ({
   page,
 }) => {
-  await page.goto('/nowhere')
+  await open(page, '/nowhere')
   await expectFitEverywhere(page)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Library' }).click()
+  await page.waitForURL('**/library')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Go to the playground' }).click()
+  await expect(page.getByText('Run an agent, see every token')).toBeVisible()
+  await page.goto('/nowhere')
   await page.evaluate(() => {
     const text = document.createElement('p')
     text.id = 'faint'
