@@ -40,7 +40,7 @@ const loadRun = () => import('./run/run-panel.tsx')
 const PlaygroundTokens = lazy(async () => ({ default: (await loadTokens()).PlaygroundTokens }))
 const PlaygroundRun = lazy(async () => ({ default: (await loadRun()).PlaygroundRun }))
 const loadSamples = () => import('./run/samples.tsx')
-const PlaygroundSamples = lazyPart(async () => (await loadSamples()).PlaygroundSamples)
+const PlaygroundSamples = lazy(async () => ({ default: (await loadSamples()).PlaygroundSamples }))
 
 /** Returns whether an outcome has a text to show. The text itself is loaded with its component. */
 const hasOutcomeText = (outcome: Outcome): boolean =>
@@ -175,7 +175,8 @@ export function PlaygroundScreen() {
                 />
               )}
             </div>
-            {hasTokens && trajectory ? (
+            {/* The samples of a group are above the tokens, which would move if they were shown first. */}
+            {hasTokens && trajectory && !run.isGroupAwaited ? (
               <PlaygroundTokens
                 // Folds and marks belong to one trajectory, so another key makes a new component.
                 key={view.key}
@@ -186,7 +187,7 @@ export function PlaygroundScreen() {
               />
             ) : (
               <PlaygroundStart
-                isWaiting={run.isAwaited || sending.state === 'starting'}
+                isWaiting={run.isAwaited || run.isGroupAwaited || sending.state === 'starting'}
                 onChoose={(question) => changeDraft({ question, mode: 'question' })}
               />
             )}

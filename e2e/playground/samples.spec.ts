@@ -158,3 +158,29 @@ test('Many samples are drawn in rows that fit both windows, and are linked from 
   await page.getByRole('link', { name: 'sample 2', exact: true }).click()
   await expect(selected).toHaveAttribute('data-sample', '1')
 })
+
+test('The tokens of a sample wait for the samples above them, so that they do not move', async ({ page, request }) => {
+  const { keys } = await runGroup(request, 2)
+  const released = Promise.withResolvers<void>()
+  await page.route('**/api/groups/*', async (route) => {
+    await released.promise
+    await route.continue()
+  })
+  await open(page, `/?t=${keys[1]}`)
+  await expect(page.getByRole('heading', { name: 'This run' })).toBeVisible()
+  await expect(page.getByText('Waiting for the first tokens…')).toBeVisible()
+  const tops = await page.evaluateHandle(() => {
+    const seen = new Set<number>()
+    const look = () => {
+      const grid = document.querySelector('[role=grid]')
+      if (grid) seen.add(grid.getBoundingClientRect().top)
+      requestAnimationFrame(look)
+    }
+    look()
+    return seen
+  })
+  released.resolve()
+  await ended(page)
+  await page.locator('[data-idle="true"]').waitFor()
+  expect(await tops.evaluate((seen) => seen.size)).toBe(1)
+})

@@ -23,6 +23,8 @@ export interface ShownRun {
   readonly runningSample: SampleRow | undefined
   /** Whether the page waits for the trajectory or its first tokens. */
   readonly isAwaited: boolean
+  /** Whether the page waits for the samples of the group. */
+  readonly isGroupAwaited: boolean
   /** Why the run cannot be followed or loaded. */
   readonly error: ApiError | undefined
   readonly isConnected: boolean
@@ -83,6 +85,7 @@ export function useDisplayedRun(view: ReturnType<typeof useViewState>): ShownRun
       isRunning ||
       (view.key !== undefined && !stored && !loadError) ||
       (view.key === undefined && group.state === 'unknown'),
+    isGroupAwaited: (view.group ?? foundGroup) !== undefined && group.rows.length === 0 && group.error === undefined,
     error: (state.kind === 'failed' ? state.error : undefined) ?? apiErrorIn(group.error) ?? apiErrorIn(loadError),
     isConnected: group.isConnected && (state.kind !== 'following' || state.isConnected),
   }
