@@ -46,3 +46,14 @@ test('An export adds the advantages of a chosen formula, and each format says wh
   await user.click(screen.getByRole('button', { name: 'Export as verifiers' }))
   expect(save).toHaveBeenLastCalledWith('context', 'leave-one-out')
 })
+
+test('Each format has a line for its losses before they are known, so that no button moves when they arrive', () => {
+  const lines = (lost?: readonly string[]) => {
+    const choice = { name: 'slime', label: 'slime', keeps: 'ids', save: () => {}, ...(lost && { lost }) }
+    const { unmount } = render(<ExportDialog title="Export" choices={[choice]} onClose={() => {}} />)
+    const count = screen.getByRole('heading', { name: 'slime' }).parentElement?.childElementCount
+    unmount()
+    return count
+  }
+  expect([lines(), lines([]), lines(['the texts'])]).toEqual([3, 3, 3])
+})

@@ -70,7 +70,14 @@ export function ExportDialog({
                     : 'Without the advantages: the format has no place for them.'}
                 </p>
               )}
-              {loss && <Lost words={loss} subject={subject} />}
+              {loss ? (
+                <Lost words={loss} subject={subject} />
+              ) : (
+                // The line has its space before the losses are known, so that no button moves when they arrive.
+                <p className="mt-1 text-xs" aria-hidden>
+                  {'\u00a0'}
+                </p>
+              )}
             </div>
             <Button
               look={index === 0 ? 'primary' : 'plain'}
