@@ -12,9 +12,8 @@ import { type ListPlace, ListWalk } from './list-walk.tsx'
 import type { TokenNotes } from './notes/use-token-notes.ts'
 import { LaterParts } from './warm-up/later-parts.tsx'
 
-const ForkRelation = lazyPart(async () => (await import('#components/inspector/branch/fork-relation.tsx')).ForkRelation)
+const ForkOutline = lazyPart(async () => (await import('#components/inspector/branch/fork-outline.tsx')).ForkOutline)
 const RepairButton = lazyPart(async () => (await import('#components/inspector/health/repair-button.tsx')).RepairButton)
-const BranchList = lazyPart(async () => (await import('#components/inspector/branch/branch-list.tsx')).BranchList)
 const RatioFacts = lazyPart(async () => (await import('#components/inspector/ratios/ratio-facts.tsx')).RatioFacts)
 
 interface OutlinePaneProps extends InspectorPartProps {
@@ -46,23 +45,8 @@ export function OutlinePane({
   const { go } = useNavigation()
   const origin = useRef<HTMLDivElement>(null)
   const drift = marks.find(({ kind }) => kind === 'drift')
-  return (
+  const parts = (
     <>
-      {place && <ListWalk place={place} onOpen={go} />}
-      <Heading>Trajectory</Heading>
-      <TrajectoryTotals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
-      {trajectory.forkedFrom && inspection.storedKey !== undefined && (
-        <>
-          <Heading>Fork</Heading>
-          <ForkRelation
-            forkedFrom={trajectory.forkedFrom}
-            trajectory={trajectory}
-            storedKey={inspection.storedKey}
-            onChoose={onChoose}
-          />
-          <BranchList storedKey={inspection.storedKey} />
-        </>
-      )}
       {ratios.kind === 'shown' && <RatioFacts trajectory={trajectory} ratios={ratios.ratios} onChoose={onChoose} />}
       <Heading>Segments</Heading>
       <Outline
@@ -107,6 +91,26 @@ export function OutlinePane({
         </Button>
       )}
       <div className="mt-4">{children}</div>
+    </>
+  )
+  return (
+    <>
+      {/* The list of a stored trajectory has its space until it is known. */}
+      {place ? <ListWalk place={place} onOpen={go} /> : storedKey !== undefined && <div className="h-7" />}
+      <Heading>Trajectory</Heading>
+      <TrajectoryTotals trajectory={trajectory} driftSpans={drift ? drift.ranges.length / 2 : null} />
+      {trajectory.forkedFrom && storedKey !== undefined ? (
+        <ForkOutline
+          forkedFrom={trajectory.forkedFrom}
+          trajectory={trajectory}
+          storedKey={storedKey}
+          onChoose={onChoose}
+        >
+          {parts}
+        </ForkOutline>
+      ) : (
+        parts
+      )}
     </>
   )
 }

@@ -37,7 +37,7 @@ interface ForkRelationProps {
 /** Shows from which trajectory a stored one was forked, at which token and why, with a comparison of both. */
 export function ForkRelation({ forkedFrom, trajectory, storedKey, onChoose }: ForkRelationProps) {
   const { trajectory: key, token, kind } = forkedFrom
-  const { data: other, isError } = useQuery({ ...trajectoryOptions(key), retry: false })
+  const { data: other, isError, isPending } = useQuery({ ...trajectoryOptions(key), retry: false })
   return (
     <section aria-label="Fork" className="mb-2 grid gap-1 text-xs" data-fork={token}>
       <p>
@@ -58,6 +58,8 @@ export function ForkRelation({ forkedFrom, trajectory, storedKey, onChoose }: Fo
         </span>{' '}
         {FORK_TEXTS[kind]}.
       </p>
+      {/* The line of the difference has its space until it is known. */}
+      {isPending && <p className="min-h-6" />}
       {other && (
         <p className="flex flex-wrap items-baseline gap-x-2">
           <Difference {...{ other, trajectory, token, onChoose }} />

@@ -119,6 +119,8 @@ test('a list of many tool calls mounts only the visible ones', () => {
 test('totals show drift if the trajectory was checked for it', () => {
   const { rerender } = render(<TrajectoryTotals trajectory={sample} />)
   expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()
+  rerender(<TrajectoryTotals trajectory={sample} driftSpans={null} />)
+  expect(fact('drift')).toBe('—')
   rerender(<TrajectoryTotals trajectory={sample} driftSpans={1} />)
   expect(fact('drift')).toBe('1 span')
   rerender(<TrajectoryTotals trajectory={sample} driftSpans={0} />)

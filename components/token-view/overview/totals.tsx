@@ -11,8 +11,8 @@ import { countText, decimalText, durationText, percentText } from '../numbers.ts
 
 interface TotalsProps {
   readonly trajectory: TrajectoryView
-  /** Number of drift spans. If omitted, the trajectory was not checked for drift. */
-  readonly driftSpans?: number | undefined
+  /** Number of drift spans; null while it is not known. If omitted, the trajectory is not checked for drift. */
+  readonly driftSpans?: number | null | undefined
 }
 
 /** Shows the totals of a trajectory. */
@@ -80,7 +80,11 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
       )}
       {driftSpans !== undefined && (
         <Fact name="drift" title="Spans of ids that change when their text is encoded again">
-          <span className={driftSpans > 0 ? 'text-warn' : ''}>{countWithNoun(driftSpans, 'span')}</span>
+          {driftSpans === null ? (
+            '—'
+          ) : (
+            <span className={driftSpans > 0 ? 'text-warn' : ''}>{countWithNoun(driftSpans, 'span')}</span>
+          )}
         </Fact>
       )}
       {problemFact}
