@@ -66,7 +66,7 @@ export default defineConfig({
           ...COMMON,
           name: 'node',
           environment: 'node',
-          include: ['{lib,scripts,components,testing}/**/*.test.ts'],
+          include: ['{app,lib,scripts,components,testing}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...PURE],
           setupFiles: SETUP,
         },

@@ -2,19 +2,33 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { docName, pictureHref } from '#components/docs/doc-pages.ts'
+import type { PictureSizes } from '#components/docs/doc-text.tsx'
 
 /** A page of the documentation. */
 interface Doc {
   readonly name: string
   /** Its Markdown. */
   readonly text: string
+  readonly sizes: PictureSizes
 }
 
 /** Returns the document with an address below /docs; undefined if there is none. */
 export async function readDoc(address: readonly string[]): Promise<Doc | undefined> {
   const name = docName(address)
   const file = name === undefined ? undefined : await readDocFile(`${name}.md`)
-  return name === undefined || file === undefined ? undefined : { name, text: file.toString() }
+  if (name === undefined || file === undefined) return undefined
+  const text = file.toString()
+  return { name, text, sizes: await readSizes(text) }
+}
+
+/** Reads the sizes of the pictures of a page from their PNG headers. */
+async function readSizes(text: string): Promise<PictureSizes> {
+  const sizes: Record<string, PictureSizes[string]> = {}
+  for (const [, link = ''] of text.matchAll(/\]\((pictures\/[^)]+)\)/g)) {
+    const header = pictureHref(link) === undefined ? undefined : await readDocFile(link)
+    if (header) sizes[link] = { width: header.readUInt32BE(16), height: header.readUInt32BE(20) }
+  }
+  return sizes
 }
 
 /** Returns the bytes of a picture in docs/pictures; undefined if there is none. */

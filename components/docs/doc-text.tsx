@@ -3,20 +3,25 @@ import { Picture } from '../ui/picture.tsx'
 import { anchorOf, docHref, pictureHref } from './doc-pages.ts'
 import { WideTable } from './wide-table.tsx'
 
+/** Widths and heights of pictures in pixels, by their links. */
+export type PictureSizes = Readonly<Record<string, { readonly width: number; readonly height: number }>>
+
 interface DocTextProps {
   /** File name in docs/, without `.md`. */
   readonly name: string
   readonly text: string
+  /** Sizes of the pictures, for which the page reserves the space until they are loaded. */
+  readonly sizes?: PictureSizes
 }
 
 /** A page of the documentation, rendered from Markdown, with an anchor per heading and pictures from docs/pictures. */
-export const DocText = ({ name, text }: DocTextProps) => (
+export const DocText = ({ name, text, sizes = {} }: DocTextProps) => (
   <article className="grid max-w-[80ch] gap-3 text-sm leading-relaxed [&_p]:whitespace-normal [overflow-wrap:anywhere]">
-    <TrustedMarkdown text={text.replace(/<!--[\s\S]*?-->/g, '')} parts={partsOf(name)} />
+    <TrustedMarkdown text={text.replace(/<!--[\s\S]*?-->/g, '')} parts={partsOf(name, sizes)} />
   </article>
 )
 
-const partsOf = (name: string): MarkdownParts => ({
+const partsOf = (name: string, sizes: PictureSizes): MarkdownParts => ({
   heading: ({ depth, text }, content) => {
     const id = anchorOf(text)
     if (depth === 1)
@@ -58,7 +63,7 @@ const partsOf = (name: string): MarkdownParts => ({
       text
     ) : (
       <a href={source} target="_blank" rel="noopener noreferrer" title="Show in full size">
-        <Picture src={source} alt={text} className="h-auto max-w-full" />
+        <Picture src={source} alt={text} {...sizes[href]} className="h-auto max-w-full" />
       </a>
     )
   },

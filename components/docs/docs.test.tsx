@@ -79,8 +79,11 @@ test('the documentation shows pictures from docs/pictures, and only the descript
     '/x.png',
   ])
     expect([link, pictureHref(link)]).toEqual([link, undefined])
-  render(<DocText name="find" text="![The find bar](pictures/find.png) ![A logo](https://example.com/logo.png)" />)
+  const text = '![The find bar](pictures/find.png) ![A logo](https://example.com/logo.png)'
+  render(<DocText name="find" text={text} sizes={{ 'pictures/find.png': { width: 1440, height: 520 } }} />)
   expect(screen.getByRole('img').getAttribute('src')).toBe('/docs/pictures/find.png')
+  expect(screen.getByRole('img').getAttribute('width')).toBe('1440')
+  expect(screen.getByRole('img').getAttribute('height')).toBe('520')
   expect(screen.getByRole('link', { name: 'The find bar' }).getAttribute('href')).toBe('/docs/pictures/find.png')
   expect(document.body.textContent).toContain('A logo')
 })
