@@ -103,3 +103,15 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
     await expect(ended).toBeVisible()
   })
 })
+
+test('Resume as branch opens the branch and passes the focus on to its tokens', async ({ page, request }) => {
+  const body = { prompt: 'What is 2 + 2?', sampling: { temperature: 0, max_new_tokens: 2 }, detached: true }
+  const started = await (await request.post('/api/rollouts', { headers: CHANGING, data: body })).json()
+  await request.get(`/api/rollouts/${started.rolloutId}/events`, { headers: CHANGING })
+  await open(page, `/t/${started.trajectoryId}`)
+  await idle(page)
+  await page.getByRole('button', { name: 'Resume as branch' }).press('Enter')
+  await page.waitForURL((url) => /^\/t\/./.test(url.pathname) && !url.pathname.endsWith(started.trajectoryId))
+  await expect(page.getByRole('region', { name: 'Fork' })).toContainText('a resumed response')
+  await expect(page.getByRole('grid', { name: 'Tokens' })).toBeFocused()
+})

@@ -1,8 +1,10 @@
-import { render, screen } from '@testing-library/react'
+import { QueryClient } from '@tanstack/react-query'
+import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import type { BranchesStarted } from '#lib/api/forest/branch.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { startBranches } from '#lib/browser/library/branches.ts'
+import { openedBranchOptions, startBranches } from '#lib/browser/library/branches.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { withQueries } from '#testing/with-queries.tsx'
@@ -10,7 +12,10 @@ import { ResumeBranch } from './resume-branch.tsx'
 
 const go = vi.hoisted(() => vi.fn())
 vi.mock('#components/shell/navigation.tsx', () => ({ useNavigation: () => ({ go }) }))
-vi.mock('#lib/browser/library/branches.ts', () => ({ startBranches: vi.fn() }))
+vi.mock('#lib/browser/library/branches.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  startBranches: vi.fn(),
+}))
 
 const stopped: Trajectory = {
   ...sampleTrajectory,
@@ -21,8 +26,9 @@ const stopped: Trajectory = {
   outcome: { kind: 'ended', reason: 'interrupted' },
 }
 
+const client = new QueryClient()
 const show = (trajectory: Trajectory) =>
-  render(<ResumeBranch trajectory={trajectory} storedKey="k" />, { wrapper: withQueries() })
+  render(<ResumeBranch trajectory={trajectory} storedKey="k" />, { wrapper: withQueries(client) })
 
 test('A response that the model ended cannot be resumed', () => {
   const { container } = show({ ...stopped, outcome: { kind: 'running' } })
@@ -41,4 +47,20 @@ test('An interrupted response is resumed in a branch, which opens, and a refusal
   await userEvent.click(button)
   expect(vi.mocked(startBranches).mock.lastCall?.slice(0, 2)).toEqual(['k', { at: 2, n: 1 }])
   expect(go).toHaveBeenCalledWith('/t/new')
+})
+
+test('The button Resume as branch keeps the focus while the branch starts, and the tokens of the branch receive it', async () => {
+  const starting = Promise.withResolvers<BranchesStarted>()
+  vi.mocked(startBranches).mockReset()
+  vi.mocked(startBranches).mockReturnValue(starting.promise)
+  show(stopped)
+  const button = screen.getByRole('button', { name: 'Resume as branch' })
+  button.focus()
+  await userEvent.keyboard('{Enter}{Enter}')
+  expect(button).toHaveProperty('ariaDisabled', 'true')
+  expect(button).toHaveProperty('disabled', false)
+  expect(startBranches).toHaveBeenCalledOnce()
+  await act(async () => starting.resolve({ keys: ['new'], kind: 'continued', shared: 12, rollouts: ['r'] }))
+  expect(document.activeElement).toBe(button)
+  expect(client.getQueryData(openedBranchOptions().queryKey)).toBe('new')
 })

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/browser/api.ts'
-import { startBranches } from '#lib/browser/library/branches.ts'
+import { openedBranchOptions, startBranches } from '#lib/browser/library/branches.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -21,11 +21,14 @@ export function ResumeBranch({ trajectory, storedKey }: ResumeBranchProps) {
   const [isStarting, setIsStarting] = useState(false)
   const [problem, setProblem] = useState<string>()
   const resume = async () => {
+    if (isStarting) return
     setIsStarting(true)
     setProblem(undefined)
     try {
       const { keys } = await startBranches(storedKey, { at: tokenCount(trajectory), n: 1 }, client)
-      await go(`/t/${encodeURIComponent(keys[0] ?? storedKey)}`)
+      const key = keys[0] ?? storedKey
+      client.setQueryData(openedBranchOptions().queryKey, key)
+      await go(`/t/${encodeURIComponent(key)}`)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setProblem([error.message, error.hint].filter(Boolean).join('. '))
@@ -37,7 +40,8 @@ export function ResumeBranch({ trajectory, storedKey }: ResumeBranchProps) {
   return (
     <>
       <Button
-        disabled={isStarting}
+        // A disabled button would lose the focus.
+        aria-disabled={isStarting}
         title="The model continues the response from its own tokens, in a new trajectory."
         onClick={resume}
       >
