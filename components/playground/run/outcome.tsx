@@ -34,7 +34,7 @@ export function PlaygroundOutcome({
           {nextSteps({ outcome, segments, setup }).map((step) =>
             step.kind === 'servers' ? (
               <Link
-                key={step.text}
+                key={step.kind}
                 href={setup.server === '' ? '/servers' : `/servers?server=${encodeURIComponent(setup.server)}`}
                 className="inline-flex min-h-8 items-center font-medium text-accent hover:underline"
               >
@@ -42,7 +42,8 @@ export function PlaygroundOutcome({
               </Link>
             ) : (
               <Button
-                key={step.text}
+                // A step that raises a limit has another text afterwards. Its button stays the same, and keeps the focus.
+                key={step.kind}
                 disabled={refusalOf(step) !== undefined}
                 title={refusalOf(step)}
                 onClick={() => onStep(step)}

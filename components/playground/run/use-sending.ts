@@ -112,7 +112,8 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
     takeStep: (step) => {
       switch (step.kind) {
         case 'change':
-          return onSetup(step.setup)
+          onSetup(step.setup)
+          return focusIfLost('[data-composer]')
         case 'send':
           onSetup(step.setup)
           focusNext('[data-send]')
@@ -138,6 +139,12 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
  */
 const focusNext = (selector: string) =>
   requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
+
+/** Moves the focus in the next frame as `focusNext` does, if the button of the step is no longer there. */
+const focusIfLost = (selector: string) =>
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>(selector)?.focus()
+  })
 
 /** Loads the code that sends. It is loaded when the composer is used, because a first visit does not need it. Throws ApiError. */
 export const loadSending = () =>
