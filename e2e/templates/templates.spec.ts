@@ -107,6 +107,17 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await expect(shownRevision(page)).toHaveText('4 · ChatML')
   })
 
+  await test.step('typed text replaces a selection of several lines, without styles that the browser adds', async () => {
+    await editor(page).click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.type('x')
+    await expect(shownRevision(page)).toHaveText('5 · edited')
+    await expect(editor(page)).toContainText(/^x/)
+    await page.keyboard.press('Control+z')
+    await expect(shownRevision(page)).toHaveText('4 · ChatML')
+  })
+
   await test.step('Tab indents in the editor, and leaves it after Escape', async () => {
     await editor(page).focus()
     await page.keyboard.press('Tab')

@@ -255,6 +255,15 @@ function leaveByTab(view: EditorView): boolean {
   return false
 }
 
+/** Replaces a selection of several lines by typed text. The browser would join the lines with styles that the content security policy refuses. */
+function replaceLines({ inputType, data, isComposing }: InputEvent, view: EditorView): boolean {
+  const { doc, selection } = view.state
+  const { from, to } = selection.main
+  if (inputType !== 'insertText' || data === null || isComposing || doc.lineAt(from).to >= to) return false
+  view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+  return true
+}
+
 function surroundings(): Extension {
   return [
     // The content security policy accepts only styles with the nonce.
@@ -274,6 +283,7 @@ function surroundings(): Extension {
     syntaxHighlighting(INK),
     THEME,
     EditorView.lineWrapping,
+    EditorView.domEventHandlers({ beforeinput: replaceLines }),
     keymap.of([
       ...searchKeymap,
       ...defaultKeymap,
