@@ -92,3 +92,49 @@ test('The tokens of a running reply appear as they arrive, and stay until the st
   rerender(show({ ...stored, node: { ...node, node: 2 } }))
   expect(screen.getByText('The server sends the whole reply when it has ended.')).toBeTruthy()
 })
+
+test('A running reply that continues the shown path appears at its end, and stays until the path is read again', async () => {
+  storeToken('a-token')
+  const lines = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
+  const stream = new ReadableStream<Uint8Array>({ start: lines.resolve })
+  vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(stream))
+  const pathOf = (segments: number) => ({
+    ...sampleTrajectory,
+    segments: Array.from({ length: segments }, () => ({ kind: 'prompt' as const, ids: [1], messages: [] })),
+  })
+  const read = vi.spyOn(pageReader, 'call').mockResolvedValueOnce(pathOf(2) as never)
+  const [shown] = nodesOfCalls([testCall(1, { kind: 'new-root' })]) as [SessionCallNode]
+  const show = (...others: readonly SessionCallNode[]) => (
+    <CallTokens sessionId="ses_1" entry={shown} nodes={[shown, ...others]} />
+  )
+  const client = new QueryClient()
+  const readAgain = vi.spyOn(client, 'invalidateQueries')
+  const { rerender } = render(show(), { wrapper: withQueries(client) })
+  await screen.findByText('2 segments')
+  const next = nodesOfCalls([testCall(2, { kind: 'continued' })])[0] as SessionCallNode
+  const running = {
+    ...next.node,
+    parent: 0,
+    status: 'running' as const,
+    trajectory: null,
+    segments: 0,
+    live: 'reply 1',
+  }
+  rerender(show({ ...next, node: running }))
+  expect(screen.getByText('2 segments')).toBeTruthy()
+  const outcome = { kind: 'running', rolloutId: 'reply 1' }
+  const started = { type: 'started', rolloutId: 'reply 1', trajectory: { ...pathOf(3), outcome } }
+  const send = async (event: object) => (await lines.promise).enqueue(Buffer.from(`${JSON.stringify(event)}\n`))
+  await send(started)
+  await screen.findByText('3 segments')
+  await send({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
+  await expect.poll(() => readAgain.mock.calls).toEqual([[{ queryKey: ['sessions'] }]])
+  const reread = Promise.withResolvers<never>()
+  read.mockReturnValueOnce(reread.promise)
+  await act(async () =>
+    rerender(show({ ...next, node: { ...next.node, parent: 0, trajectory: 'key 1', segments: 4 } })),
+  )
+  expect(screen.getByText('3 segments')).toBeTruthy()
+  reread.resolve(pathOf(4) as never)
+  await screen.findByText('4 segments')
+})

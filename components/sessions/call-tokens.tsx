@@ -37,7 +37,7 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
   const { call, node } = entry
   const key = node?.trajectory ?? undefined
   const { data, error } = usePath(key, nodes)
-  const shown = useShownTokens(sessionId, node, data)
+  const shown = useShownTokens(sessionId, node, nodes, data)
   const text = attachmentText(call, nodes)
   const other = forkedFrom(call, nodes)
   const compared = comparedHref(entry, other)
@@ -94,18 +94,36 @@ export function CallTokens({ sessionId, entry, nodes }: CallTokensProps) {
   )
 }
 
-/** Returns the tokens of a node: those so far while its reply is generated, and until they are read as stored. */
+/**
+ * Returns the tokens of the path of a node. While its reply is generated, or one that continues the path, these are the tokens so far, and then
+ * until the stored ones are read.
+ */
 function useShownTokens(
   sessionId: string,
   node: SessionNodeRow | undefined,
+  nodes: readonly SessionCallNode[],
   stored: TrajectoryView | undefined,
 ): TrajectoryView | undefined {
-  const live = useLiveReply(sessionId, node?.live)
+  const running = node?.live !== undefined ? node : node && continuationOf(node, nodes)
+  const live = useLiveReply(sessionId, running?.live)
   const place = node && `${sessionId} ${node.node}`
   const [followed, setFollowed] = useState<string>()
-  if (node?.live !== undefined && followed !== place) setFollowed(place)
-  return stored ?? (followed === place ? live : undefined)
+  if (running && followed !== place) setFollowed(place)
+  const isRead = stored && stored.segments.length >= recordedSegments(node?.trajectory, nodes)
+  return followed === place && live && (running || !isRead) ? live : stored
 }
+
+/** Returns the running reply that continues the path of a node at its end. */
+function continuationOf({ trajectory }: SessionNodeRow, nodes: readonly SessionCallNode[]): SessionNodeRow | undefined {
+  if (trajectory === null) return undefined
+  const segments = recordedSegments(trajectory, nodes)
+  const end = nodes.find(({ node }) => node.trajectory === trajectory && node.segments === segments)
+  return nodes.find(({ node }) => node.live !== undefined && node.parent === end?.node.node)?.node
+}
+
+/** Returns how many segments of a trajectory the calls of the session have. */
+const recordedSegments = (key: string | null | undefined, nodes: readonly SessionCallNode[]): number =>
+  Math.max(0, ...nodes.map(({ node }) => (node.trajectory === key ? node.segments : 0)))
 
 function absenceText({ status, live, trajectory }: SessionNodeRow, error: Error | null): string {
   if (status === 'running')
@@ -119,7 +137,7 @@ function usePath(key: string | undefined, nodes: readonly SessionCallNode[]) {
   const client = useQueryClient()
   const query = useQuery(trajectoryOptions(key))
   const read = query.data?.segments.length
-  const recorded = Math.max(0, ...nodes.map(({ node }) => (node.trajectory === key ? node.segments : 0)))
+  const recorded = recordedSegments(key, nodes)
   const readAgain = useEffectEvent(
     () => void client.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey, exact: true }),
   )
