@@ -8,10 +8,10 @@ import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectori
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { folderOfFile } from '#testing/files/folders.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { exportRequestSchema, exportSeveral } from '../exports/export.ts'
+import { exportTrajectory } from '../exports/export-trajectory.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { exportRequestSchema, exportSeveral } from '../library/export.ts'
-import { exportTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { createForests, type Forests, forestOfGroup, forestOfSelection, forestRequestSchema } from './forests.ts'
 

@@ -1,23 +1,14 @@
-/** Tests lists, labels, deletion and export of several trajectories with a real store. */
-import { randomUUID } from 'node:crypto'
-import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+/** Tests lists, labels and deletion with a real store. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EXCLUDED_HEADER, exportPreviewSchema } from '#lib/api/export-preview.ts'
-import { openText } from '#lib/formats/reading/open.ts'
-import { writableFormats } from '#lib/formats/registry.ts'
 import { estimateGroupId } from '#lib/store/estimates.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
-import { decode } from '#lib/trajectory/format/codec.ts'
 import { MAX_TOKEN_NOTES } from '#lib/trajectory/format/token-notes.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { problemOf } from '#testing/http-problem.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
-import { exportPreview, exportSeveral } from './export.ts'
 import { addNote, changeNote, labelChangeSchema, labelTrajectory, noteChangeSchema, noteSchema } from './labels.ts'
 import { listPage, removeTrajectory, restoreTrajectory, trajectoryNeighbours } from './library.ts'
-import { exportTrajectory } from './trajectories.ts'
 
 let folder: string
 let store: TrajectoryStore
@@ -258,140 +249,6 @@ describe('Deletion of a trajectory', () => {
       status: 409,
       code: 'RUNNING',
       hint: 'Stop the rollout, or wait until it has ended, then delete the trajectory.',
-    })
-  })
-})
-
-describe('Export of several trajectories', () => {
-  test('writes a line for each in the requested order, and every line is a complete file', async () => {
-    const response = await exportSeveral({ keys: ['c', 'a'] }, all)
-    expect(response.headers.get('content-disposition')).toBe('attachment; filename="trajectories-2.jsonl"')
-    const lines = (await response.text()).trimEnd().split('\n')
-    expect(lines.map((line) => decode(line))).toEqual([
-      { ok: true, trajectory: store.get('c') },
-      { ok: true, trajectory: store.get('a') },
-    ])
-  })
-
-  const group = (id: string, index: number) => ({ group: { id, index } })
-  const empty = { segments: [], outcome: { kind: 'failed', code: 'UNREACHABLE', message: 'No answer.' } } as const
-
-  test('as slime gives each group its own group_index, and a file that is read back keeps it', async () => {
-    const samples = [group('one', 0), group('two', 0), group('one', 1), {}]
-    const stored = samples.map((part, n) => store.add({ ...sample, id: `s${n}`, ...part }))
-    const text = await (await exportSeveral({ keys: stored, format: 'slime' }, all)).text()
-    const numbers = (jsonl: string) =>
-      jsonl
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-        .map(({ group_index, index }) => [group_index, index])
-    expect(numbers(text)).toEqual([
-      [0, 0],
-      [1, 2],
-      [0, 1],
-      [null, null],
-    ])
-    const opened = openText(text, { file: 'a.jsonl', now: sample.createdAt, newId: () => randomUUID() })
-    if (!opened.ok) return expect.unreachable()
-    const again = await exportSeveral({ keys: [...store.addAll(opened.trajectories)], format: 'slime' }, all)
-    expect(numbers(await again.text())).toEqual(numbers(text))
-  })
-
-  test('lists the same losses for one sample and for its whole group, in every format', async () => {
-    const stored = [0, 1].map((index) => store.add({ ...sample, id: `g${index}`, ...group('one', index) }))
-    const preview = await exportPreview({ keys: stored }, all)
-    expect(exportPreviewSchema.parse(preview)).toEqual(preview)
-    expect(preview).toMatchObject({ samples: 2, excluded: [] })
-    expect(preview.formats).toEqual(
-      writableFormats.map(({ name, write }) => ({
-        name,
-        lost: write({ ...sample, ...group('one', 0) }).losses.map((text) => ({ text, samples: 2 })),
-      })),
-    )
-  })
-
-  test('leaves out trajectories without tokens, and reports how many, which and why', async () => {
-    store.add({ ...sample, ...empty, id: 'e', title: 'Failed at once', ...group('one', 2) })
-    store.add({ ...sample, segments: [], id: 'f', outcome: { kind: 'running' } }, { runsHere: true })
-    store.add({ ...sample, segments: [], id: 'g', ...group('one', 0), outcome: { kind: 'ended', reason: 'cancelled' } })
-    const keys = ['e', 'a', 'f', 'g']
-    const response = await exportSeveral({ keys }, all)
-    expect(response.headers.get(EXCLUDED_HEADER)).toBe('3')
-    expect(response.headers.get('content-disposition')).toContain('trajectories-1.jsonl')
-    expect((await response.text()).trimEnd().split('\n')).toHaveLength(1)
-    expect(await exportPreview({ keys }, all)).toMatchObject({
-      samples: 1,
-      excluded: [
-        {
-          key: 'e',
-          title: 'Failed at once · sample 3',
-          why: 'No tokens: the run failed before its first token with UNREACHABLE: No answer.',
-        },
-        { key: 'f', title: 'f', why: 'No tokens: the run has just started.' },
-        { key: 'g', title: 'sample 1', why: 'No tokens: the run ended before its first token (cancelled).' },
-      ],
-    })
-  })
-
-  test('is refused with the reason if no trajectory has tokens', async () => {
-    store.add({ ...sample, ...empty, id: 'e' })
-    store.add({ ...sample, ...empty, id: 'f' })
-    await expect(exportSeveral({ keys: ['e'] }, all)).rejects.toMatchObject({
-      details: { status: 422, code: 'NO_TOKENS', detail: expect.stringContaining('UNREACHABLE') },
-    })
-    await expect(exportSeveral({ keys: ['e', 'f'] }, all)).rejects.toMatchObject({
-      details: { code: 'NO_TOKENS', detail: expect.stringContaining('none of the 2 trajectories has tokens') },
-    })
-    const single = (format: string) => exportTrajectory(new Request(`http://h/x?format=${format}`), 'e', all)
-    expect(problemOf(() => single('slime'))).toMatchObject({ status: 422, code: 'NO_TOKENS' })
-    expect(single('rollscope').status).toBe(200)
-  })
-
-  test('ends when the client has left', async () => {
-    await expect(exportPreview({ keys: ['a'] }, all, AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
-  })
-
-  test('reads each trajectory when the one before has been taken', async () => {
-    let reads = 0
-    const counting: TrajectoryStore = {
-      ...store,
-      get: (key) => {
-        reads++
-        return store.get(key)
-      },
-    }
-    const many = Array.from({ length: 50 }, (_, n) => store.add({ ...sample, id: `n${n}` }))
-    const response = await exportSeveral({ keys: many }, { ...all, store: counting })
-    // All have been read once by now, and one may be read ahead.
-    expect(reads).toBeLessThanOrEqual(many.length + 2)
-    reads -= many.length
-    const body = response.body?.getReader()
-    for (let taken = 1; taken <= 3; taken++) {
-      await body?.read()
-      expect(reads).toBeLessThanOrEqual(taken + 2)
-    }
-    await body?.cancel()
-    expect(reads).toBeLessThan(10)
-  })
-
-  test('reports missing trajectories before it begins', async () => {
-    store.remove('b')
-    await expect(exportSeveral({ keys: ['a', 'z'] }, all)).rejects.toMatchObject({
-      details: { status: 404, detail: 'there is no such trajectory: "z"' },
-    })
-    await expect(exportSeveral({ keys: ['a', 'b'] }, all)).rejects.toMatchObject({ details: { code: 'DELETED' } })
-    await expect(exportSeveral({ keys: ['a'], format: 'x' }, all)).rejects.toMatchObject({
-      details: { code: 'NO_FORMAT' },
-    })
-  })
-
-  test('reports unreadable trajectories before it begins', async () => {
-    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
-    database.exec("UPDATE headers SET header = '{' WHERE key IN ('a', 'c')")
-    database.close()
-    await expect(exportSeveral({ keys: ['b', 'a', 'c'] }, all)).rejects.toMatchObject({
-      details: { status: 500, code: 'DAMAGED', detail: 'stored trajectories that cannot be read: a, c' },
     })
   })
 })

@@ -8,10 +8,11 @@ import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
 import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
+import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../exports/export.ts'
+import { ADVANTAGE_TEXT } from '../exports/export-advantage.ts'
+import { exportTrajectory, FORCED_TEXT } from '../exports/export-trajectory.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
-import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
-import { ADVANTAGE_TEXT } from '../library/export-advantage.ts'
 import {
   completeWithTokenizer,
   importUrlSchema,
@@ -37,7 +38,7 @@ import {
   trajectoryRevision,
 } from '../library/library.ts'
 import { repairChoiceSchema, repairTrajectory } from '../library/repairs.ts'
-import { exportTrajectory, FORCED_TEXT, trajectoryForViewer } from '../library/trajectories.ts'
+import { trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
 /** Query parameters of the list, which select its rows and their order. */

@@ -2,9 +2,9 @@
 import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, sessionSamples } from '#lib/session/forest/samples.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { exportFile } from '../exports/export.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { queryWord, wholeNumber } from '../http/query.ts'
-import { exportFile } from '../library/export.ts'
 import type { Session } from './session.ts'
 
 /** Query parameters of the export of a session. */

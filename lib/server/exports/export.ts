@@ -13,9 +13,10 @@ import { ADVANTAGE_FORMULAS } from '#lib/trajectory/reward/advantage.ts'
 import { countForced, FORCED_CHOICES, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { ndjson, streamResponse } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { ADVANTAGE_TEXT, advantageColumn } from './export-advantage.ts'
-import { FORCED_TEXT, formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
+import { FORCED_TEXT, formatToWrite, whyExcluded } from './export-trajectory.ts'
 
 const MOST_KEYS = 10_000
 
