@@ -130,6 +130,7 @@ async function stop(gateway: ReturnType<typeof createHttpGateway>): Promise<void
   await Promise.all([
     services?.health.close(),
     services?.comparing.close(),
+    services?.exporting.close(),
     services?.forests.close(),
     services?.mcpServers.close(),
   ])

@@ -6,6 +6,7 @@ import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-mod
 import { type AllowedHosts, allowedHosts } from '#lib/download/allowed-hosts.ts'
 import { checkedFetch } from '#lib/engine/http/checked-connector.ts'
 import { type CompareThread, createCompareThread } from '#lib/server/compare/comparing.ts'
+import { createExporting, type ExportingThread } from '#lib/server/exports/exporting.ts'
 import { createForests, type Forests } from '#lib/server/forest/forests.ts'
 import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
 import { createImporting, type ImportingThread } from '#lib/server/library/importing.ts'
@@ -51,6 +52,7 @@ export interface Services {
   readonly health: HealthChecks
   readonly comparing: CompareThread
   readonly importing: ImportingThread
+  readonly exporting: ExportingThread
   /** Groups as trees. */
   readonly forests: Forests
   /** Hosts from which files are downloaded. */
@@ -153,6 +155,10 @@ export function createServices(config: Config): Services {
     importing: createImporting({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'import-worker.ts'),
       start: { dataFolder: folder, tokenizers: places },
+    }),
+    exporting: createExporting({
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'exports', 'export-worker.ts'),
+      start: { dataFolder: folder },
     }),
     forests: createForests({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'forest', 'forest-worker.ts'),

@@ -27,6 +27,14 @@ export class StoreError extends Error {
   }
 }
 
+/** Returns the error of a trajectory that cannot be read. */
+export const damagedRecord = (key: string, why: string): StoreError =>
+  new StoreError(
+    'DAMAGED',
+    `the stored trajectory ${key} is damaged: ${why}`,
+    'The others are not affected. Delete this one, or restore the data folder from a backup.',
+  )
+
 /** Returns whether only one trajectory cannot be read. */
 export const isDamagedRecord = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.code === 'DAMAGED'

@@ -56,6 +56,19 @@ describe('stored trajectories', () => {
     store.close()
   })
 
+  test('are long if other requests should not wait until one is read', () => {
+    const store = open()
+    const whole = trajectory()
+    const ids = Array.from({ length: 50_001 }, (_, index) => index)
+    store.add({ ...whole, id: 'short', note: 'x'.repeat(2 << 20) })
+    store.add({ ...whole, id: 'tokens', segments: [{ kind: 'prompt', ids, messages: [] }] })
+    store.add({ ...whole, id: 'header', foreign: { other: { text: 'x'.repeat(2 << 20) } } })
+    expect(['short', 'tokens', 'header', 'none'].filter(store.isLong)).toEqual(['tokens', 'header'])
+    store.remove('header')
+    expect(store.isLong('header')).toBe(false)
+    store.close()
+  })
+
   test('are not duplicated if equal; a different one with the same id gets its own key', () => {
     const store = open()
     expect([

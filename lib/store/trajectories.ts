@@ -19,7 +19,7 @@ import { type PackedCopy, packedReader } from './packed.ts'
 import { recordReader } from './record.ts'
 import { updateRow } from './row.ts'
 import { createSessionTable, type SessionTable } from './sessions/session-table.ts'
-import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
+import { damagedRecord, isDamagedRecord, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 /** Stored trajectories with their labels, groups, value estimates and health. Every function throws StoreError if the database or its disk fails. */
@@ -50,6 +50,11 @@ export interface TrajectoryStore
   getWithDeleted(key: string): Trajectory | undefined
   /** Returns the packed copy of a long record. Undefined if there is none of the current revision: `get` reads the record itself. */
   packed(key: string): PackedCopy | undefined
+  /**
+   * Returns whether another thread should read the trajectory, because reading and writing it takes longer than other requests should
+   * wait. False if it does not exist or is deleted, and if another thread could not read its end.
+   */
+  isLong(key: string): boolean
   /** Returns the row of a trajectory; undefined if it does not exist or is deleted. */
   row(key: string): TrajectorySummary | undefined
   /** Returns how often the record was written; undefined if it does not exist or is deleted. */
@@ -157,12 +162,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   const packed = packedReader(database)
   const read = (key: string): Trajectory | undefined => {
     const found = decoded(key)
-    if (typeof found === 'string')
-      throw new StoreError(
-        'DAMAGED',
-        `the stored trajectory ${key} is damaged: ${found}`,
-        'The others are not affected. Delete this one, or restore the data folder from a backup.',
-      )
+    if (typeof found === 'string') throw damagedRecord(key, found)
     const outcome = unwritten.get(key)
     return found && outcome ? { ...found, outcome } : found
   }
@@ -231,6 +231,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     update,
     get: (key) => (settledRow(key) ? read(key) : undefined),
     getWithDeleted: read,
+    isLong: (key) => !unwritten.has(key) && settledRow(key) !== undefined && statements.long.get(key) !== undefined,
     row: (key) => (settledRow(key) ? summaryOf(key) : undefined),
     revision: (key) => (statements.summary.get(key) ? revision(key)?.revision : undefined),
     packed: (key) => (unwritten.has(key) ? undefined : packed(key)),
@@ -304,6 +305,11 @@ function interruptedOutcome({ outcome: { unsent, unsentGiven } }: Trajectory): O
   return { kind: 'ended', reason: 'interrupted', ...(unsent && { unsent }), ...(unsentGiven && { unsentGiven }) }
 }
 
+/** A record with more tokens is long: reading and writing one of 50,000 tokens takes a quarter of a second. */
+const MOST_TOKENS = 50_000
+/** A record with a longer header is long: a megabyte of fields that the format does not know takes a quarter of a second. */
+const MOST_HEADER_BYTES = 1 << 20
+
 function prepareStatements(database: DatabaseSync) {
   return {
     summary: database.prepare(
@@ -317,6 +323,10 @@ function prepareStatements(database: DatabaseSync) {
     ),
     delete: database.prepare('UPDATE trajectories SET deleted_at = ? WHERE key = ?'),
     undelete: database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?'),
+    long: database.prepare(
+      `SELECT 1 FROM trajectories JOIN headers USING (key)
+       WHERE key = ? AND (tokens > ${MOST_TOKENS} OR octet_length(header) > ${MOST_HEADER_BYTES})`,
+    ),
     present: database.prepare('SELECT 1 FROM trajectories WHERE key = ?'),
     purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
     dropGroups: ['groups', 'group_starts'].map((table) =>

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { chatMessagesBySegment } from '#lib/formats/writing/chat-messages.ts'
+import { encodeRecords } from '#lib/formats/writing/writer.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -31,7 +32,7 @@ async function readBack(format: string): Promise<unknown> {
   writeFileSync(
     file,
     writer.encoding
-      ? Buffer.concat([...writer.encoding.encode(records)])
+      ? encodeRecords(writer.encoding, records)
       : records.map((record) => `${JSON.stringify(record)}\n`).join(''),
   )
   return python(interpreter, 'files/read_exports.py', [format, file], null)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
 import { openText } from '#lib/formats/reading/open.ts'
 import { parquetWriter } from '#lib/formats/writing/parquet.ts'
+import { encodeRecords } from '#lib/formats/writing/writer.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { FileError } from '../files/file-error.ts'
@@ -204,8 +205,8 @@ describe('A Parquet file', () => {
   const { value } = parquetWriter.write(exampleTrajectory('two-steps'))
   const parquet = (rewards: readonly number[], name = 'step.parquet') => {
     const records = rewards.map((reward) => ({ ...value, reward, id: `row ${reward}` }))
-    const parts = [...(parquetWriter.encoding?.encode(records) ?? [])].map((part) => new Uint8Array(part))
-    return new File(parts, name, { lastModified: 0 })
+    const bytes = parquetWriter.encoding ? encodeRecords(parquetWriter.encoding, records) : ''
+    return new File([new Uint8Array(Buffer.from(bytes))], name, { lastModified: 0 })
   }
 
   test('is listed by its rows, each of which is read again alone', async () => {

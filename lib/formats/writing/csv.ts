@@ -18,11 +18,18 @@ export const csvWriter: Writer = {
   encoding: {
     extension: 'csv',
     mediaType: 'text/csv; charset=utf-8',
-    *encode(records) {
-      const encoder = new TextEncoder()
-      yield encoder.encode(csv([COLUMNS]))
-      for (const record of records)
-        yield encoder.encode(csv([COLUMNS.map((column) => (record as ReturnType<typeof rowOf>)[column])]))
+    encoder() {
+      const texts = new TextEncoder()
+      let head: readonly CsvCell[][] = [[...COLUMNS]]
+      const take = (rows: readonly CsvCell[][]) => {
+        const part = texts.encode(csv([...head, ...rows]))
+        head = []
+        return part
+      }
+      return {
+        add: (record) => take([COLUMNS.map((column) => (record as ReturnType<typeof rowOf>)[column])]),
+        end: () => take([]),
+      }
     },
   },
 }

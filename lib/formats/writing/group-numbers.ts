@@ -3,7 +3,8 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
 type Group = NonNullable<Trajectory['group']>
 
-interface SampleNumbers {
+/** The numbers of a sample in a file. */
+export interface SampleNumbers {
   /** The same for all samples of a group. */
   readonly groupIndex: number
   /** Index of the sample, unique within the file. */

@@ -8,7 +8,7 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { chatMessagesBySegment, chatTools } from './chat-messages.ts'
 import { listDroppedContent } from './export-losses.ts'
 import type { TokenField, TrainingRow } from './training-row.ts'
-import type { Writer } from './writer.ts'
+import type { RecordEncoder, Writer } from './writer.ts'
 
 /** Writes Parquet. */
 export const parquetWriter: Writer = {
@@ -17,7 +17,7 @@ export const parquetWriter: Writer = {
   keeps: 'Messages, tools, ids, loss mask, logprobs, reward, group: a row of a dataset for each trajectory.',
   write,
   rows,
-  encoding: { extension: 'parquet', mediaType: 'application/vnd.apache.parquet', encode },
+  encoding: { extension: 'parquet', mediaType: 'application/vnd.apache.parquet', encoder },
 }
 
 function write(trajectory: Trajectory) {
@@ -55,7 +55,7 @@ type Row = ReturnType<typeof write>['value']
 const MOST_ROWS = 1000
 const MOST_TOKENS = 1_000_000
 
-function* encode(records: Iterable<object>): Generator<Uint8Array> {
+function encoder(): RecordEncoder {
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({ writer: bytes, schema: [...SCHEMA], createdBy: 'rollscope' })
   /** Takes the bytes that were written since the last time. */
@@ -74,17 +74,21 @@ function* encode(records: Iterable<object>): Generator<Uint8Array> {
     void writer.write({ columnData, rowGroupSize: rows.length })
     rows = []
     tokens = 0
-    return take()
   }
-  for (const record of records) {
-    const row = record as Row
-    rows.push(row)
-    tokens += row.input_ids.length
-    if (rows.length === MOST_ROWS || tokens >= MOST_TOKENS) yield writeRows()
+  return {
+    add(record) {
+      const row = record as Row
+      rows.push(row)
+      tokens += row.input_ids.length
+      if (rows.length === MOST_ROWS || tokens >= MOST_TOKENS) writeRows()
+      return take()
+    },
+    end() {
+      if (rows.length > 0) writeRows()
+      void writer.finish()
+      return take()
+    },
   }
-  if (rows.length > 0) yield writeRows()
-  void writer.finish()
-  yield take()
 }
 
 const COLUMNS = [

@@ -31,8 +31,16 @@ interface FileEncoding {
   /** Extension of the file's name, without the dot. */
   readonly extension: string
   readonly mediaType: string
-  /** Encodes records in their order. Each part is made when it is taken. */
-  readonly encode: (records: Iterable<object>) => Iterable<Uint8Array>
+  /** Begins a file. */
+  readonly encoder: () => RecordEncoder
+}
+
+/** Encodes the records of one file, in their order. */
+export interface RecordEncoder {
+  /** Returns the bytes of the file that are complete with this record; there may be none. */
+  readonly add: (record: object) => Uint8Array
+  /** Returns the last bytes of the file. */
+  readonly end: () => Uint8Array
 }
 
 /** Returns the content of a file with one record, in the encoding of its format. */
@@ -41,7 +49,13 @@ export function encodedFile(
   record: object,
 ): { readonly content: string | Uint8Array; readonly mediaType: string } {
   if (!encoding) return { content: readableJson(record), mediaType: 'application/json' }
-  return { content: joinedBytes([...encoding.encode([record])]), mediaType: encoding.mediaType }
+  return { content: encodeRecords(encoding, [record]), mediaType: encoding.mediaType }
+}
+
+/** Returns the bytes of a file with these records. */
+export function encodeRecords({ encoder }: Pick<FileEncoding, 'encoder'>, records: readonly object[]): Uint8Array {
+  const { add, end } = encoder()
+  return joinedBytes([...records.map((record) => add(record)), end()])
 }
 
 function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {

@@ -159,7 +159,7 @@ describe('A branch', () => {
     const [branch] = await branched(original.id, { at, force: { text: 'o' }, n: 0 })
     const maskOf = async (query: string) => {
       const request = new Request(`http://localhost/export?${query}`)
-      const file = (await exportTrajectory(request, branch?.id ?? '', all).json()) as { loss_mask: number[] }
+      const file = (await (await exportTrajectory(request, branch?.id ?? '', all)).json()) as { loss_mask: number[] }
       return file.loss_mask
     }
     expect([await maskOf('format=slime'), await maskOf('format=slime&forced=trained')]).toEqual([

@@ -1,28 +1,24 @@
 /** Advantages in exports: each sample is compared with its group. */
 
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ADVANTAGE_FORMULAS, type AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
-import { withAdvantages } from '#lib/trajectory/reward/advantage-column.ts'
 import { type GroupRewards, groupRewards } from '#lib/trajectory/reward/group-rewards.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
+import type { SampleAdvantage } from './export-parts.ts'
 
 /** Description of this choice in the HTTP interface. */
 export const ADVANTAGE_TEXT = `Adds the advantage of each trained token as a column: ${ADVANTAGE_FORMULAS.join(', ')}. Samples are compared with their group, and trajectories without a group with the others of the request. Default: none is added.`
 
-/** Returns a trajectory with its advantages; unchanged if they are unknown. */
-export type AdvantageColumn = (trajectory: Trajectory, key: string) => Trajectory
-
 /**
- * Returns the function that adds advantages to the trajectories of an export; without a formula it changes nothing. Throws HttpProblem if none
- * of them has an advantage.
+ * Returns a function that returns what the advantage of a trajectory depends on; undefined if it has none, or without a formula. Throws
+ * HttpProblem if no trajectory has an advantage.
  */
-export function advantageColumn(
+export function sampleAdvantages(
   keys: readonly string[],
   formula: AdvantageFormula | undefined,
   { store }: Services,
-): AdvantageColumn {
-  if (formula === undefined) return (trajectory) => trajectory
+): (key: string) => SampleAdvantage | undefined {
+  if (formula === undefined) return () => undefined
   const groups = new Map<string | undefined, GroupRewards | undefined>()
   const ungrouped: (number | null)[] = []
   const samples = new Map<string, { readonly reward: number | null; readonly group: string | undefined }>()
@@ -46,8 +42,8 @@ export function advantageColumn(
       hint: 'Set a reward rule for the group, or leave out "advantage".',
       field: 'advantage',
     })
-  return (trajectory, key) => {
+  return (key) => {
     const rewards = rewardsOf(key)
-    return (rewards && withAdvantages(trajectory, samples.get(key)?.reward ?? null, rewards, formula)) ?? trajectory
+    return rewards && { reward: samples.get(key)?.reward ?? null, rewards, formula }
   }
 }

@@ -9,7 +9,6 @@ import { writableFormats } from '#lib/formats/registry.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
-import { problemOf } from '#testing/http-problem.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
 import { exportPreview, exportSeveral } from './export.ts'
@@ -108,8 +107,8 @@ describe('Export of several trajectories', () => {
       details: { code: 'NO_TOKENS', detail: expect.stringContaining('none of the 2 trajectories has tokens') },
     })
     const single = (format: string) => exportTrajectory(new Request(`http://h/x?format=${format}`), 'e', all)
-    expect(problemOf(() => single('slime'))).toMatchObject({ status: 422, code: 'NO_TOKENS' })
-    expect(single('rollscope').status).toBe(200)
+    await expect(single('slime')).rejects.toMatchObject({ details: { status: 422, code: 'NO_TOKENS' } })
+    expect((await single('rollscope')).status).toBe(200)
   })
 
   test('ends when the client has left', async () => {

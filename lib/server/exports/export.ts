@@ -3,20 +3,19 @@ import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
-import { numberGroups, type SampleNumbering } from '#lib/formats/writing/group-numbers.ts'
-import type { Writer } from '#lib/formats/writing/writer.ts'
+import { numberGroups } from '#lib/formats/writing/group-numbers.ts'
+import type { RecordEncoder } from '#lib/formats/writing/writer.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { ADVANTAGE_FORMULAS } from '#lib/trajectory/reward/advantage.ts'
-import { countForced, FORCED_CHOICES, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
-import { ndjson, streamResponse } from '../http/ndjson.ts'
+import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { streamResponse } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
-import { ADVANTAGE_TEXT, advantageColumn } from './export-advantage.ts'
-import { FORCED_TEXT, formatToWrite, whyExcluded } from './export-trajectory.ts'
+import { ADVANTAGE_TEXT, sampleAdvantages } from './export-advantage.ts'
+import { formatToWrite, type SampleFacts, type WrittenRecord } from './export-parts.ts'
+import { FORCED_TEXT } from './export-trajectory.ts'
+import { exportPart } from './exporting.ts'
 
 const MOST_KEYS = 10_000
 
@@ -49,67 +48,75 @@ export const exportRequestSchema = z.strictObject({
 export async function exportSeveral(
   { keys, format = 'rollscope', forced = 'context', advantage }: z.infer<typeof exportRequestSchema>,
   all: Services,
-  signal?: AbortSignal,
+  signal: AbortSignal = NEVER,
 ): Promise<Response> {
-  const file = formatToWrite(format)
-  const withAdvantage = advantageColumn(keys, advantage, all)
-  const groups: (Trajectory['group'] | undefined)[] = []
-  const written: string[] = []
-  const visit = (trajectory: Trajectory, key: string) => {
-    groups.push(trajectory.group)
-    written.push(key)
-  }
-  const excluded = await forEachTrajectory(keys, visit, all, signal)
-  if (written.length === 0) throw noTokens(excluded)
-  const trajectories = (function* () {
-    // Tokens that the export trains have an advantage too.
-    for (const key of written) yield withAdvantage(withForced(storedTrajectory(key, all), forced), key)
+  formatToWrite(format)
+  const advantageOf = sampleAdvantages(keys, advantage, all)
+  const samples: { readonly key: string; readonly group: SampleFacts['group'] }[] = []
+  const visit = ({ group }: SampleFacts, key: string) => samples.push({ key, group })
+  const excluded = await forEachTrajectory(keys, { visit, wantsLosses: false }, all, signal)
+  if (samples.length === 0) throw noTokens(excluded)
+  const numbers = numberGroups(samples.map(({ group }) => group))
+  const records = (async function* () {
+    for (const { key, group } of samples) {
+      const options = { format, forced, advantage: advantageOf(key), numbers: group && numbers(group) }
+      yield exportPart({ kind: 'record', key, options }, all, signal)
+    }
   })()
-  return exportFile({ trajectories, groups, excluded: excluded.length, format, forced }, file)
+  return exportFile({ records, count: samples.length, excluded: excluded.length, format })
 }
 
+const NEVER = new AbortController().signal
+
 interface ExportedSamples {
-  /** They are taken one by one, as the reader of the file takes lines. */
-  readonly trajectories: Iterable<Trajectory>
-  /** The groups of all of them, in the same order. */
-  readonly groups: readonly (Trajectory['group'] | undefined)[]
+  /** Each one is written when the one before has been taken. */
+  readonly records: Iterable<WrittenRecord> | AsyncIterable<WrittenRecord>
+  readonly count: number
   /** Number of trajectories that are left out. */
   readonly excluded: number
   readonly format: string
-  readonly forced: ForcedChoice
 }
 
-/** Returns a file of trajectories, a line for each. */
-export function exportFile(
-  { trajectories, groups, excluded, format, forced }: ExportedSamples,
-  { write, encoding }: Writer = formatToWrite(format),
-): Response {
-  const records = recordsOf(trajectories, write, numberGroups(groups), forced)
-  const headers = {
-    'content-disposition': `attachment; filename="${severalFileName(groups.length, format, encoding?.extension)}"`,
+/** Returns a file of records, a line for each. */
+export function exportFile({ records, count, excluded, format }: ExportedSamples): Response {
+  const { encoding } = formatToWrite(format)
+  return streamResponse(fileParts(records, encoding?.encoder()), {
+    'content-disposition': `attachment; filename="${severalFileName(count, format, encoding?.extension)}"`,
     [EXCLUDED_HEADER]: String(excluded),
+    ...(encoding && { 'content-type': encoding.mediaType }),
+  })
+}
+
+async function* fileParts(
+  records: ExportedSamples['records'],
+  encoder: RecordEncoder | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const record of records) {
+    const part = record instanceof Uint8Array ? record : encoder?.add(record)
+    if (part && part.length > 0) yield part
+    // Other requests run between two records.
+    await setImmediate()
   }
-  if (!encoding) return ndjson(records, headers)
-  return streamResponse(betweenRequests(encoding.encode(records)), { ...headers, 'content-type': encoding.mediaType })
+  if (encoder) yield encoder.end()
 }
 
 /** Returns what each format would lose of the same selection, before a format is chosen. Throws HttpProblem. */
 export async function exportPreview(
   { keys }: z.infer<typeof exportPreviewRequestSchema>,
   all: Services,
-  signal?: AbortSignal,
+  signal: AbortSignal = NEVER,
 ): Promise<ExportPreview> {
-  const losses = writableFormats.map(({ name, write }) => ({ name, write, samples: new Map<string, number>() }))
+  const totals = writableFormats.map(({ name }) => ({ name, samples: new Map<string, number>() }))
   let samples = 0
   let forced = 0
-  const visit = (trajectory: Trajectory) => {
+  const visit = ({ hasForced, losses }: SampleFacts) => {
     samples++
-    if (countForced(trajectory) > 0) forced++
-    for (const { write, samples } of losses)
-      for (const text of write(trajectory).losses) samples.set(text, (samples.get(text) ?? 0) + 1)
+    if (hasForced) forced++
+    for (const [index, { samples }] of totals.entries())
+      for (const text of losses[index] ?? []) samples.set(text, (samples.get(text) ?? 0) + 1)
   }
-  const excluded = await forEachTrajectory(keys, visit, all, signal)
-  const formats = losses.map(({ name, samples }) => ({
+  const excluded = await forEachTrajectory(keys, { visit, wantsLosses: true }, all, signal)
+  const formats = totals.map(({ name, samples }) => ({
     name,
     lost: Array.from(samples, ([text, samples]) => ({ text, samples })),
   }))
@@ -121,19 +128,18 @@ type Excluded = ExportPreview['excluded'][number]
 /** Visits the trajectories that have tokens, in order, and returns the others. Throws HttpProblem if any cannot be read. */
 async function forEachTrajectory(
   keys: readonly string[],
-  visit: (trajectory: Trajectory, key: string) => void,
+  { visit, wantsLosses }: { readonly visit: (facts: SampleFacts, key: string) => void; readonly wantsLosses: boolean },
   all: Services,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<readonly Excluded[]> {
   const damaged: string[] = []
   const excluded: Excluded[] = []
   for (const key of keys) {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     try {
-      const trajectory = storedTrajectory(key, all)
-      const why = whyExcluded(trajectory)
-      if (why === undefined) visit(trajectory, key)
-      else excluded.push({ key, title: titleOf(trajectory) ?? key, why })
+      const facts = await exportPart({ kind: 'facts', key, options: { wantsLosses } }, all, signal)
+      if (facts.excluded) excluded.push({ key, title: facts.excluded.title ?? key, why: facts.excluded.why })
+      else visit(facts, key)
     } catch (error) {
       if (!isDamagedRecord(error)) throw error
       damaged.push(key)
@@ -149,14 +155,6 @@ async function forEachTrajectory(
       hint: 'Leave them out of the export, or restore the data folder from a backup.',
     })
   return excluded
-}
-
-/** Returns the title with the number of the sample, because the samples of a group share their question. */
-function titleOf(trajectory: Trajectory): string | undefined {
-  const title = titleOrQuestion(trajectory)
-  const { group } = trajectory
-  const sample = group && `sample ${group.index + 1}`
-  return title === undefined ? sample : [title, sample].filter(Boolean).join(' · ')
 }
 
 function noTokens(excluded: readonly Excluded[]): HttpProblem {
@@ -177,20 +175,3 @@ const SHOWN = 20
 
 const shownKeys = (keys: readonly string[]): string =>
   `${keys.slice(0, SHOWN).join(', ')}${keys.length > SHOWN ? ` and ${keys.length - SHOWN} more` : ''}`
-
-function* recordsOf(
-  trajectories: Iterable<Trajectory>,
-  write: Writer['write'],
-  groups: SampleNumbering,
-  forced: ForcedChoice,
-): Generator<object> {
-  for (const trajectory of trajectories) yield write(withForced(trajectory, forced), groups).value
-}
-
-/** Other requests run between two parts. */
-async function* betweenRequests(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (const part of parts) {
-    await setImmediate()
-    yield part
-  }
-}

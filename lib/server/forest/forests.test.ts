@@ -263,9 +263,9 @@ describe('An export with advantages', () => {
   test('of one sample compares it with its group too', async () => {
     const { keys } = storedGroup([1, 0])
     const request = new Request('http://localhost/?advantage=leave-one-out')
-    const { segments } = await exportTrajectory(request, keys[1] ?? '', all).json()
+    const { segments } = await (await exportTrajectory(request, keys[1] ?? '', all)).json()
     expect(segments[1].columns.advantage).toEqual([-1, -1, -1])
-    const plain = await exportTrajectory(new Request('http://localhost/'), keys[1] ?? '', all).json()
+    const plain = await (await exportTrajectory(new Request('http://localhost/'), keys[1] ?? '', all)).json()
     expect(plain.segments[1]).not.toHaveProperty('columns')
   })
 

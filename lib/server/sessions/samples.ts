@@ -1,8 +1,10 @@
 /** Exports the leaves of a session as training samples, in any format of the library. */
+import { numberGroups } from '#lib/formats/writing/group-numbers.ts'
 import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, sessionSamples } from '#lib/session/forest/samples.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { exportFile } from '../exports/export.ts'
+import { writeRecord } from '../exports/export-parts.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { queryWord, wholeNumber } from '../http/query.ts'
 import type { Session } from './session.ts'
@@ -43,12 +45,16 @@ export function exportSamples(session: Session, request: Request): Response {
       detail: `no leaf of the session ${session.id} is left to export`,
       hint: 'Choose other leaves, or a larger max_tokens. A session without an answered call has no leaves.',
     })
+  const format = search.get('format') ?? 'rollscope'
+  const forced = queryWord(request, 'forced', FORCED_CHOICES, 'context')
+  const numbers = numberGroups(trajectories.map(({ group }) => group))
   return exportFile({
-    trajectories,
-    groups: trajectories.map(({ group }) => group),
+    records: trajectories
+      .values()
+      .map((one) => writeRecord(one, { format, forced, numbers: one.group && numbers(one.group) })),
+    count: trajectories.length,
     excluded: leftOut.filter(({ cutAfter }) => cutAfter === undefined).length,
-    format: search.get('format') ?? 'rollscope',
-    forced: queryWord(request, 'forced', FORCED_CHOICES, 'context'),
+    format,
   })
 }
 

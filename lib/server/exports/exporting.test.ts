@@ -1,0 +1,93 @@
+/** Tests exports of long records as they run in the application. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Services } from '../services.ts'
+import { exportPreview, exportSeveral } from './export.ts'
+import { exportTrajectory } from './export-trajectory.ts'
+import { createExporting } from './exporting.ts'
+
+let store: TrajectoryStore
+let all: Services
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-exporting-'))
+beforeAll(() => {
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+  store.add({ ...sample, id: 'short', reward: 1, group: { id: 'g', index: 0 } })
+  const text = 'x'.repeat(1 << 20)
+  store.add({ ...sample, id: 'long', reward: 0, group: { id: 'g', index: 1 }, foreign: { other: { text } } })
+  all = servicesWith({})
+})
+afterAll(async () => {
+  await all.exporting.close()
+  store.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Returns services whose store fails the test if it reads a long record itself. */
+function servicesWith(limits: { readonly longestMs?: number; readonly heapMb?: number }): Services {
+  const workerFile = path.resolve('lib/server/exports/export-worker.ts')
+  const exporting = createExporting({ workerFile, start: { dataFolder: folder }, ...limits })
+  const get = (key: string) => (key === 'long' ? expect.unreachable() : store.get(key))
+  return { store: { ...store, get }, exporting } as unknown as Services
+}
+
+const single = (key: string, query: string, services = all) =>
+  exportTrajectory(new Request(`http://h/x?${query}`), key, services)
+
+/** Services that export every record in the server's thread. */
+const withoutThread = () => ({ store: { ...store, isLong: () => false } }) as unknown as Services
+
+const formats = writableFormats.map(({ name }) => name)
+
+test.each(formats)('A long record is exported by the thread as the server exports a short one: %s', async (format) => {
+  const query = `format=${format}&advantage=mean-std&forced=trained`
+  const [file, expected] = [await single('long', query), await single('long', query, withoutThread())]
+  expect(Object.fromEntries(file.headers)).toEqual(Object.fromEntries(expected.headers))
+  expect(Buffer.from(await file.bytes()).equals(await expected.bytes())).toBe(true)
+})
+
+test.each(formats)('A file with long and short records has them in the requested order: %s', async (format) => {
+  const request = { keys: ['long', 'short'], format, advantage: DEFAULT_FORMULA }
+  const [file, expected] = [await exportSeveral(request, all), await exportSeveral(request, withoutThread())]
+  expect(Object.fromEntries(file.headers)).toEqual(Object.fromEntries(expected.headers))
+  expect(Buffer.from(await file.bytes()).equals(await expected.bytes())).toBe(true)
+})
+
+test('The preview of an export counts what long records lose', async () => {
+  const { samples, formats } = await exportPreview({ keys: ['long', 'short'] }, all)
+  expect(samples).toBe(2)
+  expect(formats.find(({ name }) => name === 'slime')?.lost).toContainEqual({
+    text: 'further fields of the other file',
+    samples: 1,
+  })
+})
+
+test.each([{ longestMs: 1 }, { heapMb: 8 }])(
+  'An export that takes too much is refused with advice: %o',
+  async (limits) => {
+    const limited = servicesWith(limits)
+    await expect(single('long', '', limited)).rejects.toMatchObject({ details: { status: 422, code: 'TOO_COMPLEX' } })
+  },
+)
+
+test('An export whose client leaves ends with its request', async () => {
+  const leaving = new AbortController()
+  const request = new Request('http://h/x', { signal: leaving.signal })
+  const left = exportTrajectory(request, 'long', all)
+  leaving.abort(new Error('the client left'))
+  await expect(left).rejects.toThrow('the client left')
+})
+
+test('A long record that is damaged is reported like a short one', async () => {
+  const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+  database.exec("UPDATE headers SET header = header || '}' WHERE key = 'long'")
+  database.close()
+  await expect(single('long', '')).rejects.toMatchObject({ code: 'DAMAGED' })
+  await expect(exportSeveral({ keys: ['long'] }, all)).rejects.toMatchObject({ details: { code: 'DAMAGED' } })
+})
