@@ -76,3 +76,11 @@ test.each(['{{ ns.a }}', '{{ ns.a|tojson }}', '{{ ns.a|pprint }}', '{{ ns.a == n
     expect(endOf(NESTED + use)).toBe('RecursionError')
   },
 )
+
+test.each([
+  ['arguments', (names: string) => `{{ dict(${names}) }}`],
+  ['parameters', (names: string) => `{% macro m(${names}) %}{% endmacro %}`],
+])('a template with 40,000 named %s is compiled in the time of a test', (_, templateOf) => {
+  const names = Array.from({ length: 40_000 }, (_, index) => `a${index}=1`).join(',')
+  expect(() => compileTemplate(templateOf(names))).not.toThrow()
+})

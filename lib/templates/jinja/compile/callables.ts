@@ -25,6 +25,7 @@ import {
   CALL,
   compileExpression,
   type Evaluate,
+  firstRepeated,
   NO_ARGUMENTS,
   recordSyntaxError,
   textEvaluation,
@@ -110,7 +111,7 @@ function macroDefinition(
   const { symbols } = inner
   collectCallable(node, symbols)
   const parameters = node.parameters.map((parameter) => parameter.name)
-  const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
+  const twice = firstRepeated(parameters)
   if (twice !== undefined)
     recordSyntaxError(compilation.state, `duplicate argument '${twice}' in function definition`, node.line)
   const special = undeclaredIn(compilation, node.body, ['caller', 'kwargs', 'varargs'])

@@ -445,8 +445,7 @@ export function argumentsEvaluation(
   place: ExpressionContext,
   of: string,
 ): EvaluateArguments {
-  const names = call.named.map(({ name }) => name)
-  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  const repeated = firstRepeated(call.named.map(({ name }) => name))
   if (repeated !== undefined) recordSyntaxError(place.state, `keyword argument repeated: ${repeated}`, line)
   const positional = call.positional.map((item) => compileExpression(item, place))
   const named = call.named.map(({ name, value }) => [name, compileExpression(value, place)] as const)
@@ -473,6 +472,12 @@ export function argumentsEvaluation(
     if (doubleStarred) addNamed(all, doubleStarred(frame), of)
     return { positional: ownVariables.positional, named: all }
   }
+}
+
+/** Returns the first name that an earlier one equals, in one pass: a template may have tens of thousands in one list. */
+export function firstRepeated(names: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return names.find((name) => seen.size === seen.add(name).size)
 }
 
 function spread(value: Value, runtime: Runtime): Value[] {
