@@ -7,11 +7,13 @@ import type { Server } from './retry.ts'
 import type { HttpReply } from './transport.ts'
 
 const LONGEST_EVENT = 64 << 20
+/** More than the fields, line ends and keep-alive comments of one event take. */
+const BYTES_AROUND_DATA = 256
 const DONE = Buffer.from('[DONE]')
 
 /**
- * Yields what `read` returns for the data of each event. `onPart` is called for everything that arrives, also comments and empty lines.
- * Throws EngineError.
+ * Yields what `read` returns for the data of each event. `onPart` is called for everything that arrives, also comments and empty lines,
+ * which together may be as long as an event. Throws EngineError.
  */
 export async function* eventsOf<Value>(
   reply: HttpReply,
@@ -21,13 +23,20 @@ export async function* eventsOf<Value>(
 ): AsyncGenerator<Value> {
   if (!reply.contentType.startsWith('text/event-stream'))
     throw unknownAnswer(reply.contentType, await reply.text(), 'a stream of events', apiKey)
-  const reader = createEventReader(Math.min(LONGEST_EVENT, reply.wholeBytes))
+  const longest = Math.min(LONGEST_EVENT, reply.wholeBytes)
+  const reader = createEventReader(longest)
+  /** Bytes of the event that has not ended, and of everything that is no event. */
+  let others = 0
   for await (const bytes of reply.chunks) {
     onPart()
+    others += bytes.length
     for (const data of reader.read(bytes)) {
       if (data.equals(DONE)) return
+      others = Math.max(0, others - data.length - BYTES_AROUND_DATA)
       yield read(data)
     }
+    if (others > 2 * longest)
+      throw new EngineError('TOO_LARGE', `the stream has more than ${longest} bytes beside its events`)
   }
 }
 
