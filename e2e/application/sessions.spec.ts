@@ -58,7 +58,7 @@ test('A session shows how each call attached, and a rollback opens beside the hi
   await expectFitEverywhere(page)
 })
 
-test('A running reply appears at its place as it is sampled, and a refused call shows its reason and its request', async ({
+test('A running reply appears at its place as it is sampled, also at the end of an earlier call, and a refused call shows its reason and its request', async ({
   page,
   request,
 }) => {
@@ -67,7 +67,7 @@ test('A running reply appears at its place as it is sampled, and a refused call 
   expect((await post('/sessions', { session_id: id })).status()).toBe(200)
   const messages = [{ role: 'user', content: 'What is 2 + 2?' }]
   const send = (more: object) => post(`/sessions/${id}/v1/chat/completions`, { model: 'any', messages, ...more })
-  await send({ max_tokens: 8 })
+  const { choices } = await (await send({ max_tokens: 8 })).json()
   await open(page, `/sessions?session=${id}`)
   const forest = page.getByRole('table', { name: 'Calls' })
   const tokens = page.getByRole('grid', { name: 'Tokens' })
@@ -93,4 +93,14 @@ test('A running reply appears at its place as it is sampled, and a refused call 
   await page.keyboard.press('ArrowDown')
   await expect(page.getByRole('heading', { name: 'Request' })).toBeVisible()
   await expectFitEverywhere(page)
+
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await forest.getByRole('button', { name: 'Call 1', exact: true }).click()
+  await expect(tokens).toHaveAttribute('data-idle', 'true')
+  const further = [...messages, choices[0].message, { role: 'user', content: 'And 3 + 4?' }]
+  const continuing = send({ messages: further, max_tokens: 2500, min_tokens: 2500 })
+  await expect(tokens).toHaveAttribute('data-idle', 'false')
+  await expect(page.getByRole('heading', { name: 'Call 1' })).toBeVisible()
+  expect((await continuing).status()).toBe(200)
+  await expect(tokens).toHaveAttribute('data-idle', 'true')
 })
