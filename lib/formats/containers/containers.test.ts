@@ -152,14 +152,17 @@ test('openFile ends with what the reporting of records throws', async () => {
   await expect(Array.fromAsync(openFile(sourceOf(Buffer.from(LINES)), source, { onRecords }))).rejects.toThrow('enough')
 })
 
-test('Server-sent events keep their line numbers, for any division into pieces', async () => {
-  const text = Buffer.from(
-    `event: a\n\ndata: ${line(1)}\nretry: 5\n: ${'x'.repeat(50)}\ndata: {"token_ids": ["x"]}\ndata: [DONE]\n`,
-  )
-  const expected = text
-    .toString()
+test.each([
+  ['and begin with another field', 'event: a\n\n', ''],
+  ['and begin with data', '', ''],
+  ['and begin with a byte order mark', '', '\uFEFF'],
+])('Server-sent events keep their line numbers, for any division into pieces, %s', async (_, first, mark) => {
+  const fields = `${first}data: ${line(1)}\nretry: 5\n: ${'x'.repeat(50)}\ndata: {"token_ids": ["x"]}\ndata: [DONE]\n`
+  const text = Buffer.from(`${mark}${fields}`)
+  const blanked = fields
     .replace(/data: (?!\[)/g, ' '.repeat(6))
     .replace(/^(event|retry|:|data).*/gm, (field) => ' '.repeat(field.length))
+  const expected = `${' '.repeat(Buffer.byteLength(mark))}${blanked}`
   for (const length of [1, 3, 31, 32, 33, 64, 1000]) {
     const pieces = async function* () {
       for (let at = 0; at < text.length; at += length) yield text.subarray(at, at + length)
@@ -167,7 +170,8 @@ test('Server-sent events keep their line numbers, for any division into pieces',
     const kept = await memoryTools.keep(dataLines(pieces()))
     expect(new TextDecoder().decode(await kept.read(0, kept.size))).toBe(expected)
   }
-  expect(await opened(text)).toEqual(['run 1', 'record: line 7: token_ids[0]: expected a number, found "x"'])
+  const broken = 5 + first.split('\n').length - 1
+  expect(await opened(text)).toEqual(['run 1', `record: line ${broken}: token_ids[0]: expected a number, found "x"`])
 })
 
 describe('A table has the rows that pyarrow reads:', () => {

@@ -13,16 +13,21 @@ const [NEWLINE, RETURN, SPACE] = [10, 13, 32] as const
 /** A line with data, except for the end of a stream of OpenAI. */
 const IS_DATA = /^data:(?! *\[DONE\])/
 const FIELD = 'data:'.length
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
 /** Number of bytes from which the kind of a line is known. */
 const BEGINNING = 32
 
 /** Yields the bytes of events as JSON lines of the same length. */
 export async function* dataLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = new Uint8Array()
-  const state = { isLineStart: true, isData: false }
+  const state = { isFileStart: true, isLineStart: true, isData: false }
   for await (const piece of pieces) {
     const bytes = joined(left, piece)
-    const end = Math.max(0, bytes.length - BEGINNING)
+    const end = bytes.length - BEGINNING
+    if (end < BYTE_ORDER_MARK.length) {
+      left = bytes
+      continue
+    }
     blankFields(bytes, end, state)
     yield bytes.subarray(0, end)
     left = bytes.slice(end)
@@ -31,16 +36,28 @@ export async function* dataLines(pieces: AsyncIterable<Uint8Array>): AsyncGenera
   yield left
 }
 
+interface BlankingState {
+  isFileStart: boolean
+  isLineStart: boolean
+  isData: boolean
+}
+
 /** Overwrites everything up to `end` that is no data. A line that begins there may continue after it. */
-function blankFields(bytes: Uint8Array, end: number, state: { isLineStart: boolean; isData: boolean }): void {
-  for (let i = 0; i < end; i++) {
+function blankFields(bytes: Uint8Array, end: number, state: BlankingState): void {
+  const hasMark = state.isFileStart && BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte)
+  const start = hasMark ? BYTE_ORDER_MARK.length : 0
+  bytes.fill(SPACE, 0, start)
+  state.isFileStart = false
+  for (let i = start; i < end; i++) {
     const byte = bytes[i]
     if (byte === NEWLINE || byte === RETURN) {
       state.isLineStart = true
       continue
     }
     if (state.isLineStart) {
-      state.isData = IS_DATA.test(new TextDecoder().decode(bytes.subarray(i, i + BEGINNING)))
+      state.isData = IS_DATA.test(
+        new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(i, i + BEGINNING)),
+      )
       if (state.isData) {
         bytes.fill(SPACE, i, i + FIELD)
         i += FIELD - 1
