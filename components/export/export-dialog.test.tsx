@@ -47,6 +47,21 @@ test('An export adds the advantages of a chosen formula, and each format says wh
   expect(save).toHaveBeenLastCalledWith('context', 'leave-one-out')
 })
 
+test('A format that cannot represent the trajectory says why, and saves nothing', async () => {
+  const save = vi.fn()
+  const refusal = 'Not possible: the trajectory has no tokens.'
+  render(
+    <ExportDialog
+      title="Export"
+      choices={[{ name: 'slime', label: 'slime', keeps: 'ids', refusal, save }]}
+      onClose={() => {}}
+    />,
+  )
+  expect(screen.getByText(refusal)).toBeTruthy()
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Export as slime' }))
+  expect(save).not.toHaveBeenCalled()
+})
+
 test('Each format has a line for its losses before they are known, so that no button moves when they arrive', () => {
   const lines = (lost?: readonly string[]) => {
     const choice = { name: 'slime', label: 'slime', keeps: 'ids', save: () => {}, ...(lost && { lost }) }

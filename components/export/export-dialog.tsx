@@ -58,7 +58,7 @@ export function ExportDialog({
         </section>
       )}
       <ul className="grid gap-4">
-        {choices.map(({ name, label, keeps, keepsAdvantages = false, lost: loss, save }, index) => (
+        {choices.map(({ name, label, keeps, keepsAdvantages = false, lost: loss, refusal, save }, index) => (
           <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
             <div className="min-w-0">
               <h3 className="font-medium">{label}</h3>
@@ -70,7 +70,9 @@ export function ExportDialog({
                     : 'Without the advantages: the format has no place for them.'}
                 </p>
               )}
-              {loss ? (
+              {refusal !== undefined ? (
+                <p className="mt-1 text-warn text-xs">{refusal}</p>
+              ) : loss ? (
                 <Lost words={loss} subject={subject} />
               ) : (
                 // The line has its space before the losses are known, so that no button moves when they arrive.
@@ -81,6 +83,8 @@ export function ExportDialog({
             </div>
             <Button
               look={index === 0 ? 'primary' : 'plain'}
+              disabled={refusal !== undefined}
+              title={refusal}
               aria-label={`Export as ${label}`}
               onClick={() => {
                 save(isTraining ? 'trained' : 'context', formula)

@@ -28,6 +28,7 @@ export interface Format {
   readonly write?: Writer['write']
   readonly rows?: Writer['rows']
   readonly keepsAdvantages?: Writer['keepsAdvantages']
+  readonly takesMessagesOnly?: Writer['takesMessagesOnly']
 }
 
 /** Information that a record does not contain. */

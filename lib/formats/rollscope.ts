@@ -11,6 +11,7 @@ export const rollscope: Format = {
   name: 'rollscope',
   label: 'Rollscope',
   keeps: 'Everything. Opens here again unchanged, without a tokenizer.',
+  takesMessagesOnly: true,
   keepsAdvantages: true,
   sniff: (value) => isObject(value) && typeof value.format === 'string' && value.format.startsWith('rollscope.'),
   read: (value) => {

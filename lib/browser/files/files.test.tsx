@@ -136,6 +136,23 @@ describe('the exports of a trajectory', () => {
     expect(reported[0]?.map(({ lost }) => lost)).toEqual(writableFormats.map(({ name }) => [`${name} loses this`]))
   })
 
+  test('of a trajectory with messages only are those of its messages', async () => {
+    const segments = [{ kind: 'prompt' as const, ids: [], messages: [{ role: 'user' as const, content: 'Hi' }] }]
+    const { choices, close } = await exportsOf(
+      { ...sampleTrajectory, segments },
+      () => {},
+      () => expect.unreachable(),
+      { tasks: byHand().tasks },
+    )
+    expect(choices.filter(({ refusal }) => refusal === undefined).map(({ name }) => name)).toEqual([
+      'rollscope',
+      'atif',
+      'openai-messages',
+      'csv',
+    ])
+    close()
+  })
+
   test('finish the chosen file after the dialog was closed', async () => {
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => {} }))
     const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})

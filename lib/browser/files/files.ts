@@ -4,6 +4,7 @@ import type { Writer } from '#lib/formats/writing/writer.ts'
 import { fileName, severalFileName } from '#lib/trajectory/format/file.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import type { ForcedChoice } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from '../workers/inspection.ts'
@@ -19,6 +20,8 @@ export interface ExportChoice {
   readonly lost?: readonly string[]
   /** Whether the file can have the advantage of each trained token. */
   readonly keepsAdvantages?: boolean
+  /** Why the format cannot represent the trajectory. Omitted: it can. */
+  readonly refusal?: string
   /** Saves the file. `forced` decides whether tokens that a branch inserted are trained; `advantage` adds advantages by this formula. */
   readonly save: (forced: ForcedChoice, advantage?: AdvantageFormula) => void
 }
@@ -43,7 +46,10 @@ export async function exportsOf(
   onError: (error: unknown) => void,
   { storedKey, tasks = createTrajectoryTasks() }: ExportsOptions = {},
 ): Promise<Exports> {
-  const { writableFormats } = await import('#lib/formats/registry.ts')
+  const [{ writableFormats }, { needsTokens }] = await Promise.all([
+    import('#lib/formats/registry.ts'),
+    import('#lib/formats/writing/writer.ts'),
+  ])
   const run = tasks.run(trajectory)
   const looking = new AbortController()
   let writing = 0
@@ -61,8 +67,9 @@ export async function exportsOf(
       endWhenDone()
     }
   }
-  const choices = writableFormats.map((format) =>
-    choiceOf(format, (forced, advantage) => {
+  const tokens = tokenCount(trajectory)
+  const choices = writableFormats.map((format) => ({
+    ...choiceOf(format, (forced, advantage) => {
       const { name, encoding } = format
       if (storedKey === undefined || advantage === undefined) return void save(name, forced)
       // The advantage follows from the rewards of the whole group, which the server has.
@@ -70,7 +77,8 @@ export async function exportsOf(
         onError,
       )
     }),
-  )
+    ...(needsTokens(format, tokens) && { refusal: 'Not possible: the trajectory has no tokens.' }),
+  }))
   run('exportLosses', null, { signal: looking.signal }).then(
     (losses) =>
       onChoices(

@@ -20,6 +20,7 @@ export const atifWriter: Writer = {
   name: NAME,
   label: 'Harbor (ATIF)',
   keeps: 'Messages, calls and results, prompt and completion ids and logprobs of each call: ATIF 1.8.',
+  takesMessagesOnly: true,
   write,
   rows,
 }

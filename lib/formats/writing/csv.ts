@@ -11,6 +11,7 @@ export const csvWriter: Writer = {
   name: 'csv',
   label: 'CSV',
   keeps: 'One row for each trajectory: labels, reward, outcome, totals, first question and last reply. No tokens.',
+  takesMessagesOnly: true,
   write: (trajectory) => ({
     value: rowOf(trajectory),
     losses: ['every token with its columns', 'all messages but the first question and the last reply'],

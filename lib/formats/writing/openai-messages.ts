@@ -11,6 +11,7 @@ export const openaiMessagesWriter: Writer = {
   name: NAME,
   label: 'OpenAI messages',
   keeps: 'Messages with thinking, calls and results, and the tools. No token ids: encoding them again may give others.',
+  takesMessagesOnly: true,
   write: (trajectory) => {
     const messages = imageMessagesBySegment(trajectory).flat()
     const tools = chatTools(trajectory.model.tools)

@@ -22,9 +22,15 @@ export interface Writer {
   readonly rows?: (record: object, trajectory: Trajectory) => readonly TrainingRow[]
   /** Whether a file keeps the advantage of each trained token. Omitted: it does not. */
   readonly keepsAdvantages?: true
+  /** Whether a trajectory without tokens can be written, for its messages. Omitted: it cannot, because no trainer can use such a file. */
+  readonly takesMessagesOnly?: true
   /** How records become a file. Omitted: one JSON value, or a line of JSON for each. */
   readonly encoding?: FileEncoding
 }
+
+/** Returns whether a format cannot represent a trajectory with so many tokens. */
+export const needsTokens = ({ takesMessagesOnly }: Pick<Writer, 'takesMessagesOnly'>, tokens: number): boolean =>
+  tokens === 0 && takesMessagesOnly !== true
 
 /** A file that is not JSON. */
 interface FileEncoding {

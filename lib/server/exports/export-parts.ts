@@ -2,9 +2,9 @@
 
 import { writableFormats } from '#lib/formats/registry.ts'
 import type { SampleNumbers } from '#lib/formats/writing/group-numbers.ts'
-import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
+import { encodedFile, needsTokens, type Writer } from '#lib/formats/writing/writer.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
-import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import { withAdvantages } from '#lib/trajectory/reward/advantage-column.ts'
@@ -98,17 +98,18 @@ function factsOf(trajectory: Trajectory, { wantsLosses }: PartOptions['facts']):
   }
 }
 
-const OWN = 'rollscope'
-
 function fileOf(trajectory: Trajectory, options: WriteOptions, key: string): TrajectoryFile {
   const format = formatToWrite(options.format)
   const why = whyExcluded(trajectory)
-  if (why !== undefined && format.name !== OWN)
+  if (why !== undefined && needsTokens(format, 0))
     throw new HttpProblem({
       status: 422,
       code: 'NO_TOKENS',
       detail: `${format.label} cannot represent the trajectory ${quoteKey(key)}. ${why}`,
-      hint: 'Rollscope’s own format holds it: format=rollscope.',
+      hint: `These formats represent it: ${writableFormats
+        .filter((one) => !needsTokens(one, 0))
+        .map(({ name }) => name)
+        .join(', ')}.`,
     })
   const { content, mediaType } = encodedFile(format, recordValue(trajectory, format, options))
   const name = fileName(trajectory, format.name, format.encoding?.extension)
@@ -143,9 +144,11 @@ function titleOf(trajectory: Trajectory): string | undefined {
  * it has tokens.
  */
 const whyExcluded = (trajectory: Trajectory): string | undefined =>
-  tokenCount(trajectory) > 0 ? undefined : `No tokens: ${endOf(trajectory.outcome)}`
+  tokenCount(trajectory) > 0 ? undefined : `No tokens: ${endOf(trajectory)}`
 
-function endOf(outcome: Outcome): string {
+function endOf({ outcome, segments }: Trajectory): string {
+  // A run that fails before its first token has no segments.
+  if (segments.length > 0) return 'it has messages only.'
   switch (outcome.kind) {
     case 'running':
       return 'the run has just started.'

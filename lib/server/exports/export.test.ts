@@ -108,7 +108,18 @@ describe('Export of several trajectories', () => {
     })
     const single = (format: string) => exportTrajectory(new Request(`http://h/x?format=${format}`), 'e', all)
     await expect(single('slime')).rejects.toMatchObject({ details: { status: 422, code: 'NO_TOKENS' } })
-    expect((await single('rollscope')).status).toBe(200)
+    for (const format of ['rollscope', 'openai-messages', 'atif', 'csv'])
+      expect((await single(format)).status, format).toBe(200)
+  })
+
+  test('says that a trajectory has messages only', async () => {
+    const segments = [{ kind: 'prompt' as const, ids: [], messages: [{ role: 'user' as const, content: 'Hi' }] }]
+    store.add({ ...sample, segments, id: 'e' })
+    const why = 'No tokens: it has messages only.'
+    expect(await exportPreview({ keys: ['e'] }, all)).toMatchObject({ excluded: [{ why }] })
+    await expect(exportTrajectory(new Request('http://h/x?format=slime'), 'e', all)).rejects.toMatchObject({
+      details: { detail: expect.stringContaining(why), hint: expect.stringContaining('openai-messages') },
+    })
   })
 
   test('ends when the client has left', async () => {
