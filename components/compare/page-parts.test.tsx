@@ -228,6 +228,14 @@ describe('a comparison of two recorded samples', () => {
     expect(areTwoSamples(known(left), known({ key: 'b', as: { kind: 'text' } }))).toBe(false)
     const provenance = { kind: 'rollout', application: 'rollscope', endpoint: 'chat' } as const
     expect(areTwoSamples(known(left), { side: right, trajectory: { ...first, provenance } })).toBe(false)
+    const forkedFrom = { trajectory: left.key, token: 3, kind: 'rendered_again' } as const
+    const again = { side: right, trajectory: { ...first, forkedFrom } }
+    expect([areTwoSamples(known(left), again), areTwoSamples(again, known(left))]).toEqual([false, false])
+    const sampled = {
+      ...again,
+      trajectory: { ...first, forkedFrom: { ...forkedFrom, kind: 'sampled_again' as const } },
+    }
+    expect(areTwoSamples(known(left), sampled)).toBe(true)
   })
 })
 

@@ -39,7 +39,7 @@ interface KnownSide {
 
 /**
  * Returns whether both sides are recorded trajectories and neither is made from the other: two samples of a group, or any
- * two. False for a chat baseline and its run, which are compared for drift.
+ * two. False for a chat baseline and its run, and for a conversation that was encoded again, which are compared for drift.
  */
 export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
   const isRecorded = ({ side }: KnownSide) => side?.as.kind === 'recorded'
@@ -48,9 +48,15 @@ export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
     isRecorded(left) &&
     isRecorded(right) &&
     left.side?.key !== right.side?.key &&
-    isBaseline(left) === isBaseline(right)
+    isBaseline(left) === isBaseline(right) &&
+    !isRenderedAgain(left, right) &&
+    !isRenderedAgain(right, left)
   )
 }
+
+/** Returns whether a side has the conversation of the other one, encoded again. */
+const isRenderedAgain = ({ trajectory }: KnownSide, { side: other }: KnownSide): boolean =>
+  trajectory?.forkedFrom?.kind === 'rendered_again' && trajectory.forkedFrom.trajectory === other?.key
 
 /** Returns a title such as `Sample 1 · vllm · reward 0`, with the server if the group has several; without a group it begins with the trajectory's title. */
 export function sampleTitle(trajectory: TrajectoryView): string {
