@@ -6,6 +6,7 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { withQueries } from '#testing/with-queries.tsx'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { addNote, changeNote } from './notes.ts'
+import { keepRemoval, removedKeys } from './removals.ts'
 import { revisionOptions } from './revision.ts'
 import { useLibrary } from './use-library.ts'
 
@@ -98,6 +99,18 @@ test('A page whose change of a note is refused shows the notes as they are store
   const change = changeNote(cache, 'a', '1', { text: 'x', before: 'before' })
   await expect(change).rejects.toMatchObject({ code: 'NOTE_CHANGED' })
   expect(shown(cache)).toMatchObject({ notes: NOTES })
+})
+
+test('A deletion of a trajectory that another window has deleted can be undone in both', async () => {
+  vi.stubGlobal('fetch', async (path: string) =>
+    path.endsWith('/a')
+      ? Response.json({ code: 'DELETED', detail: 'the trajectory “a” was deleted' }, { status: 404 })
+      : Response.json({}),
+  )
+  keepRemoval({ keys: ['a'], at: Date.now() })
+  const library = libraryOn(new QueryClient())
+  expect(await library.current.remove(['a', 'b'])).toEqual({ done: ['a', 'b'], refused: [] })
+  expect(removedKeys(['a', 'b'])).toEqual(['a', 'b'])
 })
 
 test.each(['remove', 'restore'] as const)(

@@ -34,7 +34,7 @@ export function useLibrary(): Library {
     async remove(keys) {
       // The deletion is kept immediately, so that it can be undone before the server answers.
       keepRemoval({ keys, at: Date.now() })
-      const settled = await settle(keys, (key) => callApi(addressOf(key), { method: 'DELETE' }))
+      const settled = await settle(keys, deleteTrajectory)
       forgetRemoved(settled.refused.map(({ key }) => key))
       for (const key of settled.done) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
@@ -56,6 +56,15 @@ export function useLibrary(): Library {
 }
 
 const addressOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
+
+/** Deletes a trajectory. One that another window has deleted is deleted, and both windows can undo it. Throws ApiError. */
+async function deleteTrajectory(key: string): Promise<void> {
+  try {
+    await callApi(addressOf(key), { method: 'DELETE' })
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'DELETED')) throw error
+  }
+}
 
 async function settle(keys: readonly string[], call: (key: string) => Promise<unknown>): Promise<Settled> {
   const results = await Promise.all(
