@@ -3,6 +3,7 @@ import {
   differentPieces,
   foundPiece,
   matchingRows,
+  separateValueSamples,
   sharedWithMain,
   type TreeLeaf,
   type TreeRow,
@@ -37,6 +38,23 @@ test('treeRows puts the samples of one request together, with their own forks, a
     leaf('twig', fork(1, 9)),
   ]
   expect(drawn(treeRows(leaves))).toEqual(['0main', '1early', ['1x', '2twig', '1y'], '1alone'])
+})
+
+test('separateValueSamples takes the samples of value estimates out of every row, also of branches that were sampled together', () => {
+  const estimate = (key: string, from: number): TreeLeaf => ({ ...leaf(key, fork(from, 9), 'v'), isValueSample: true })
+  const leaves = [
+    leaf('main', null),
+    leaf('x', fork(0, 7), 'g'),
+    leaf('y', fork(0, 7), 'g'),
+    estimate('v1', 1),
+    estimate('v2', 1),
+    estimate('w', 0),
+  ]
+  const { branches, samples } = separateValueSamples(treeRows(leaves))
+  expect([drawn(branches), drawn(samples)]).toEqual([
+    ['0main', ['1x', '1y']],
+    [['2v1', '2v2'], '1w'],
+  ])
 })
 
 test('matchingRows keeps the trajectories whose texts contain every word, and the samples of one request with them', () => {

@@ -62,13 +62,22 @@ function samplings(leaves: readonly TreeLeaf[], indices: readonly number[]): rea
   return [...byRequest.values()]
 }
 
-/** Returns the rows without those of value estimates, and these. */
+/** Returns the rows without those of value estimates, at any depth, and these. */
 export function separateValueSamples(rows: readonly TreeRow[]): {
   readonly branches: readonly TreeRow[]
   readonly samples: readonly TreeRow[]
 } {
   const isSample = (row: TreeRow) => (row.kind === 'leaf' ? row.leaf : row.leaves[0])?.isValueSample === true
-  return { branches: rows.filter((row) => !isSample(row)), samples: rows.filter(isSample) }
+  const samples: TreeRow[] = []
+  const withoutSamples = (all: readonly TreeRow[]): readonly TreeRow[] =>
+    all.flatMap((row): readonly TreeRow[] => {
+      if (isSample(row)) {
+        samples.push(row)
+        return []
+      }
+      return [row.kind === 'leaf' ? row : { ...row, rows: withoutSamples(row.rows) }]
+    })
+  return { branches: withoutSamples(rows), samples }
 }
 
 /** Returns the rows with a trajectory whose texts contain every word of a search, in any case. `textOf` returns the texts of one. */
