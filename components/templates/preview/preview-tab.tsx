@@ -238,6 +238,11 @@ function Legend({ renderPreview, colour, cursorLine, found }: LegendProps) {
           <span className="inline-flex items-center gap-1.5">
             <span className="legend-mask" aria-hidden /> trained, by{' '}
             {renderPreview.mask.by === 'generation' ? '{% generation %}' : 'what each reply adds'}
+            {renderPreview.mask.broken !== undefined && (
+              <span className="text-warn" title="The mask may begin or end at the wrong token there. See Mask.">
+                · the prefix breaks at {countWithNoun(renderPreview.mask.broken, 'message')}
+              </span>
+            )}
           </span>
         ) : (
           <span>unknown: {renderPreview.mask.why}</span>

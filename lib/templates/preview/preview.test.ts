@@ -94,6 +94,16 @@ describe('the mask by prefixes', () => {
     const { text } = rendered(lab(PLAIN)).renderPreview
     const trained = [...text].filter((_, index) => known.trained[index] === 1).join('')
     expect(trained).toBe('Ho\n')
+    expect(known).not.toHaveProperty('broken')
+  })
+
+  test('counts the messages at which a reply begins differently than its generation prompt', () => {
+    const thinking = PLAIN.replace('assistant:{% endif %}', 'assistant:<think>{% endif %}')
+    const messages = JSON.stringify([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'A long reply without thinking' },
+    ])
+    expect(mask(lab(thinking, { messages }))).toMatchObject({ kind: 'known', by: 'prefix', broken: 1 })
   })
 
   test.each([

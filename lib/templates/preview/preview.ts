@@ -101,11 +101,12 @@ export function* maskByPrefixes(
   if (!conversation.ok) return unknown('the conversation does not render')
   const { roles, encoding } = conversation.value
   if (!roles.includes('assistant')) return unknown('the conversation has no reply')
-  const { ids, trained } = yield* prefixDifference(conversation.value)
+  const { ids, trained, breaks } = yield* prefixDifference(conversation.value)
   // If the renders do not add up to the whole, these tokens have no mask.
   const isWhole = ids.length === encoding.ids.length && ids.every((id, index) => id === encoding.ids[index])
   if (!isWhole) return unknown('the replies, rendered one by one, do not add up to the whole (see the mask doctor)')
-  return { kind: 'known', by: 'prefix', trained: bits(trained) }
+  const broken = new Set(breaks.map(({ message }) => message)).size
+  return { kind: 'known', by: 'prefix', trained: bits(trained), ...(broken > 0 && { broken }) }
 }
 
 const unknown = (why: string): PreviewMask => ({ kind: 'unknown', why })

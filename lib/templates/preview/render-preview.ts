@@ -45,9 +45,15 @@ export const NO_MESSAGE = -1
 export type PreviewMask =
   /**
    * `trained` has one entry for each token; 1 means trained. `by` is the source: `{% generation %}` blocks, or what each reply adds to the
-   * render before it.
+   * render before it. `broken` counts the messages at which these renders do not continue each other, so that a wrong token may be the first or
+   * the last trained one; omitted: none.
    */
-  | { readonly kind: 'known'; readonly by: 'generation' | 'prefix'; readonly trained: Uint8Array }
+  | {
+      readonly kind: 'known'
+      readonly by: 'generation' | 'prefix'
+      readonly trained: Uint8Array
+      readonly broken?: number
+    }
   | { readonly kind: 'unknown'; readonly why: string }
 
 /** The origin of a piece of text in the template. */
