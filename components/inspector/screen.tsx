@@ -20,6 +20,7 @@ import { FileError } from '#lib/browser/files/file-error.ts'
 import type { OpenedFile } from '#lib/browser/files/opened-file.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { choicesOptions } from '#lib/browser/library/library.ts'
+import { useOtherWindows } from '#lib/browser/library/other-windows.ts'
 import { isMissing, revisionOptions } from '#lib/browser/library/revision.ts'
 import { useLibrary } from '#lib/browser/library/use-library.ts'
 import { pageReader } from '#lib/browser/page-reader.ts'
@@ -114,6 +115,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
   const { error: revisionError } = useQuery(
     revisionOptions(storedKey, fresh === undefined && stored !== undefined && stored.outcome.kind !== 'running'),
   )
+  useOtherWindows()
   const { list } = useViewState()
   const library = useLibrary()
   const data = fresh ? fresh.trajectory : stored

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { TRAINER_CUT } from '#components/token-view/overview/trainer-cut.tsx'
 import { choicesOptions, trajectoriesOptions } from '#lib/browser/library/library.ts'
+import { useOtherWindows } from '#lib/browser/library/other-windows.ts'
 import { usePreference } from '#lib/browser/preference.ts'
 import type { LibraryState } from './address.ts'
 import { tableEntries } from './rows/table-entries.ts'
@@ -12,6 +13,7 @@ export const MOST_SAMPLES = 200
 
 /** Returns the page of the list that the address names, with the samples of the expanded groups. */
 export function useLibraryList({ filter, sort, cursor, foldsGroups, hidesEstimates, open, row }: LibraryState) {
+  useOtherWindows()
   const filters = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
   const estimates = hidesEstimates ? { estimates: 'hidden' as const } : {}
   const [cut, setCut] = usePreference(TRAINER_CUT)

@@ -8,7 +8,7 @@ const POLL_REVISION_MS = 5_000
 /**
  * Query for the revision of a stored trajectory while its page is visible, so that columns of another program and labels of another page
  * appear. The answer is a number and the labels, and the trajectory is read again only if the number grows. A deleted trajectory is
- * requested again only when the window gets the focus, because it may have been restored in another window.
+ * requested again only when the window gets the focus, or another window has restored one.
  */
 export const revisionOptions = (key: string | undefined, isEnabled: boolean) =>
   queryOptions({

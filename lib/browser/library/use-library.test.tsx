@@ -6,8 +6,10 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { withQueries } from '#testing/with-queries.tsx'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { addNote, changeNote } from './notes.ts'
+import { DELETIONS, useOtherWindows } from './other-windows.ts'
 import { keepRemoval, removedKeys } from './removals.ts'
 import { revisionOptions } from './revision.ts'
+import { REVISION } from './shown-labels.ts'
 import { useLibrary } from './use-library.ts'
 
 afterEach(() => {
@@ -111,6 +113,25 @@ test('A deletion of a trajectory that another window has deleted can be undone i
   const library = libraryOn(new QueryClient())
   expect(await library.current.remove(['a', 'b'])).toEqual({ done: ['a', 'b'], refused: [] })
   expect(removedKeys(['a', 'b'])).toEqual(['a', 'b'])
+})
+
+test.each(['remove', 'restore'] as const)('The other windows show what a window does (%s)', async (action) => {
+  vi.stubGlobal('fetch', async () => Response.json({}))
+  const other = new BroadcastChannel(DELETIONS)
+  const heard = Promise.withResolvers<unknown>()
+  other.onmessage = heard.resolve
+  await libraryOn(new QueryClient()).current[action](['a'])
+  await heard.promise
+  const cache = new QueryClient()
+  for (const queryKey of [TRAJECTORIES, [...REVISION, 'a']]) cache.setQueryData(queryKey, [])
+  const { unmount } = renderHook(useOtherWindows, { wrapper: withQueries(cache) })
+  other.postMessage(null)
+  await vi.waitFor(() => {
+    expect(cache.getQueryState(TRAJECTORIES)?.isInvalidated).toBe(true)
+    expect(cache.getQueryState([...REVISION, 'a'])?.isInvalidated).toBe(true)
+  })
+  unmount()
+  other.close()
 })
 
 test.each(['remove', 'restore'] as const)(

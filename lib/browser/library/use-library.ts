@@ -5,6 +5,7 @@ import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib
 import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { tellOtherWindows } from './other-windows.ts'
 import { forgetRemoved, keepRemoval } from './removals.ts'
 import { REVISION, showStoredLabels } from './shown-labels.ts'
 
@@ -37,6 +38,7 @@ export function useLibrary(): Library {
       const settled = await settle(keys, deleteTrajectory)
       forgetRemoved(settled.refused.map(({ key }) => key))
       for (const key of settled.done) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
+      tellOtherWindows()
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
       return settled
     },
@@ -49,6 +51,7 @@ export function useLibrary(): Library {
       }
       const gone = settled.refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
       forgetRemoved([...settled.done, ...gone])
+      tellOtherWindows()
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
       return settled
     },
