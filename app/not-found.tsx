@@ -1,23 +1,14 @@
-import { LinkButton } from '#components/shell/link-button.tsx'
-import { Shell } from '#components/shell/shell.tsx'
+import { Link } from '#components/shell/navigation.tsx'
 
-/** The page of an address that does not exist. */
+/** The part of every page for an address that does not exist. Folders have pages with the header, which are shown before this one. */
 export default function NotFound() {
   return (
-    <Shell title="Page not found" trajectory={undefined}>
-      <main className="grid min-h-0 place-content-center justify-items-center gap-4 overflow-y-auto p-6 text-center">
-        <div className="max-w-md">
-          <h2 className="font-semibold text-lg">Page not found</h2>
-          <p className="mt-1 text-dim">
-            No page has this address. It may be mistyped, or from another version of Rollscope.
-          </p>
-        </div>
-        <p className="flex flex-wrap justify-center gap-2">
-          <LinkButton href="/">Go to the playground</LinkButton>
-          <LinkButton href="/library">Open the library</LinkButton>
-          <LinkButton href="/docs">Read the documentation</LinkButton>
-        </p>
-      </main>
-    </Shell>
+    <main className="grid h-dvh place-content-center gap-2 p-4 text-center">
+      <title>Page not found · Rollscope</title>
+      <h1 className="font-semibold text-lg">Page not found</h1>
+      <Link href="/" className="justify-self-center text-accent hover:underline">
+        Go to the playground
+      </Link>
+    </main>
   )
 }

@@ -30,7 +30,9 @@ test.each([
 })
 
 test('Every page of app/ has a row in components/shell/pages.ts, with a page of the documentation', () => {
-  const folders = globSync('app/**/page.tsx').map((file) => file.replaceAll('\\', '/').split('/').slice(1, -1)[0])
+  const folders = globSync('app/**/page.tsx')
+    .map((file) => file.replaceAll('\\', '/').split('/').slice(1, -1)[0])
+    .filter((folder) => folder !== '[...missing]')
   const hrefs = folders.map((folder = '') => `/${folder}`)
   expect(PAGES.map(({ href }) => href).toSorted()).toEqual([...new Set(hrefs)].toSorted())
   expect(PAGES.filter(({ help }) => help !== '' && !names.includes(help))).toEqual([])
