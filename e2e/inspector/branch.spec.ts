@@ -87,7 +87,7 @@ test('A token is branched by keyboard: an alternative is resampled, a text is fo
 
   await test.step('X cuts, and B on a prompt edits its message', async () => {
     await open(page, `/t/${started.trajectoryId}?at=${at}`)
-    await idle(page)
+    await expect(panel.getByRole('button', { name: /^Cut here/ })).toBeVisible()
     await grid.focus()
     await page.keyboard.press('X')
     await expect(list.getByRole('link', { name: /cut there/ })).toBeVisible()

@@ -4,7 +4,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { BranchesStarted } from '#lib/api/forest/branch.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { openedBranchOptions, startBranches } from '#lib/browser/library/branches.ts'
+import { startBranches } from '#lib/browser/library/branches.ts'
+import { openedBranchOptions } from '#lib/browser/library/opened-branch.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { withQueries } from '#testing/with-queries.tsx'
@@ -12,10 +13,7 @@ import { ResumeBranch } from './resume-branch.tsx'
 
 const go = vi.hoisted(() => vi.fn())
 vi.mock('#components/shell/navigation.tsx', () => ({ useNavigation: () => ({ go }) }))
-vi.mock('#lib/browser/library/branches.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  startBranches: vi.fn(),
-}))
+vi.mock('#lib/browser/library/branches.ts', () => ({ startBranches: vi.fn() }))
 
 const stopped: Trajectory = {
   ...sampleTrajectory,

@@ -26,14 +26,6 @@ export const startedOptions = (key: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** Query for the key of the branch that this page opens, whose tokens receive the focus when they are shown; it requests nothing. */
-export const openedBranchOptions = () =>
-  queryOptions<string | null>({
-    queryKey: ['opened-branch'],
-    queryFn: () => null,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-
 /** Starts branches, and makes the lists and trees that show them stale. Throws ApiError. */
 export async function startBranches(key: string, body: BranchBody, client: QueryClient): Promise<BranchesStarted> {
   const started = await fetchJson(`${pathOf(key)}/branch`, branchesStartedSchema, { method: 'POST', json: body })
