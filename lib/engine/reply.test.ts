@@ -51,6 +51,46 @@ test('alternatives stay in typed arrays if they are stored unchanged, also those
   expect(topLogprobs?.logprobs).toEqual([null, null, -1, 0])
 })
 
+test.each([
+  ['in lists', (ids: readonly number[], logprobs: readonly number[]): TopColumns => ({ k: 2, ids, logprobs })],
+  [
+    'in typed arrays',
+    (ids: readonly number[], logprobs: readonly number[]) =>
+      listedAlternatives(2, Int32Array.from(ids), Float64Array.from(logprobs)),
+  ],
+])('alternatives %s that the tokenizer does not have are kept, and the first of a reply is reported', (_, columns) => {
+  const reader = replyReader({ vocabularySize: 100, inputIds: [1, 2], logprobStartLen: 0 })
+  const input = { ids: [1, 2], logprobs: [null, -1] }
+  const part = (ids: readonly number[], alternatives: readonly number[]) => ({
+    isIncrement: true as const,
+    columns: {
+      output: { ids, logprobs: ids.map(() => -1) },
+      outputTop: columns(
+        alternatives,
+        alternatives.map(() => -1),
+      ),
+    },
+  })
+  const { columns: output } = part([5], [5, 99])
+  const first = reader.read({ columns: { ...output, input, inputTop: columns([1, 2, 100, 2], [-1, -1, -1, -1]) } })
+  const problem = { kind: 'alternative', column: 'topLogprobs' }
+  const message = (id: number) =>
+    `The server returned the alternative ${id}, but the last id of the chosen tokenizer is 99.`
+  expect(first.prompt?.problems).toEqual([{ ...problem, index: 1, raw: '100', message: message(100) }])
+  expect(first.problems).toEqual([])
+  const second = reader.read(part([6, 7], [6, 2, 7, 1234]))
+  expect(second.problems).toEqual([{ ...problem, index: 2, raw: '1234', message: message(1234) }])
+  expect(second.tokens.topLogprobs?.ids).toEqual([6, 2, 7, 1234])
+  expect(reader.read(part([8], [8, 1234])).problems).toEqual([])
+})
+
+test('alternatives with the logarithm of no probability are refused', () => {
+  const text =
+    'the server returned the logprob 0.5, which is not the logarithm of a probability, among the alternatives'
+  expect(() => chunkOf(1, { k: 1, ids: [1], logprobs: [0.5] })).toThrow(text)
+  expect(() => chunkOf(1, listedAlternatives(1, Int32Array.of(1), Float64Array.of(0.5)))).toThrow(text)
+})
+
 test('alternatives of another number of tokens are refused', () => {
   expect(() => chunkOf(3, listedAlternatives(1, Int32Array.of(1), Float64Array.of(-1)))).toThrow(
     'the server sent alternatives for 1 of 3 tokens',

@@ -131,6 +131,8 @@ export function replyReader(expected: Expected): ReplyReader {
   const arrived: number[] = []
   let text: string | undefined
   let promptRead = false
+  /** The first alternative beyond the vocabulary was reported: others say nothing new. */
+  let isForeignReported = false
   return {
     get readsPrompt() {
       return !promptRead
@@ -158,6 +160,8 @@ export function replyReader(expected: Expected): ReplyReader {
         ...(ids.length > 0 && { logprobs }),
         ...top(columns.outputTop, skip, ids.length, before, problems),
       }
+      if (tokens.topLogprobs && !isForeignReported)
+        isForeignReported = reportForeign(tokens.topLogprobs, before, expected.vocabularySize, problems)
       for (const id of ids) arrived.push(id)
       const received = arrived.length
       checkLength(received, expected.mostTokens)
@@ -237,12 +241,14 @@ function tokensOf(
 
 function checkLogprobs(logprobs: LogprobLists['logprobs'], where: string): void {
   const odd = logprobs.findIndex((logprob) => logprob !== null && isImpossible(logprob))
-  if (odd >= 0)
-    throw new EngineError(
-      'INCONSISTENT',
-      `the server returned the logprob ${logprobs[odd]}, which is not the logarithm of a probability, at offset ${odd} from ${where}`,
-    )
+  if (odd >= 0) throw impossibleLogprob(logprobs[odd], `at offset ${odd} from ${where}`)
 }
+
+const impossibleLogprob = (logprob: number | null | undefined, where: string): EngineError =>
+  new EngineError(
+    'INCONSISTENT',
+    `the server returned the logprob ${logprob}, which is not the logarithm of a probability, ${where}`,
+  )
 
 /** A stream that repeats its tokens repeats the same ones; otherwise nobody knows which ones the model sampled. */
 function checkRepeatedIds(ids: LogprobLists['ids'], repeated: number, arrived: readonly number[]): void {
@@ -339,6 +345,8 @@ function top(
   if (arrays ? areUnchangedCells(arrays, skip * k) : areStoredUnchanged(columns.logprobs, skip * k))
     return { topLogprobs: skip === 0 ? columns : alternativesFrom(columns, skip) }
   const { ids, logprobs } = from(columns, skip * k)
+  const impossible = logprobs.find((logprob) => logprob !== null && isImpossible(logprob))
+  if (impossible !== undefined) throw impossibleLogprob(impossible, 'among the alternatives')
   return {
     topLogprobs: {
       k,
@@ -350,6 +358,33 @@ function top(
   }
 }
 
+/**
+ * Reports the first alternative beyond the vocabulary, and returns whether there is one. It is no error: a model may give unused ids at
+ * the end of its vocabulary some probability. `first` is the number of tokens before these.
+ */
+function reportForeign(top: TopLogprobs, first: number, vocabularySize: number, problems: Problem[]): boolean {
+  const arrays = alternativeColumns(top)
+  const cell = arrays
+    ? firstCellFrom(arrays.ids, vocabularySize)
+    : top.ids.findIndex((alternative) => alternative >= vocabularySize)
+  if (cell < 0) return false
+  const raw = String(top.ids[cell])
+  problems.push({
+    kind: 'alternative',
+    message: `The server returned the alternative ${raw}, but the last id of the chosen tokenizer is ${vocabularySize - 1}.`,
+    column: 'topLogprobs',
+    index: first + Math.floor(cell / top.k),
+    raw,
+  })
+  return true
+}
+
+/** Returns the index of the first id that is not below the size, or −1. */
+function firstCellFrom(ids: Int32Array, size: number): number {
+  for (let cell = 0; cell < ids.length; cell++) if (int32At(ids, cell) >= size) return cell
+  return -1
+}
+
 const IDS_NOT_REPORTED: Problem = {
   kind: 'missing',
   message:
@@ -359,7 +394,7 @@ const IDS_NOT_REPORTED: Problem = {
 /** Reads the scores of the prompt's tail. The ids that the server reports there must be those that were sent. */
 function promptScores(
   { columns, finish }: EngineReply,
-  { inputIds, logprobStartLen }: Expected,
+  { inputIds, logprobStartLen, vocabularySize }: Expected,
   images: ReadImages | undefined,
 ): PromptScores | undefined {
   const { input: { ids, logprobs } = NO_COLUMNS, inputTop } = images ? (images.columnsOfSent(columns) ?? {}) : columns
@@ -378,6 +413,8 @@ function promptScores(
     )
   checkLogprobs(logprobs, `position ${offset} of the prompt`)
   const problems: Problem[] = []
+  const alternatives = top(inputTop, 0, ids.length, 0, problems)
+  if (alternatives.topLogprobs) reportForeign(alternatives.topLogprobs, 0, vocabularySize, problems)
   return {
     // The first position has no scored position before it.
     logprobs:
@@ -386,7 +423,7 @@ function promptScores(
         : logprobs.map((logprob, i) =>
             clean(logprob, i, 'logprobs', problems, i === 0 || images?.isImage(ids.length - i) === true),
           ),
-    ...top(inputTop, 0, ids.length, 0, problems),
+    ...alternatives,
     problems,
   }
 }

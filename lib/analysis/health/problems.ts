@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, 
   model: ['warning', 'change of the model', 'changes of the model'],
   prompt: ['note', 'prompt other than the template’s', 'prompts other than the template’s'],
   given: ['note', 'note on the given prompt', 'notes on the given prompt'],
+  alternative: ['warning', 'alternative beyond the vocabulary', 'alternatives beyond the vocabulary'],
   missing: ['warning', 'value that the server left out', 'values that the server left out'],
 }
 

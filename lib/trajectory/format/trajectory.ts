@@ -60,7 +60,7 @@ const problem = withDescription(
         'than it was written; router: a router probably removed a parameter from the request; model: the trajectory ' +
         'continued with a different model; prompt: a server’s prompt differs from the render of the recorded chat template; ' +
         'given: a given text is not the text of the given ids, or the tokenizer added tokens to it; missing: the server left ' +
-        'out something that was requested. Later versions may add others.',
+        'out something that was requested; alternative: the tokenizer does not have the id of an alternative. Later versions may add others.',
     ),
     message: withDescription(z.string(), 'The problem in words.'),
     column: withDescription(z.optional(z.string()), 'The column that contains the value. Omitted: no single column.'),
