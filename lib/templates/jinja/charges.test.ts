@@ -46,6 +46,8 @@ const tooMuch = String.raw`
 lipsum(10**6)
 lipsum(1, false, 10**9)
 strftime_now('%900000000d' * 10**4)
+('a' * 10**6).swapcase()
+('a' * 10**6).title()
 `
   .trim()
   .split('\n')
