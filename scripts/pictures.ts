@@ -51,9 +51,9 @@ const pictures = ({
   forcedKey,
   failedKey,
 }: Stored): Readonly<Record<string, Picture>> => ({
-  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 580, prepare: showFirstResponse },
+  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 575, prepare: showFirstResponse },
   inspector: { address: '/example/retokenization-drift', height: 565, prepare: showDrift },
-  glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
+  glossary: { address: '/example/retokenization-drift?at=217', height: 550, prepare: idle },
   groups: { address: '/group/41-07?at=1.180', height: 520, prepare: idle },
   branches: { address: `/t/${forcedKey}?at=${BRANCHED_TOKEN}`, height: 530, prepare: showBranches },
   'value-curve': { address: `/t/${failedKey}`, height: 540, prepare: showDrop },
@@ -62,7 +62,7 @@ const pictures = ({
   compare: { address: '/compare?left=example:retokenization-drift&drift=1', height: 640, prepare: idle },
   'template-lab': {
     address: '/templates?from=sample:qwen3-like&at=2',
-    height: 680,
+    height: 600,
     prepare: waitFor('template line 3'),
   },
   'chat-templates': {
@@ -73,7 +73,7 @@ const pictures = ({
   sessions: { address: `/sessions?session=${SESSION}`, height: 560, prepare: waitForSavings },
   harness: { address: `/sessions?session=${SESSION}`, height: 560, prepare: showRewrite },
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
-  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 510, prepare: showFirstJump },
+  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 480, prepare: showFirstJump },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
   limits: { address: '/library', height: 240, prepare: openFileOfManyRecords },
   storage: { address: '/library', height: 400, prepare: deleteTrajectory },
