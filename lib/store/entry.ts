@@ -28,7 +28,7 @@ export function recordColumns(trajectory: Trajectory) {
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const { succeeded, failed, malformed, pending } = toolCalls
   const { provenance, model, outcome, segments } = trajectory
-  // Imported files number their groups independently.
+  // Imported files number their groups independently: the column `import_group` has them.
   const group = provenance.kind === 'import' ? undefined : trajectory.group
   const file = provenance.kind === 'import' ? (provenance.file ?? '') : ''
   const opening = firstQuestion(trajectory, SEARCHED_QUESTION)
@@ -54,7 +54,7 @@ export function recordColumns(trajectory: Trajectory) {
     tool_calls: succeeded + failed + malformed + pending,
     failed_calls: failed + malformed,
     group_id: group?.id ?? null,
-    group_index: group?.index ?? null,
+    group_index: trajectory.group?.index ?? null,
     group_server: group?.server ?? null,
     forked_from: trajectory.forkedFrom?.trajectory ?? null,
     fork_token: trajectory.forkedFrom?.token ?? null,

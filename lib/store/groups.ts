@@ -20,6 +20,13 @@ interface GroupStart {
 export interface GroupTable {
   /** Returns the samples that are not deleted, by their index. */
   groupRows(id: string): readonly TrajectorySummary[]
+  /** Returns a name that all samples of a group have and no others, also those of imported files; undefined if the trajectory has no group. */
+  groupName(key: string): string | undefined
+  /**
+   * Returns the rewards of the samples with this name that are not deleted. Trajectories with the same index and reward are the paths of one
+   * rollout, which counts once.
+   */
+  rewardsOfGroup(name: string): readonly (number | null)[]
   /** Returns how the group began; undefined if it was imported, or grows one by one. */
   groupStart(id: string): GroupStart | undefined
   /** Stores how a group began. */
@@ -41,6 +48,13 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
   const rows = database.prepare(
     `SELECT ${SUMMARY_COLUMNS} FROM trajectories WHERE group_id = ? AND deleted_at IS NULL ORDER BY group_index, sequence`,
   )
+  const name = database.prepare(
+    'SELECT coalesce(group_id, import_group) AS name FROM trajectories WHERE key = ? AND deleted_at IS NULL',
+  )
+  const rewards = database.prepare(
+    `SELECT DISTINCT group_index, reward FROM trajectories
+     WHERE (group_id = ?1 OR import_group = ?1) AND deleted_at IS NULL ORDER BY group_index`,
+  )
   const rule = database.prepare('SELECT rule FROM groups WHERE id = ?')
   const putRule = database.prepare('INSERT OR REPLACE INTO groups (id, rule) VALUES (?, ?)')
   const dropRule = database.prepare('DELETE FROM groups WHERE id = ?')
@@ -52,6 +66,11 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
   const labels = database.prepare('SELECT labels, reward_why FROM trajectories WHERE key = ?')
   return {
     groupRows: (id) => rows.all(id).map(summary),
+    groupName(key) {
+      const found = name.get(key)?.name
+      return typeof found === 'string' ? found : undefined
+    },
+    rewardsOfGroup: (name) => rewards.all(name).map(({ reward }) => (reward === null ? null : Number(reward))),
     groupStart(id) {
       const row = startOf.get(id)
       return row && { samples: Number(row.samples), refused: refusalsSchema.parse(JSON.parse(String(row.refused))) }

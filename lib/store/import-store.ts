@@ -2,6 +2,7 @@
  * Opens a database connection for an import in its own thread. An import stores in several short transactions, between
  * which others can write. Until it is published, its trajectories are hidden like deleted ones.
  */
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
@@ -9,7 +10,7 @@ import { createInserter, type InsertResult } from './insert.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-/** Connection of an import. Keys are those that `add` returned. */
+/** Connection of imports, one after the other: each ends when it is published or discarded. Keys are those that `add` returned. */
 export interface ImportStore {
   /** Stores hidden trajectories in one transaction. Trajectories that exist already stay unchanged. */
   add(trajectories: readonly Trajectory[]): readonly InsertResult[]
@@ -36,18 +37,22 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
   const { insert } = createInserter(database, now)
   const show = database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?')
   const drop = database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL')
+  let importId = randomUUID()
   const store: ImportStore = {
     add: (trajectories) =>
       transaction(database, () =>
         trajectories.map((trajectory) =>
-          insert(trajectory, { ...importColumns(trajectory), deleted_at: now().getTime() }),
+          insert(trajectory, { ...importColumns(trajectory, importId), deleted_at: now().getTime() }),
         ),
       ),
-    publish: (keys) =>
+    publish(keys) {
+      importId = randomUUID()
       transaction(database, () => {
         for (const key of keys) show.run(key)
-      }),
+      })
+    },
     discard(keys) {
+      importId = randomUUID()
       for (let from = 0; from < keys.length; from += DISCARDED_AT_ONCE)
         transaction(database, () => {
           for (const key of keys.slice(from, from + DISCARDED_AT_ONCE)) drop.run(key)
@@ -59,9 +64,15 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
 }
 
 /** A Rollscope file contains its original provenance; the library lists it as imported. */
-const importColumns = ({ provenance }: Trajectory) => ({
+const importColumns = ({ provenance, group }: Trajectory, importId: string) => ({
   source: 'import',
-  import_format: provenance.kind === 'import' ? provenance.format : OWN_FORMAT,
+  ...(provenance.kind === 'import'
+    ? {
+        import_format: provenance.format,
+        // The same id in another file, or in a file of the same name that another import stored, is another group.
+        import_group: group ? JSON.stringify([importId, provenance.file ?? null, group.id]) : null,
+      }
+    : { import_format: OWN_FORMAT }),
 })
 
 /** Name of the format in lib/formats. */

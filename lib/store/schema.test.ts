@@ -164,7 +164,9 @@ test('migrate adds group columns for runs; imported files number their groups in
     group: { id: 'g', index },
   })
   const provenance = { kind: 'import', format: 'slime', lacked: [] } as const
-  madeByVersion1([inGroup('b', 1), sample, inGroup('a', 0), inGroup('c', 0, { provenance })])
+  const imported = [5, 7].map((reward, index) => inGroup(`c${index}`, index, { provenance, reward }))
+  const other = inGroup('e', 0, { provenance: { ...provenance, file: 'e.jsonl' }, reward: 1 })
+  madeByVersion1([inGroup('b', 1), sample, inGroup('a', 0), ...imported, other])
   const store = open()
   store.add(inGroup('d', 2))
   expect(store.groupRows('g').map(({ key, group }) => [key, group?.index])).toEqual([
@@ -173,6 +175,11 @@ test('migrate adds group columns for runs; imported files number their groups in
     ['d', 2],
   ])
   expect(store.list({ ...newest, filter: { group: 'g' } }).total).toBe(3)
+  expect(['c1', 'e', 'sample'].map((key) => store.rewardsOfGroup(store.groupName(key) ?? ''))).toEqual([
+    [5, 7],
+    [1],
+    [],
+  ])
   store.close()
 })
 

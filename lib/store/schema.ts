@@ -28,6 +28,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepGroupStarts,
   keepBegunCalls,
   keepBeginnings,
+  keepImportGroups,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -344,6 +345,25 @@ function keepBeginnings(database: DatabaseSync): void {
       UNIQUE (session, beginning)
     ) STRICT;
     CREATE INDEX session_beginnings_newest ON session_beginnings (beginning, id);
+  `)
+}
+
+/**
+ * Samples of imported files are compared with those of their group in the same file. Which import stored a file is unknown for existing
+ * records: their groups are those of files with the same name. A header that cannot be read has none.
+ */
+function keepImportGroups(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN import_group TEXT;
+    UPDATE trajectories SET (import_group, group_index) = (
+      SELECT json_array(NULL, json_extract(header, '$.provenance.file'), json_extract(header, '$.group.id')),
+        json_extract(header, '$.group.index')
+      FROM headers WHERE headers.key = trajectories.key
+    ) WHERE source = 'import' AND EXISTS (
+      SELECT 1 FROM headers WHERE headers.key = trajectories.key AND json_valid(header)
+        AND json_extract(header, '$.provenance.kind') = 'import' AND json_type(header, '$.group.id') = 'text'
+    );
+    CREATE INDEX trajectories_by_import_group ON trajectories (import_group) WHERE import_group IS NOT NULL;
   `)
 }
 

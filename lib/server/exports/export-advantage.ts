@@ -25,10 +25,10 @@ export function sampleAdvantages(
   for (const key of keys) {
     const row = store.row(key)
     if (!row) continue
-    const group = row.group?.id
+    const group = store.groupName(key)
     samples.set(key, { reward: row.reward, group })
     if (group === undefined) ungrouped.push(row.reward)
-    else if (!groups.has(group)) groups.set(group, groupRewards(store.groupRows(group).map(({ reward }) => reward)))
+    else if (!groups.has(group)) groups.set(group, groupRewards(store.rewardsOfGroup(group)))
   }
   groups.set(undefined, groupRewards(ungrouped))
   const rewardsOf = (key: string) => groups.get(samples.get(key)?.group)

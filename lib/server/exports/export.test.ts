@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXCLUDED_HEADER, exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { openText } from '#lib/formats/reading/open.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
+import { openImportStore } from '#lib/store/import-store.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
@@ -59,6 +60,64 @@ describe('Export of several trajectories', () => {
     if (!opened.ok) return expect.unreachable()
     const again = await exportSeveral({ keys: [...store.addAll(opened.trajectories)], format: 'slime' }, all)
     expect(numbers(await again.text())).toEqual(numbers(text))
+  })
+
+  /** Returns the keys of the imported samples of a slime file. Each row has the group, the index and the reward of a sample. */
+  function importSlime(file: string, rows: readonly (readonly [number, number, number])[]): readonly string[] {
+    const lines = rows.map(([group_index, index, reward]) =>
+      JSON.stringify({ tokens: [1, 2], response_length: 1, status: 'completed', group_index, index, reward }),
+    )
+    const source = { file, now: sample.createdAt, newId: () => randomUUID() }
+    const opened = openText(lines.join('\n'), source)
+    const importing = openImportStore(folder, () => new Date())
+    const keys = importing.add(opened.ok ? opened.trajectories : []).map(({ key }) => key)
+    importing.publish(keys)
+    importing.close()
+    return keys
+  }
+
+  /** Returns the advantage of the trained token of each trajectory. */
+  async function advantagesOf(keys: readonly string[]): Promise<readonly unknown[]> {
+    const text = await (await exportSeveral({ keys: [...keys], advantage: 'mean' }, all)).text()
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).segments[1].columns?.advantage?.[0])
+  }
+
+  test('compares each sample of an imported file with its group in that file, also if only a part is exported', async () => {
+    const keys = importSlime('a.jsonl', [
+      [0, 0, 1],
+      [0, 1, 1],
+      [1, 2, 5],
+      [1, 3, 5],
+      [0, 4, 0],
+      [0, 5, 0],
+      [1, 6, 9],
+      [1, 7, 9],
+    ])
+    expect(await advantagesOf(keys)).toEqual([0.5, 0.5, -2, -2, -0.5, -0.5, 2, 2])
+    expect(await advantagesOf(keys.slice(0, 1))).toEqual([0.5])
+    expect(store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 8 }).rows[0]?.group).toBe(null)
+  })
+
+  test('does not compare samples of different imports, although their files and groups have the same names', async () => {
+    const both = [1, 3].map((reward) =>
+      importSlime('a.jsonl', [
+        [0, 0, reward],
+        [0, 1, reward + 1],
+      ]),
+    )
+    expect(await advantagesOf(both.flat())).toEqual([-0.5, 0.5, -0.5, 0.5])
+  })
+
+  test('counts a rollout once in the mean of its group, although each of its paths is a trajectory', async () => {
+    const keys = importSlime('a.jsonl', [
+      [0, 0, 1],
+      [0, 0, 1],
+      [0, 1, 0],
+    ])
+    expect(await advantagesOf(keys)).toEqual([0.5, 0.5, -0.5])
   })
 
   test('lists the same losses for one sample and for its whole group, in every format', async () => {
