@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'
-import { numberGroups, type SampleNumbering } from '#lib/formats/writing/group-numbers.ts'
+import { numberSamples, type SampleNumbers } from '#lib/formats/writing/group-numbers.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -28,14 +28,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Writes a file for each trajectory, as the page does, and one with a line for each, as the library does. */
 function write(format: string): { readonly values: readonly object[]; readonly files: readonly string[] } {
-  const written = (trajectory: Trajectory, groups?: SampleNumbering) => {
-    const record = writableFormats.find(({ name }) => name === format)?.write(trajectory, groups)
+  const written = (trajectory: Trajectory, numbers?: SampleNumbers) => {
+    const record = writableFormats.find(({ name }) => name === format)?.write(trajectory, numbers)
     if (!record) throw new Error(`${format} is not written`)
     return record.value
   }
   const values = trajectories.map((trajectory) => written(trajectory))
-  const groups = numberGroups(trajectories.map(({ group }) => group))
-  const lines = trajectories.map((trajectory) => `${JSON.stringify(written(trajectory, groups))}\n`)
+  const numbers = numberSamples(trajectories.map(({ group }) => group))
+  const lines = trajectories.map((trajectory, at) => `${JSON.stringify(written(trajectory, numbers[at]))}\n`)
   const texts = [...values.map(readableJson), lines.join('')]
   const files = texts.map((text, index) => {
     const file = path.join(folder, `${format}-${index}`)

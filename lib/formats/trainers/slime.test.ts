@@ -8,7 +8,7 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { trajectoryOf } from '../test-trajectories.ts'
-import { numberGroups } from '../writing/group-numbers.ts'
+import { numberSamples } from '../writing/group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
 
 /** Output of slime's Sample.to_dict(): two turns with a tool result between them. */
@@ -333,22 +333,22 @@ describe('slime group', () => {
   test('has a group_index in its own file, and the loss of its id is reported', () => {
     const { value, losses } = written({ ...sampleTrajectory, group: { id: '0a5e', index: 2 } })
     expect(value).toMatchObject({ group_index: 0, index: 2 })
-    expect(losses).toContain('id of the group: group_index numbers the groups of the file')
+    expect(losses).toContain('id of the group: the file has a number instead')
     expect(losses).not.toContain('group')
   })
 
   test('has one group_index for all its samples in a file of several groups, which a file keeps when it is read back', () => {
-    const groups = numberGroups(samples.map(({ group }) => group))
-    const values = samples.map((one) => slime.write?.(one, groups).value as WrittenSample)
+    const numbers = numberSamples(samples.map(({ group }) => group))
+    const values = samples.map((one, at) => slime.write?.(one, numbers[at]).value as WrittenSample)
     expect(values.map(({ group_index, index }) => [group_index, index])).toEqual([
       [0, 3],
       [0, 4],
       [17, 2],
     ])
     const back = values.map(read)
-    const again = numberGroups(back.map(({ group }) => group))
-    expect(back.map((one) => slime.write?.(one, again).value)).toEqual(values)
-    expect(slime.write?.(back[0] as Trajectory, again).losses.filter((words) => words.includes('group'))).toEqual([])
+    const again = numberSamples(back.map(({ group }) => group))
+    expect(back.map((one, at) => slime.write?.(one, again[at]).value)).toEqual(values)
+    expect(slime.write?.(back[0] as Trajectory, again[0]).losses.filter((words) => words.includes('group'))).toEqual([])
   })
 
   test('is null for a sample without group', () => {

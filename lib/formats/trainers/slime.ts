@@ -14,8 +14,13 @@ import { promptSegment, responseSegment, textTrajectory } from '../conversations
 import type { Format, RecordSource } from '../format.ts'
 import { firstMessages } from '../messages.ts'
 import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
-import { listDroppedContent, listDroppedForeignFields, writableExperts } from '../writing/export-losses.ts'
-import { numberGroups, type SampleNumbering } from '../writing/group-numbers.ts'
+import {
+  GROUP_ID_LOSS,
+  listDroppedContent,
+  listDroppedForeignFields,
+  writableExperts,
+} from '../writing/export-losses.ts'
+import { numberSamples, type SampleNumbers } from '../writing/group-numbers.ts'
 import { responseArrays } from '../writing/response-arrays.ts'
 import type { TrainingRow } from '../writing/training-row.ts'
 import { initialLength, trainedTrajectory } from './trained-sequence.ts'
@@ -198,9 +203,8 @@ const takenBy = ({ reward }: JsonObject, hasOutcome: boolean, hasGroup: boolean)
   ...(typeof reward === 'number' ? ['reward'] : []),
 ]
 
-function write(trajectory: Trajectory, groups: SampleNumbering = numberGroups([trajectory.group])) {
+function write(trajectory: Trajectory, numbers: SampleNumbers | undefined = numberSamples([trajectory.group])[0]) {
   const { segments, vocab, outcome, model, group } = trajectory
-  const numbers = group && groups(group)
   const own = trajectory.foreign?.[NAME] ?? {}
   const info = segments.map(({ kind, ids }) => [kind === 'response', ids.length] as const)
   const promptLength = initialLength(info)
@@ -235,7 +239,7 @@ function write(trajectory: Trajectory, groups: SampleNumbering = numberGroups([t
       ...losses,
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
-      ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),
+      ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID_LOSS] : []),
       ...listDroppedContent(trajectory, ['reward', 'group', 'outcome', 'weights', ...writableExperts(experts)]),
       ...listDroppedForeignFields(trajectory, NAME),
     ],
@@ -291,8 +295,6 @@ function question(segments: readonly Segment[]): string {
 
 const iterations = (segments: readonly Segment[]): number =>
   segments.filter((segment) => segment.kind === 'response' && segment.toolCalls.length > 0).length
-
-const GROUP_ID = 'id of the group: group_index numbers the groups of the file'
 
 const isPlainlyTruncated = (outcome: Outcome): boolean =>
   outcome.kind === 'ended' && (outcome.reason === 'truncated' || outcome.reason === 'length')

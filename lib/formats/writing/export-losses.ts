@@ -65,6 +65,13 @@ const contents = {
   ],
 } satisfies Record<string, readonly [words: Words, isThere: (trajectory: Trajectory) => unknown]>
 
+/** Loss of the id of a group, in words. */
+export const GROUP_ID_LOSS = 'id of the group: the file has a number instead'
+
+/** Returns the losses of a sample whose group gets another id, because an earlier group of the file has it. */
+export const withGroupIdLoss = (losses: readonly string[]): readonly string[] =>
+  losses.includes(contents.group[0]) || losses.includes(GROUP_ID_LOSS) ? losses : [...losses, GROUP_ID_LOSS]
+
 /** A kind of content that a format may lack. */
 export type Content = keyof typeof contents
 

@@ -3,42 +3,67 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
 type Group = NonNullable<Trajectory['group']>
 
+/** A sample of a group, as far as its numbers depend on it. */
+export interface GroupedSample extends Pick<Group, 'id' | 'index'> {
+  /** The same for all samples of the group and for no others: files number their groups independently. Omitted: the id of the group. */
+  readonly name?: string | undefined
+}
+
 /** The numbers of a sample in a file. */
 export interface SampleNumbers {
   /** The same for all samples of a group. */
   readonly groupIndex: number
-  /** Index of the sample, unique within the file. */
+  /** Index of the sample, unique within the file. Those of a group are in the order of their own indices, except the later paths of a rollout. */
   readonly index: number
+  /** Id of the group, unique within the file. */
+  readonly groupId: string
 }
-
-/** Returns the numbers of a group's sample. */
-export type SampleNumbering = (group: Group) => SampleNumbers
 
 /**
- * Numbers the groups of one file in the order of their first samples. A group whose id is a whole number came from such
- * a file and keeps its numbers; the others get free numbers, and their samples stay in order.
+ * Numbers the groups of one file in the order of their first samples. A group whose id is a whole number came from such a file and keeps its
+ * numbers, unless an earlier group of this file has them. The others get free numbers. The samples of a group stay in order, and a later path
+ * of the same rollout gets a free index. Undefined for samples without a group.
  */
-export function numberGroups(groups: readonly (Group | undefined)[]): SampleNumbering {
-  const present = groups.filter((group) => group !== undefined)
-  const [numbered, named] = [present.filter(isNumbered), present.filter((group) => !isNumbered(group))]
-  const taken = new Set(numbered.map(({ id }) => Number(id)))
-  const starts = new Map<string, SampleNumbers>()
+export function numberSamples(samples: readonly (GroupedSample | undefined)[]): readonly (SampleNumbers | undefined)[] {
+  const groups = Map.groupBy(
+    samples.filter((sample) => sample !== undefined),
+    nameOf,
+  )
+  const owners = new Map<string, string>()
+  for (const [name, [first]] of groups) if (first && !owners.has(first.id)) owners.set(first.id, name)
+  const keepsNumbers = (sample: GroupedSample) => isNumbered(sample) && owners.get(sample.id) === nameOf(sample)
+
+  const present = [...groups.values()].flat()
+  const taken = new Set(present.filter(isNumbered).map(({ id }) => Number(id)))
   let groupIndex = 0
-  let index = endOf(numbered)
-  for (const [id, samples] of Map.groupBy(named, (group) => group.id)) {
+  let end = endOf(present.filter(keepsNumbers))
+  const starts = new Map<string, { readonly groupIndex: number; readonly index: number }>()
+  for (const [name, members] of groups) {
+    if (members.every(keepsNumbers)) continue
     while (taken.has(groupIndex)) groupIndex++
-    starts.set(id, { groupIndex, index })
+    starts.set(name, { groupIndex, index: end })
     groupIndex++
-    index += endOf(samples)
+    end += endOf(members)
   }
-  return (group) => {
-    const start = starts.get(group.id) ?? { groupIndex: Number(group.id), index: 0 }
-    return { ...start, index: start.index + group.index }
-  }
+
+  const used = new Set<number>()
+  return samples.map((sample) => {
+    if (!sample) return undefined
+    const name = nameOf(sample)
+    const start = starts.get(name) ?? { groupIndex: Number(sample.id), index: 0 }
+    const own = start.index + sample.index
+    const index = used.has(own) ? end++ : own
+    used.add(index)
+    const groupId = owners.get(sample.id) === name ? sample.id : String(start.groupIndex)
+    return { groupIndex: start.groupIndex, index, groupId }
+  })
 }
 
+const nameOf = ({ name, id }: GroupedSample): string => name ?? id
+
 /** The id must be the canonical number, so that "7" and "007" stay two groups. */
-const isNumbered = ({ id }: Group): boolean => Number.isSafeInteger(Number(id)) && String(Number(id)) === id
+const isNumbered = ({ id }: GroupedSample): boolean => Number.isSafeInteger(Number(id)) && String(Number(id)) === id
 
 /** Returns the first index after those of the samples. */
-const endOf = (samples: readonly Group[]): number => samples.reduce((end, { index }) => Math.max(end, index + 1), 0)
+const endOf = (samples: readonly GroupedSample[]): number =>
+  samples.reduce((end, { index }) => Math.max(end, index + 1), 0)

@@ -2,7 +2,7 @@
 import { readableJson } from '#lib/json/readable-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { ExportedFile } from '../format.ts'
-import type { SampleNumbering } from './group-numbers.ts'
+import type { SampleNumbers } from './group-numbers.ts'
 import type { TrainingRow } from './training-row.ts'
 
 /** Writes one format. */
@@ -13,8 +13,8 @@ export interface Writer {
   readonly label: string
   /** The content that a file of this format keeps, in one line. */
   readonly keeps: string
-  /** Writes a record. `groups` numbers all groups of the same file; without it the trajectory is the only one. */
-  readonly write: (trajectory: Trajectory, groups?: SampleNumbering) => ExportedFile
+  /** Writes a record. `numbers` are those of the sample in its file; without them the trajectory is the only one. */
+  readonly write: (trajectory: Trajectory, numbers?: SampleNumbers) => ExportedFile
   /**
    * Returns the training rows of a record that `write` made from the trajectory: one row, unless the format splits.
    * Omitted: the format has no arrays over tokens.

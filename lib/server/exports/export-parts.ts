@@ -98,6 +98,9 @@ function factsOf(trajectory: Trajectory, { wantsLosses }: PartOptions['facts']):
   }
 }
 
+/** Name of Rollscope's own format. */
+export const OWN = 'rollscope'
+
 function fileOf(trajectory: Trajectory, options: WriteOptions, key: string): TrajectoryFile {
   const format = formatToWrite(options.format)
   const why = whyExcluded(trajectory)
@@ -123,12 +126,19 @@ export function writeRecord(trajectory: Trajectory, options: WriteOptions): Writ
   return format.encoding ? value : encodeLine(value)
 }
 
-function recordValue(trajectory: Trajectory, { write }: Writer, { forced, advantage, numbers }: WriteOptions): object {
+function recordValue(
+  trajectory: Trajectory,
+  { name, write }: Writer,
+  { forced, advantage, numbers }: WriteOptions,
+): object {
   // Tokens that the export trains have an advantage too.
   const trained = withForced(trajectory, forced)
   const { reward = null, rewards, formula } = advantage ?? {}
   const whole = (rewards && formula && withAdvantages(trained, reward, rewards, formula)) ?? trained
-  return write(whole, numbers && (() => numbers)).value
+  // Rollscope's own format says from which file a group is, so its id stays.
+  const { group } = whole
+  const hasOtherId = name !== OWN && group && numbers && numbers.groupId !== group.id
+  return write(hasOtherId ? { ...whole, group: { ...group, id: numbers.groupId } } : whole, numbers).value
 }
 
 /** Returns the title with the number of the sample, because the samples of a group share their question. */

@@ -120,6 +120,37 @@ describe('Export of several trajectories', () => {
     expect(await advantagesOf(keys)).toEqual([0.5, 0.5, -0.5])
   })
 
+  test('gives groups of different files with the same id different ids, and says that the second one loses its own', async () => {
+    const rows = [
+      [0, 0, 1],
+      [0, 1, 0],
+    ] as const
+    const keys = [...importSlime('a.jsonl', rows), ...importSlime('b.jsonl', rows)]
+    const linesAs = async (format: string) =>
+      (await (await exportSeveral({ keys, format }, all)).text())
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    expect((await linesAs('slime')).map(({ group_index, index }) => [group_index, index])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 2],
+      [1, 3],
+    ])
+    expect((await linesAs('skyrl')).map(({ trajectory_ids: [id] }) => [id.instance_id, id.repetition_id])).toEqual([
+      ['0', 0],
+      ['0', 1],
+      ['1', 0],
+      ['1', 1],
+    ])
+    expect((await linesAs('rollscope')).map(({ group }) => group.id)).toEqual(['0', '0', '0', '0'])
+    const { formats } = await exportPreview({ keys }, all)
+    const lossesOf = (name: string) => formats.find((format) => format.name === name)?.lost
+    const lost = { text: 'id of the group: the file has a number instead', samples: 2 }
+    for (const name of ['slime', 'skyrl', 'parquet']) expect(lossesOf(name)).toContainEqual(lost)
+    for (const name of ['rollscope', 'torchrl']) expect(lossesOf(name)).not.toContainEqual(lost)
+  })
+
   test('lists the same losses for one sample and for its whole group, in every format', async () => {
     const stored = [0, 1].map((index) => store.add({ ...sample, id: `g${index}`, ...group('one', index) }))
     const preview = await exportPreview({ keys: stored }, all)

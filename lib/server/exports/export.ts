@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
-import { numberGroups } from '#lib/formats/writing/group-numbers.ts'
+import { withGroupIdLoss } from '#lib/formats/writing/export-losses.ts'
+import { numberSamples } from '#lib/formats/writing/group-numbers.ts'
 import type { RecordEncoder } from '#lib/formats/writing/writer.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
@@ -13,7 +14,7 @@ import { streamResponse } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { ADVANTAGE_TEXT, sampleAdvantages } from './export-advantage.ts'
-import { formatToWrite, type SampleFacts, type WrittenRecord } from './export-parts.ts'
+import { formatToWrite, OWN, type SampleFacts, type WrittenRecord } from './export-parts.ts'
 import { FORCED_TEXT } from './export-trajectory.ts'
 import { exportPart } from './exporting.ts'
 
@@ -52,19 +53,28 @@ export async function exportSeveral(
 ): Promise<Response> {
   formatToWrite(format)
   const advantageOf = sampleAdvantages(keys, advantage, all)
-  const samples: { readonly key: string; readonly group: SampleFacts['group'] }[] = []
+  const samples: Sample[] = []
   const visit = ({ group }: SampleFacts, key: string) => samples.push({ key, group })
   const excluded = await forEachTrajectory(keys, { visit, wantsLosses: false }, all, signal)
   if (samples.length === 0) throw noTokens(excluded)
-  const numbers = numberGroups(samples.map(({ group }) => group))
+  const numbers = numbersOf(samples, all)
   const records = (async function* () {
-    for (const { key, group } of samples) {
-      const options = { format, forced, advantage: advantageOf(key), numbers: group && numbers(group) }
+    for (const [at, { key }] of samples.entries()) {
+      const options = { format, forced, advantage: advantageOf(key), numbers: numbers[at] }
       yield exportPart({ kind: 'record', key, options }, all, signal)
     }
   })()
   return exportFile({ records, count: samples.length, excluded: excluded.length, format })
 }
+
+/** A trajectory that is exported, with its group. */
+interface Sample extends Pick<SampleFacts, 'group'> {
+  readonly key: string
+}
+
+/** Returns the numbers of each sample in their file. */
+const numbersOf = (samples: readonly Sample[], { store }: Services) =>
+  numberSamples(samples.map(({ key, group }) => group && { ...group, name: store.groupName(key) }))
 
 const NEVER = new AbortController().signal
 
@@ -106,21 +116,21 @@ export async function exportPreview(
   all: Services,
   signal: AbortSignal = NEVER,
 ): Promise<ExportPreview> {
-  const totals = writableFormats.map(({ name }) => ({ name, samples: new Map<string, number>() }))
-  let samples = 0
-  let forced = 0
-  const visit = ({ hasForced, losses }: SampleFacts) => {
-    samples++
-    if (hasForced) forced++
-    for (const [index, { samples }] of totals.entries())
-      for (const text of losses[index] ?? []) samples.set(text, (samples.get(text) ?? 0) + 1)
-  }
+  const samples: (Sample & Pick<SampleFacts, 'hasForced' | 'losses'>)[] = []
+  const visit = ({ group, hasForced, losses }: SampleFacts, key: string) =>
+    samples.push({ key, group, hasForced, losses })
   const excluded = await forEachTrajectory(keys, { visit, wantsLosses: true }, all, signal)
-  const formats = totals.map(({ name, samples }) => ({
-    name,
-    lost: Array.from(samples, ([text, samples]) => ({ text, samples })),
-  }))
-  return { samples, forced, excluded, formats }
+  const numbers = numbersOf(samples, all)
+  const formats = writableFormats.map(({ name }, index) => {
+    const counts = new Map<string, number>()
+    for (const [at, { group, losses }] of samples.entries()) {
+      const own = losses[index] ?? []
+      const hasOtherId = name !== OWN && numbers[at]?.groupId !== group?.id
+      for (const text of hasOtherId ? withGroupIdLoss(own) : own) counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+    return { name, lost: Array.from(counts, ([text, samples]) => ({ text, samples })) }
+  })
+  return { samples: samples.length, forced: samples.filter(({ hasForced }) => hasForced).length, excluded, formats }
 }
 
 type Excluded = ExportPreview['excluded'][number]

@@ -1,5 +1,5 @@
 /** Exports the leaves of a session as training samples, in any format of the library. */
-import { numberGroups } from '#lib/formats/writing/group-numbers.ts'
+import { numberSamples } from '#lib/formats/writing/group-numbers.ts'
 import { LEAF_PICKERS, type LeafPicker, SHARED_MASKS, sessionSamples } from '#lib/session/forest/samples.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { FORCED_CHOICES } from '#lib/trajectory/tokens/forced-tokens.ts'
@@ -47,11 +47,9 @@ export function exportSamples(session: Session, request: Request): Response {
     })
   const format = search.get('format') ?? 'rollscope'
   const forced = queryWord(request, 'forced', FORCED_CHOICES, 'context')
-  const numbers = numberGroups(trajectories.map(({ group }) => group))
+  const numbers = numberSamples(trajectories.map(({ group }) => group))
   return exportFile({
-    records: trajectories
-      .values()
-      .map((one) => writeRecord(one, { format, forced, numbers: one.group && numbers(one.group) })),
+    records: trajectories.values().map((one, at) => writeRecord(one, { format, forced, numbers: numbers[at] })),
     count: trajectories.length,
     excluded: leftOut.filter(({ cutAfter }) => cutAfter === undefined).length,
     format,
