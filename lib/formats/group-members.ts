@@ -4,7 +4,7 @@ import type { RecordSource } from './format.ts'
 
 const counts = new WeakMap<RecordSource, Map<string, number>>()
 
-/** Returns the group of the next sample: samples of a group are numbered in the order in which their file is read. */
+/** Returns the group of the next rollout, which all its paths share: the rollouts of a group are numbered in the order in which their file is read. */
 export function nextGroupMember(source: RecordSource, id: string): NonNullable<Trajectory['group']> {
   const known = counts.get(source) ?? new Map<string, number>()
   counts.set(source, known)

@@ -47,11 +47,14 @@ describe('A file of verifiers traces', () => {
         })),
       ),
     )
+  })
+
+  test('gives both paths of a trace the index of their rollout in its group', () => {
     expect(read.map((each) => each.map(({ group }) => group?.index))).toEqual([
-      [0, 1],
-      [2, 3],
-      [0, 1],
-      [2, 3],
+      [0, 0],
+      [1, 1],
+      [0, 0],
+      [1, 1],
     ])
   })
 

@@ -134,7 +134,11 @@ function branchesOf(trace: Trace, source: RecordSource): readonly Trajectory[] {
   const branches = trace.nodes.flatMap((_, leaf) =>
     parents.has(leaf) ? [] : [{ path: pathTo(leaf, trace), id: source.newId() }],
   )
-  return branches.map((branch, number) => trajectoryOf(branch, branches.slice(0, number), trace, source))
+  const group = typeof trace.task?.key === 'string' ? nextGroupMember(source, trace.task.key) : undefined
+  return branches.map((branch, number) => ({
+    ...trajectoryOf(branch, branches.slice(0, number), trace, source),
+    ...(group && { group }),
+  }))
 }
 
 function pathTo(leaf: number, { nodes }: Trace): readonly number[] {
@@ -168,7 +172,6 @@ function trajectoryOf(branch: Branch, earlier: readonly Branch[], trace: Trace, 
         ...(path.some((node) => idsOf(node).length === 0) ? ['token ids of some messages'] : []),
       ],
       missing: path.every((node) => idsOf(node).length === 0) ? ['ids'] : [],
-      ...(typeof trace.task?.key === 'string' && { group: nextGroupMember(source, trace.task.key) }),
       createdAt: isObject(timing) ? isoTime(timing.start) : undefined,
       modelName: modelOf(agent, trace.calls ?? []),
       tools: readTools(path[0]?.tools) ?? readTools(trace.tools),

@@ -816,7 +816,10 @@ export const trajectorySchema = z.looseObject({
     z.optional(
       z.looseObject({
         id: z.string(),
-        index: z.int().check(z.minimum(0)),
+        index: withDescription(
+          z.int().check(z.minimum(0)),
+          'Number of the rollout in its group. Trajectories of one imported rollout, such as the paths of a trace, share it.',
+        ),
         server: withDescription(
           z.optional(z.string()),
           'Name of the server on which its run began, if the group ran on several servers side by side. Omitted: it ran on one.',
