@@ -101,6 +101,7 @@ function partEntry(part: MessagePart): readonly Entry[] {
     return [{ span: part.tokens ?? call.span, label: `${callName(call)}${resultSign(call)}`, tone }]
   }
   if (!part.tokens) return []
+  if (part.kind === 'given-call') return [{ span: part.tokens, label: visibleText(part.name), tone: 'call' }]
   const label = part.kind === 'thinking' ? 'think' : 'text'
   return [{ span: part.tokens, label, tone: label }]
 }

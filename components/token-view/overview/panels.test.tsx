@@ -246,6 +246,15 @@ test('the outline selects the first token of a segment or span', async () => {
   expect(onSelect).toHaveBeenCalledWith(6)
 })
 
+test('the outline lists the calls that only the message of a file has', () => {
+  const { tokenizer: _, parser: __, ...model } = sample.model
+  const message = { content: '', tool_calls: [{ function: { name: 'add', arguments: '{"a":1}' } }] }
+  const segments = [{ kind: 'response' as const, ids: [1, 2], thinks: [], toolCalls: [], message }]
+  const vocab = { '1': '<call>', '2': '{"a":1}' }
+  render(<Outline trajectory={{ ...sample, model, segments, vocab }} selected={undefined} onSelect={() => {}} />)
+  expect(screen.getByRole('treeitem', { name: /^add/ })).toBeTruthy()
+})
+
 test('the outline is a tree that the keyboard can operate', async () => {
   const onSelect = vi.fn()
   render(<Outline trajectory={sample} selected={undefined} onSelect={onSelect} />)

@@ -6,6 +6,7 @@ import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { formatOf } from '../registry.ts'
 import { trajectoriesOf } from '../test-trajectories.ts'
+import { chatMessagesBySegment } from '../writing/chat-messages.ts'
 import { fileSource, foreignRecords } from './test-files.ts'
 
 interface Sample {
@@ -74,6 +75,22 @@ test.each(Object.entries(golden))(
         (sample.calls ?? []).map(([called, input]) => ({ name: called, input: JSON.parse(input) })),
       )
     }
+  },
+)
+
+test.each(Object.keys(golden))(
+  'An exported reply of %s is the message of the file, although the texts of its tokens are known',
+  (name) => {
+    for (const trajectory of opened(name))
+      for (const [index, segment] of trajectory.segments.entries()) {
+        if (segment.kind !== 'response' || !segment.message) continue
+        const { content, reasoning, toolCalls = [] } = assistantMessage(segment.message)
+        const [reply] = chatMessagesBySegment(trajectory)[index] ?? []
+        expect(reply).toMatchObject({ content, ...(reasoning !== undefined && { reasoning_content: reasoning }) })
+        expect(reply?.tool_calls?.map(({ id, function: called }) => [id, called.name]) ?? []).toEqual(
+          toolCalls.map((call) => [call.id, call.name]),
+        )
+      }
   },
 )
 

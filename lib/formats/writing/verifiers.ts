@@ -2,7 +2,7 @@
  * A trace of verifiers (verifiers 0.4, verifiers.v1.trace): nodes with the tokens that each message adds. A trajectory is a
  * trace with one branch. Logprobs exist only for tokens whose mask is true, as the renderer of verifiers writes them.
  */
-import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type ImageMessage, imageMessagesBySegment } from './chat-messages.ts'
@@ -66,14 +66,14 @@ function write(trajectory: Trajectory) {
       ),
     }
     // The template renders the messages of a prompt together, so their tokens belong to the last one.
-    const own = messages.length > 0 ? messages : [{ role: 'user', content: '' }]
+    const own: readonly ImageMessage[] = messages.length > 0 ? messages : [{ role: 'user', content: '' }]
     for (const [nth, message] of own.entries())
       addNode(message, segment.kind === 'response', nth === own.length - 1 ? tokens : NO_TOKENS)
     if (segment.kind === 'response')
       calls.push({
         node: nodes.length - 1,
         ...(model.name !== undefined && { model: model.name }),
-        finish_reason: finishOf(segment),
+        finish_reason: finishOf(segment, own),
         ...(segment.usage && {
           usage: { prompt_tokens: segment.usage.promptTokens, completion_tokens: segment.usage.completionTokens },
         }),
@@ -140,9 +140,9 @@ const nodeMessage = ({ tool_calls, role, ...message }: ImageMessage) => ({
   }),
 })
 
-function finishOf({ finish, toolCalls }: Extract<Trajectory['segments'][number], { kind: 'response' }>) {
+function finishOf({ finish }: ResponseSegment, messages: readonly ImageMessage[]) {
   if (finish?.kind === 'length') return 'length'
-  return toolCalls.some(({ kind }) => kind === 'parsed') ? 'tool_calls' : finish?.kind === 'stop' ? 'stop' : null
+  return messages.some(({ tool_calls }) => tool_calls) ? 'tool_calls' : finish?.kind === 'stop' ? 'stop' : null
 }
 
 function rows(record: object): readonly TrainingRow[] {

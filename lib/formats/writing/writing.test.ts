@@ -112,6 +112,15 @@ test.each(writableFormats.map((format) => [format.name, format] as const))(
   },
 )
 
+test('A trace of verifiers ends a reply with tool_calls if only the message of its file has the calls', () => {
+  const { tokenizer: _, parser: __, ...model } = sampleTrajectory.model
+  const message = { content: '', tool_calls: [{ id: 'c', function: { name: 'add', arguments: '{}' } }] }
+  const segments: Trajectory['segments'] = [{ kind: 'response', ids: [8], thinks: [], toolCalls: [], message }]
+  expect(verifiersWriter.write({ ...sampleTrajectory, model, segments }).value).toMatchObject({
+    calls: [{ finish_reason: 'tool_calls' }],
+  })
+})
+
 test('A trace of verifiers has the error of a failed run, a system message for a developer’s, and the columns of its trainer', () => {
   const [prompt, response, ...others] = sampleTrajectory.segments
   if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('the sample begins with a prompt')

@@ -10,7 +10,7 @@ import { type AssistantMessage, assistantMessage } from './foreign-message.ts'
 
 /**
  * Returns all messages in order. A response becomes an assistant message with its text as sampled, including markup, or the
- * given message if the texts of its tokens are unknown.
+ * given message if no parser here has read it.
  */
 export function conversation(trajectory: TrajectoryView): Message[] {
   return trajectory.segments.flatMap((segment): Message[] =>
@@ -26,18 +26,17 @@ export function conversation(trajectory: TrajectoryView): Message[] {
 }
 
 /**
- * Returns the message that the server or the file gave for a response whose tokens are absent or have unknown texts; undefined if
- * the texts are known, or there is no message.
+ * Returns the message that the server or the file gave for a response that no parser here has read; undefined if one has, or there is
+ * no message. The texts of the tokens alone do not separate thinking and calls from the content.
  */
 export function messageOfResponse(
   { ids, message }: ResponseView,
-  { vocab, model }: TrajectoryView,
+  { model }: Pick<TrajectoryView, 'model'>,
 ): AssistantMessage | undefined {
   if (!message) return undefined
   // A chat template may leave a reply out.
-  if (ids.length === 0) return assistantMessage(message)
-  const isKnown = model.tokenizer !== undefined || Array.from(ids).every((id) => Object.hasOwn(vocab, id))
-  return isKnown ? undefined : assistantMessage(message)
+  const isParsed = ids.length > 0 && (model.tokenizer ?? model.parser) !== undefined
+  return isParsed ? undefined : assistantMessage(message)
 }
 
 /**

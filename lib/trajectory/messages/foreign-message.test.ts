@@ -128,10 +128,30 @@ test('a response without tokens has the message of the file, as a list of parts 
     ['given-call', '{"name":"add","arguments":{"a":1}}'],
   ])
   expect(conversation(trajectory)).toEqual([{ role: 'assistant', content: '', reasoning: 'hm', toolCalls: [call] }])
-  const known: Trajectory = { ...trajectory, vocab: { '3': 'hi' }, segments: [{ ...response, ids: [3] }] }
-  expect(conversation(known)).toEqual([{ role: 'assistant', content: 'hi' }])
   const unknown: Trajectory = { ...trajectory, segments: [{ ...response, ids: [3] }] }
   expect(segmentMessages(unknown, 0)[0]?.tokens).toEqual({ start: 0, end: 1 })
+})
+
+test('a response whose tokens have texts has the message of the file at these tokens, until a parser reads the texts', () => {
+  const pieces = ['<think>', 'hm', '</think>', '4', '<call>', '{"a": 1}', '<|im_end|>']
+  const message = { content: '4', reasoning: 'hm', tool_calls: [{ function: { name: 'add', arguments: '{"a":1}' } }] }
+  const response: ResponseSegment = { kind: 'response', ids: [...pieces.keys()], thinks: [], toolCalls: [], message }
+  const { tokenizer: _, parser: __, ...model } = sampleTrajectory.model
+  const trajectory: Trajectory = {
+    ...sampleTrajectory,
+    model,
+    segments: [response],
+    vocab: Object.fromEntries(pieces.entries()),
+  }
+  expect(segmentMessages(trajectory, 0)[0]?.parts.map(({ kind, tokens }) => [kind, tokens])).toEqual([
+    ['thinking', { start: 1, end: 2 }],
+    ['text', { start: 3, end: 4 }],
+    ['given-call', { start: 5, end: 6 }],
+  ])
+  expect(conversation(trajectory)).toEqual([{ role: 'assistant', content: '4', reasoning: 'hm', toolCalls: [call] }])
+  expect(conversation({ ...trajectory, model: { ...model, parser: 'hermes' } })).toEqual([
+    { role: 'assistant', content: pieces.join('') },
+  ])
 })
 
 test('assistantMessage reads a call of verifiers, whose name is beside its arguments', () => {

@@ -7,7 +7,7 @@
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ContentPart, Message, Span, ToolCall } from '../format/trajectory.ts'
 import { imagePartsIn, imageSpansOf } from '../images/image-boxes.ts'
-import { findTexts, type WantedText } from '../tokens/find-texts.ts'
+import { findTexts, type WantedText, type WaysOfWriting } from '../tokens/find-texts.ts'
 import { textOf, textWithStarts } from '../tokens/pieces.ts'
 import { idsBetween, isSpecial, segmentsOf } from '../tokens/tokens.ts'
 import type { PromptView, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
@@ -32,7 +32,7 @@ export type MessagePart =
   | { readonly kind: 'text' | 'thinking'; readonly tokens: Span | undefined; readonly text: string | undefined }
   /** As the parser found it in a response. */
   | { readonly kind: 'call'; readonly tokens: Span | undefined; readonly call: ToolCall }
-  /** Given in structured form with a message of a prompt. */
+  /** Given in structured form with a message of a prompt, or with the message that a file has for a response. */
   | { readonly kind: 'given-call'; readonly tokens: Span | undefined; readonly name: string; readonly input: unknown }
   /** An image; its tokens are those of its positions. */
   | { readonly kind: 'image'; readonly tokens: Span | undefined; readonly content: ContentPart }
@@ -73,18 +73,26 @@ export function partText(part: MessagePart, segment: SegmentView, trajectory: Tr
 }
 
 /**
- * Returns think blocks and calls, and the prose between them. Without the texts of the tokens, these are of the message that the
- * server or the file gave.
+ * Returns think blocks and calls, and the prose between them. If no parser here has read the response, these are of the message that
+ * the server or the file gave.
  */
 function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMessage {
   const ownMessage = messageOfResponse(segment, trajectory)
-  if (ownMessage)
+  if (ownMessage) {
+    const drafts = draftsOf(ownMessage, trajectory).filter(({ part }) => !isEmptyText(part))
+    const written = textWithStarts(segment.ids, trajectory.vocab)
     return {
       role: 'assistant',
       message: undefined,
       tokens: segment.ids.length > 0 ? { start: 0, end: segment.ids.length } : undefined,
-      parts: draftsOf(ownMessage, trajectory).flatMap(({ part }) => (isEmptyText(part) ? [] : [part])),
+      // A short text of the message may occur in the placeholders of tokens without known texts.
+      parts: locatedParts(
+        drafts,
+        (written.isKnown ? spansIn({ ...written, specials: [] }, drafts) : []).values(),
+        [].values(),
+      ),
     }
+  }
   const marked = [
     ...segment.thinks.map(({ start, end }) => ({ span: { start, end }, call: undefined })),
     ...segment.toolCalls.map((call) => ({ span: call.span, call })),
@@ -107,7 +115,7 @@ function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMess
   return { role: 'assistant', message: undefined, tokens: { start: 0, end: segment.ids.length }, parts }
 }
 
-const isEmptyText = (part: MessagePart): boolean => part.kind === 'text' && part.text === ''
+const isEmptyText = (part: MessagePart): boolean => part.kind === 'text' && part.text?.trim() === ''
 
 function withoutSpecial({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): Span {
   let first = start
@@ -138,25 +146,14 @@ function promptMessages(segment: PromptView, trajectory: TrajectoryView): readon
       { role: 'given', message: undefined, tokens: whole, parts: [{ kind: 'text', tokens: whole, text: undefined }] },
     ]
   const drafts = segment.messages.map((message) => ({ message, parts: draftsOf(message, trajectory) }))
-  const { text, starts } = textWithStarts(segment.ids, trajectory.vocab)
   const specials = specialsOf(segment, trajectory)
+  const spans = spansIn(
+    { ...textWithStarts(segment.ids, trajectory.vocab), specials },
+    drafts.flatMap(({ parts }) => parts),
+  ).values()
   const images = imageSpansOf(segment, trajectory)
-  const image = (images.length === imagePartsIn(segment).length ? images : [])[Symbol.iterator]()
-  const found = findTexts(
-    drafts.flatMap(({ parts }) => parts.flatMap(({ wanted }) => (wanted ? [wanted] : []))),
-    { text, starts, specials },
-  )[Symbol.iterator]()
-  const messages = drafts.map(({ message, parts }) => ({
-    message,
-    parts: parts.map(({ wanted, part }): MessagePart => {
-      const tokens = wanted
-        ? (found.next().value as Span | undefined)
-        : part.kind === 'image'
-          ? (image.next().value as Span | undefined)
-          : undefined
-      return part.kind === 'other' ? part : { ...part, tokens }
-    }),
-  }))
+  const image = (images.length === imagePartsIn(segment).length ? images : []).values()
+  const messages = drafts.map(({ message, parts }) => ({ message, parts: locatedParts(parts, spans, image) }))
   const bodies = messages.map(({ parts }) => bodyOf(parts))
   return messages.map(({ message, parts }, index) => ({
     role: message.role,
@@ -164,6 +161,26 @@ function promptMessages(segment: PromptView, trajectory: TrajectoryView): readon
     tokens: extentOf(bodies, index, { segment, trajectory, specials }),
     parts,
   }))
+}
+
+/** Searches the parts that have a text of their own, in order. */
+const spansIn = (written: WaysOfWriting, drafts: readonly Draft[]): readonly (Span | undefined)[] =>
+  findTexts(
+    drafts.flatMap(({ wanted }) => (wanted ? [wanted] : [])),
+    written,
+  )
+
+/** Adds the tokens to the parts. The spans are those of parts with a text of their own, and those of images. */
+function locatedParts(
+  drafts: readonly Draft[],
+  spans: Iterator<Span | undefined>,
+  images: Iterator<Span>,
+): readonly MessagePart[] {
+  return drafts.map(({ wanted, part }): MessagePart => {
+    if (part.kind === 'other') return part
+    const next = wanted ? spans.next() : part.kind === 'image' ? images.next() : undefined
+    return { ...part, tokens: next?.done ? undefined : next?.value }
+  })
 }
 
 interface Draft {
