@@ -3,13 +3,12 @@
  * apply_chat_template does. No model read or sampled these ids, which `encodedAgain` records.
  */
 
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
-import { templateMessage } from '#lib/rollout/prompt/prompt.ts'
 import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, readInput } from '#lib/templates/document/input.ts'
-import { contextMessage } from '#lib/templates/document/trajectory-input.ts'
+import { contextMessage, foreignReplyJson } from '#lib/templates/document/trajectory-input.ts'
 import { type ConversationTokens, conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
 import { generationMask } from '#lib/templates/loss-mask/generation.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -166,25 +165,9 @@ const partsOf = ({ segments }: Trajectory): readonly ConversationPart[] =>
       return [{ kind: 'context', messages, json: messages.map((message) => contextMessage(message, [])) }]
     }
     return isReply(segment)
-      ? [{ kind: 'reply', json: replyJson(segment.message), text: '', ids: [], forced: [], calls: [] }]
+      ? [{ kind: 'reply', json: foreignReplyJson(segment.message), text: '', ids: [], forced: [], calls: [] }]
       : []
   })
-
-/** Returns the JSON of a reply. Arguments that are a JSON text keep its spelling: 1.0 stays 1.0. */
-function replyJson(given: JsonObject): string {
-  const { toolCalls = [], ...message } = assistantMessage(given)
-  const written = Array.isArray(given.tool_calls) ? given.tool_calls.filter(isObject).map(argumentsIn) : []
-  const calls = toolCalls.map(({ id, name, input }, index) => {
-    const text = written[index]
-    const source = typeof text === 'string' && isObject(input) && text !== '' ? text : JSON.stringify(input)
-    const named = id === undefined ? '' : `"id": ${JSON.stringify(id)}, `
-    return `{${named}"type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${source}}}`
-  })
-  const fields = JSON.stringify(templateMessage(message, []))
-  return calls.length === 0 ? fields : `${fields.slice(0, -1)}, "tool_calls": [${calls.join(', ')}]}`
-}
-
-const argumentsIn = (call: JsonObject): unknown => (isObject(call.function) ? call.function.arguments : call.arguments)
 
 const REPLIES_TRAINED = 'every token of a reply and the token that ends its turn, as the chat template writes them'
 const BLOCKS_TRAINED = 'the {% generation %} blocks of the chat template'

@@ -28,6 +28,24 @@ test('a trajectory opens with the messages, tools, options and template with whi
   expect(written[4].content).not.toContain('think>')
 })
 
+test('the messages of a file whose replies no parser has read are those of the file', () => {
+  const { segments, ...trajectory } = exampleTrajectory('two-steps')
+  const { tokenizer: _, parser: __, ...model } = trajectory.model
+  const called = { id: 'c', type: 'function', function: { name: 'calculator', arguments: '{"x": 1.0}' } }
+  const message = { role: 'assistant', content: '', reasoning: 'hm', tool_calls: [called] }
+  const replies = segments.map((segment) =>
+    segment.kind === 'response' ? { ...segment, thinks: [], toolCalls: [], message } : segment,
+  )
+  const { messages = '' } = trajectoryInput({ ...trajectory, model, segments: replies }, 'k')
+  expect(JSON.parse(messages)[1]).toEqual({
+    role: 'assistant',
+    content: '',
+    reasoning_content: 'hm',
+    tool_calls: [{ ...called, function: { name: 'calculator', arguments: { x: 1 } } }],
+  })
+  expect(messages).toContain('"arguments": {"x": 1.0}')
+})
+
 test('the messages of a trajectory keep the model’s spelling of arguments', () => {
   const trajectory = exampleTrajectory('two-steps')
   const raw = '\n{"name": "calculator", "arguments": {"x": 1.0, "y": 1e3}}\n'

@@ -1,15 +1,17 @@
 /** A trajectory as the lab's document: its template, options and tools, and its conversation as messages. */
 
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { memberOf, readJsonText, sourceOf } from '#lib/json/json-text.ts'
 import type { TextRange } from '#lib/parsers/parser.ts'
 import { templateMessage, templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { replyTexts, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { Message, ToolCall } from '#lib/trajectory/format/trajectory.ts'
-import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { messageOfResponse, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
+import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { valueJson } from '../tool-parsing/arguments.ts'
 import type { SourceContents } from './document.ts'
 
@@ -51,10 +53,15 @@ function trajectoryMessages(trajectory: TrajectoryView): readonly string[] {
   const calls = toolCallsOf(trajectory)
   return trajectory.segments.flatMap((segment) =>
     segment.kind === 'response'
-      ? [replyMessageJson(writtenReply(segment, trajectory))]
+      ? [replyJson(segment, trajectory)]
       : segment.messages.map((message) => contextMessage(withResultText(message, trajectory), calls)),
   )
 }
+
+const replyJson = (segment: ResponseView, trajectory: TrajectoryView): string =>
+  segment.message && messageOfResponse(segment, trajectory)
+    ? foreignReplyJson(segment.message)
+    : replyMessageJson(writtenReply(segment, trajectory))
 
 /** Returns the JSON of a message that the model read; `calls` are those of the trajectory. */
 export const contextMessage = (message: Message, calls: readonly ToolCall[]): string =>
@@ -74,6 +81,22 @@ export function replyMessageJson(reply: WrittenReply): string {
   ]
   return `{\n    ${fields.join(',\n    ')}\n  }`
 }
+
+/** Returns the JSON of a reply as its file has it. Arguments that are a JSON text keep its spelling: 1.0 stays 1.0. */
+export function foreignReplyJson(given: JsonObject): string {
+  const { toolCalls = [], ...message } = assistantMessage(given)
+  const written = Array.isArray(given.tool_calls) ? given.tool_calls.filter(isObject).map(argumentsIn) : []
+  const calls = toolCalls.map(({ id, name, input }, index) => {
+    const text = written[index]
+    const source = typeof text === 'string' && isObject(input) && text !== '' ? text : JSON.stringify(input)
+    const named = id === undefined ? '' : `"id": ${JSON.stringify(id)}, `
+    return `{${named}"type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${source}}}`
+  })
+  const fields = JSON.stringify(templateMessage(message, []))
+  return calls.length === 0 ? fields : `${fields.slice(0, -1)}, "tool_calls": [${calls.join(', ')}]}`
+}
+
+const argumentsIn = (call: JsonObject): unknown => (isObject(call.function) ? call.function.arguments : call.arguments)
 
 type ParsedCall = ToolCall & { readonly kind: 'parsed' }
 
