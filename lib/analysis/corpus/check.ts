@@ -3,7 +3,7 @@
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
-import { foreignId, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import { tokenizerMismatch, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import { type CompiledTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
@@ -52,16 +52,16 @@ export function comparedSample(place: SampleOrigin, left: LoadedSide, right: Loa
 type Told = { readonly ok: true; readonly value: TrajectoryView } | ({ readonly ok: false } & Unreadable)
 type Unreadable = Pick<UncheckedSample, 'why' | 'detail' | 'hint'>
 
-/** Adds the tokenizer's texts to a trajectory of ids only, as trainers write them. Refuses ids that the tokenizer does not have. */
+/** Adds the tokenizer's texts to a trajectory of ids only, as trainers write them. Refuses the tokenizer of another model. */
 function withTexts(view: TrajectoryView, tokenizer: SideTokenizer): Told {
   if (!lacksTexts(view)) return { ok: true, value: view }
   const trajectory = unpack(view)
-  const foreign = foreignId(trajectory, tokenizer.tokenizer)
-  if (foreign)
+  const mismatch = tokenizerMismatch(trajectory, tokenizer.tokenizer)
+  if (mismatch !== undefined)
     return {
       ok: false,
       why: 'The tokenizer belongs to another model.',
-      detail: `Token ${foreign.tokenIndex} has the id ${foreign.id}, and ${tokenizer.tokenizer.name} has only ${tokenizer.tokenizer.vocabularySize}.`,
+      detail: `It does not fit the file: ${mismatch}.`,
       hint: 'Choose the tokenizer of the model that was run.',
     }
   const parser = parserNamed(view.model.parser ?? hermes.name) ?? hermes

@@ -150,6 +150,26 @@ describe('health', () => {
       expect(found({ torchrl: { text: { full: 'hi' } } })).toMatchObject([{ places: [{ start: 0 }] }])
     })
 
+    test.each([
+      ['its content', { content: 'Grüße, 四' }, 0],
+      ['its reasoning alone', { content: 'Rewritten by the server', reasoning: 'Grüße,' }, 0],
+      ['no text', { content: ' ', tool_calls: [] }, 0],
+      ['a text of another model', { content: 'Grüne Wiese' }, 1],
+    ])('the message of a reply with %s is found in the ids, or reported', (_, message, count) => {
+      const { vocab, ...reply } = { vocab: byteVocab(), ...response('<think>Grüße, 四') }
+      const provenance = { kind: 'import', format: 'chat-completion', lacked: [] } as const
+      const { findings } = checked(of([prompt, { ...reply, message }], { provenance, vocab }))
+      expect(findings.filter(({ kind }) => kind === 'other-text')).toMatchObject(
+        Array(count).fill({
+          message:
+            'The file’s message of segment 1 differs from the ids as decoded by the tokenizer bytes: from character 0 the file has "Grüne Wiese", the tokenizer "<think>Grüße, 四".',
+          places: [{ start: prompt.ids.length, end: prompt.ids.length + reply.ids.length }],
+        }),
+      )
+      const own = checked(of([prompt, { ...reply, message }], { vocab }))
+      expect(own.findings.map(({ kind }) => kind)).not.toContain('other-text')
+    })
+
     test('texts are not compared if no tokenizer is named', () => {
       const { tokenizer: _, ...model } = of([]).model
       expect(found({ slime: { response: 'Grüne Wiese' } }, { model }).map(({ kind }) => kind)).not.toContain(

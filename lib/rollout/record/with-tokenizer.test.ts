@@ -12,7 +12,8 @@ import {
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { foreignId, type TextSource, withTokenizer } from './with-tokenizer.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
+import { foreignId, type TextSource, tokenizerMismatch, withTokenizer } from './with-tokenizer.ts'
 
 const END = byteId('<|im_end|>')
 const texts: TextSource = { tokenizer: byteTokenizer, endOfTurnId: END, parser: hermes }
@@ -151,4 +152,39 @@ test('foreignId finds an id that the tokenizer does not have, with its position'
     tokenIndex: 4,
   })
   expect(foreignId(imported([prompt('abc')]), byteTokenizer)).toBeUndefined()
+})
+
+describe('tokenizerMismatch refuses the tokenizer of another model', () => {
+  const { tokenizer } = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
+  const [calculator = 0] = tokenizer.encode('calculator')
+  const [name = 0] = tokenizer.encode('name')
+  const [think = 0] = tokenizer.encode('<think>')
+  const withTexts = (vocab: Trajectory['vocab'], model = imported([]).model) =>
+    tokenizerMismatch({ ...imported([]), vocab, model }, tokenizer)
+
+  test('if it does not have an id', () => {
+    const size = byteTokenizer.vocabularySize
+    expect(tokenizerMismatch(imported([{ ...response(''), ids: [1, size] }]), byteTokenizer)).toBe(
+      `token 1 has the id ${size}, and bytes has only ${size} ids`,
+    )
+  })
+
+  test('if most ids have another text in the file, or none in its vocabulary', () => {
+    expect(withTexts({ [name]: 'go' })).toBe(`the text of the id ${name} is "go" in the file, and "name" in built-in`)
+    expect(withTexts({ 99999: 'go' })).toBe('the text of the id 99999 is "go" in the file, and "" in built-in')
+  })
+
+  test.each<[string, Trajectory['vocab']]>([
+    ['equal texts', { [calculator]: 'calculator', [name]: 'name' }],
+    ['a few other texts', { [calculator]: 'calculator', [name]: 'go' }],
+    ['other spaces, also in the spelling of vocabularies', { [calculator]: 'Ġcalculator', [name]: ' name' }],
+    ['parts of characters', { [calculator]: { hex: 'e697' }, [name]: 'bytes:\\xe6' }],
+    ['the texts of single letters and added tokens', { [name]: 'x', [think]: '<|think|>' }],
+  ])('but not for %s', (_, vocab) => {
+    expect(withTexts(vocab)).toBeUndefined()
+  })
+
+  test('but not if the texts are those of an earlier tokenizer', () => {
+    expect(withTexts({ [name]: 'go' }, { tools: [], tokenizer: { name: 'a', specialIds: [] } })).toBeUndefined()
+  })
 })

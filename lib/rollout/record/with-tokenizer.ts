@@ -5,6 +5,7 @@
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { annotations, vocabularyWriter } from './record.ts'
 
@@ -31,6 +32,37 @@ export function foreignId(
   }
   return undefined
 }
+
+/**
+ * Returns why the tokenizer belongs to another model, in words: it lacks an id, or it has other texts than the file for most ids. Servers
+ * write some texts differently, such as spaces and parts of characters, and tokenizers of a family differ in a few ids.
+ */
+export function tokenizerMismatch(trajectory: Trajectory, tokenizer: Tokenizer): string | undefined {
+  const foreign = foreignId(trajectory, tokenizer)
+  if (foreign)
+    return `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${tokenizer.name} has only ${tokenizer.vocabularySize} ids`
+  // The texts of an earlier tokenizer are not those of the file.
+  if (trajectory.model.tokenizer) return undefined
+  const added = new Set(tokenizer.addedTokens.map(({ id }) => id))
+  const compared = Object.entries(trajectory.vocab).flatMap(([id, entry]) => {
+    const file = decoder.decode(bytesOf(entry))
+    const own = decoder.decode(tokenizer.bytes(Number(id)))
+    // Many tokenizers have the same ids for single letters and for added tokens.
+    const isTypical = lettersOf(file).length > 1 && !added.has(Number(id)) && !PARTIAL.test(file) && !PARTIAL.test(own)
+    return isTypical ? [{ id, file, own }] : []
+  })
+  const other = compared.filter(({ file, own }) => lettersOf(file) !== lettersOf(own))
+  const [first] = other
+  return first && other.length * 2 > compared.length
+    ? `the text of the id ${first.id} is ${JSON.stringify(first.file)} in the file, and ${JSON.stringify(first.own)} in ${tokenizer.name}`
+    : undefined
+}
+
+const decoder = new TextDecoder()
+/** Texts of tokens that end inside a character: decoded, and as OpenAI writes them. */
+const PARTIAL = /\ufffd|^bytes:/
+/** Removes spaces, also as vocabularies spell them. Servers that decode a single token may leave out its space. */
+const lettersOf = (text: string): string => text.replace(/[\s▁ĠĊĉ]/g, '')
 
 /**
  * Adds the tokenizer's texts and spans. Ids, masks, logprobs and messages stay unchanged; texts and spans of another

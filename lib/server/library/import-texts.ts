@@ -5,7 +5,7 @@ import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { suggestParser } from '#lib/parsers/suggest.ts'
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
-import { foreignId, type TextSource, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import { type TextSource, tokenizerMismatch, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
 import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
@@ -73,12 +73,12 @@ function compileTemplate(template: LoadedTokenizer['template']): ChatTemplate | 
 
 /** Returns the trajectory with its texts. Throws HttpProblem if the tokenizer belongs to another model. */
 export function withTokenizerTexts(trajectory: Trajectory, texts: TextSource): Trajectory {
-  const foreign = foreignId(trajectory, texts.tokenizer)
-  if (!foreign) return withTokenizer(trajectory, texts)
+  const mismatch = tokenizerMismatch(trajectory, texts.tokenizer)
+  if (mismatch === undefined) return withTokenizer(trajectory, texts)
   throw new HttpProblem({
     status: 422,
     code: 'OTHER_TOKENIZER',
-    detail: `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${texts.tokenizer.name} has only ${texts.tokenizer.vocabularySize} ids`,
+    detail: mismatch,
     hint: 'The file was created with another model: name its tokenizer.',
   })
 }

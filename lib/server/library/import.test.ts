@@ -1,5 +1,5 @@
 /** Tests the import of files without texts, and of the tokenizer that restores the texts. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ImportResult } from '#lib/api/imported.ts'
@@ -16,6 +16,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { closeServer, listening } from '#testing/listening.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
 import { completeWithTokenizer, storeFile, storeUrl } from './import.ts'
@@ -221,6 +222,27 @@ test('The library assigns no other tokenizer to a trajectory that was sampled wi
   const key = store.add(sampleTrajectory)
   const refused = completeWithTokenizer(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
   await expect(refused).rejects.toMatchObject({ details: { status: 409, code: 'HAS_TOKENIZER' } })
+})
+
+test.each([
+  ['openai-responses.jsonl', undefined],
+  ['litellm-responses.jsonl', undefined],
+  ['vllm-chat.json', 'OTHER_TOKENIZER'],
+  ['agent-lightning-events.json', 'OTHER_TOKENIZER'],
+])('The library compares the token texts that the server of %s wrote with the chosen tokenizer', async (name, code) => {
+  const { tokenizer } = loadedTokenizer(tokenizerFolder('tiny-qwen3'), 'built-in')
+  const loaded = (async () => ({ tokenizer, template: () => undefined })) as unknown as typeof load
+  const all = services({ tokenizers: { load: loaded } })
+  const { trajectories } = await importText('', readFileSync(`lib/formats/golden/foreign/${name}`, 'utf8'), all)
+  for (const key of trajectories) {
+    const before = store.get(key)
+    const problem = await completeWithTokenizer(key, { tokenizer: 'built-in' }, all, new AbortController().signal).then(
+      () => undefined,
+      (error) => error.details.code,
+    )
+    expect(problem).toBe(code)
+    if (code) expect(store.get(key)).toEqual(before)
+  }
 })
 
 /** A file with messages and no ids. */
