@@ -39,6 +39,17 @@ const calls = ({ segments }: Trajectory) =>
   )
 
 describe('withTokenizer gives ids their texts', () => {
+  test('and leaves only what it does not know among the missing contents', () => {
+    const trajectory = imported([prompt('hi')])
+    const source = { kind: 'import', format: 'strands-sglang', lacked: [] } as const
+    const completed = withTokenizer(
+      { ...trajectory, provenance: { ...source, missing: ['texts', 'logprobs', 'special_tokens'] } },
+      texts,
+    )
+    expect(completed.provenance).toEqual({ ...source, missing: ['logprobs'] })
+    expect(withTokenizer(trajectory, texts).provenance).toEqual(source)
+  })
+
   test('with the vocabulary, think blocks and tool calls that a run records for the same ids', () => {
     const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
     const { trajectory: run } = simulateRollout(chatml, [

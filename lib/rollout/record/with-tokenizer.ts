@@ -85,6 +85,7 @@ export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, 
     },
     vocab,
     segments: [],
+    provenance: completedProvenance(trajectory),
   }
   const segments: Segment[] = []
   for (const segment of trajectory.segments) {
@@ -93,6 +94,14 @@ export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, 
   }
   return { ...bare, segments, outcome: outcomeOf(trajectory.outcome, segments.at(-1), endOfTurnId) }
 }
+
+/** Returns the provenance, in which only what a tokenizer does not know is missing. */
+function completedProvenance({ provenance }: Trajectory): Trajectory['provenance'] {
+  if (provenance.kind !== 'import' || !provenance.missing) return provenance
+  return { ...provenance, missing: provenance.missing.filter((content) => !SUPPLIED.has(content)) }
+}
+
+const SUPPLIED: ReadonlySet<string> = new Set(['texts', 'special_tokens'])
 
 const withSpans = (
   response: ResponseSegment,
