@@ -2,18 +2,29 @@
  * Opens a database connection for an import in its own thread. An import stores in several short transactions, between
  * which others can write. Until it is published, its trajectories are hidden like deleted ones.
  */
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { createInserter, type InsertResult } from './insert.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-/** Connection of imports, one after the other: each ends when it is published or discarded. Keys are those that `add` returned. */
+/** The file that an import stores. */
+export interface ImportedFile {
+  /** Hash of its name and bytes. */
+  readonly digest: string
+  /** Ids that its records do not have, derived from the hash. */
+  readonly derivedIds: ReadonlySet<string>
+}
+
+/** Connection of an import. Keys are those that `add` returned. */
 export interface ImportStore {
-  /** Stores hidden trajectories in one transaction. Trajectories that exist already stay unchanged. */
-  add(trajectories: readonly Trajectory[]): readonly InsertResult[]
+  /**
+   * Stores hidden trajectories of a file in one transaction. Trajectories that exist already stay unchanged. One with a derived id is not
+   * compared by its labels, which may have been changed since, and its time, which is that of the import.
+   */
+  add(trajectories: readonly Trajectory[], file: ImportedFile): readonly InsertResult[]
   /** Shows all trajectories of an import in one transaction. Deleted ones are restored. */
   publish(keys: readonly string[]): void
   /**
@@ -37,22 +48,22 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
   const { insert } = createInserter(database, now)
   const show = database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?')
   const drop = database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL')
-  let importId = randomUUID()
   const store: ImportStore = {
-    add: (trajectories) =>
+    add: (trajectories, { digest, derivedIds }) =>
       transaction(database, () =>
         trajectories.map((trajectory) =>
-          insert(trajectory, { ...importColumns(trajectory, importId), deleted_at: now().getTime() }),
+          insert(
+            trajectory,
+            { ...importColumns(trajectory, digest), deleted_at: now().getTime() },
+            derivedIds.has(trajectory.id) ? withoutChanges : undefined,
+          ),
         ),
       ),
-    publish(keys) {
-      importId = randomUUID()
+    publish: (keys) =>
       transaction(database, () => {
         for (const key of keys) show.run(key)
-      })
-    },
+      }),
     discard(keys) {
-      importId = randomUUID()
       for (let from = 0; from < keys.length; from += DISCARDED_AT_ONCE)
         transaction(database, () => {
           for (const key of keys.slice(from, from + DISCARDED_AT_ONCE)) drop.run(key)
@@ -64,16 +75,19 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
 }
 
 /** A Rollscope file contains its original provenance; the library lists it as imported. */
-const importColumns = ({ provenance, group }: Trajectory, importId: string) => ({
+const importColumns = ({ provenance, group }: Trajectory, digest: string) => ({
   source: 'import',
   ...(provenance.kind === 'import'
     ? {
         import_format: provenance.format,
-        // The same id in another file, or in a file of the same name that another import stored, is another group.
-        import_group: group ? JSON.stringify([importId, provenance.file ?? null, group.id]) : null,
+        // The same id in another file, also in one of the same name, is another group. Archives contain several files.
+        import_group: group ? JSON.stringify([digest, provenance.file ?? null, group.id]) : null,
       }
     : { import_format: OWN_FORMAT }),
 })
 
 /** Name of the format in lib/formats. */
 const OWN_FORMAT = 'rollscope'
+
+/** Returns a trajectory without what may differ from an equal one that was imported earlier. */
+const withoutChanges = (trajectory: Trajectory): Trajectory => withLabels({ ...trajectory, createdAt: '' }, {})

@@ -18,8 +18,11 @@ export interface InsertResult {
 }
 
 interface Inserter {
-  /** Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. */
-  insert(trajectory: Trajectory, columns: StoredRow): InsertResult
+  /**
+   * Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. `compared`
+   * returns what must be equal in two trajectories that are the same; by default everything.
+   */
+  insert(trajectory: Trajectory, columns: StoredRow, compared?: (trajectory: Trajectory) => Trajectory): InsertResult
   /** Replaces the segments from this position on. */
   writeSegments(key: string, all: readonly Segment[], from: number): void
 }
@@ -32,7 +35,7 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
   const decoded = recordReader(database)
   const searchIndex = createSearchIndex(database)
 
-  const freeKey = (trajectory: Trajectory): InsertResult => {
+  const freeKey = (trajectory: Trajectory, compared: (trajectory: Trajectory) => Trajectory): InsertResult => {
     let record: Trajectory | undefined
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
@@ -41,15 +44,15 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
       if (typeof stored !== 'object') dropDeleted.run(key)
       else {
         record ??= recordOf(trajectory)
-        if (hasSameJson(stored, record)) return { key, isNew: false }
+        if (hasSameJson(compared(stored), compared(record))) return { key, isNew: false }
       }
       if (!present.get(key)) return { key, isNew: true }
     }
   }
 
   return {
-    insert(trajectory, columns) {
-      const free = freeKey(trajectory)
+    insert(trajectory, columns, compared = (whole) => whole) {
+      const free = freeKey(trajectory, compared)
       if (!free.isNew) return free
       const { key } = free
       insertRow(database, 'trajectories', {

@@ -349,8 +349,8 @@ function keepBeginnings(database: DatabaseSync): void {
 }
 
 /**
- * Samples of imported files are compared with those of their group in the same file. Which import stored a file is unknown for existing
- * records: their groups are those of files with the same name. A header that cannot be read has none.
+ * Samples of imported files are compared with those of their group in the same file. The bytes of the files are unknown for
+ * existing records: their groups are those of files with the same name. A header that cannot be read has none.
  */
 function keepImportGroups(database: DatabaseSync): void {
   database.exec(`

@@ -107,6 +107,14 @@ test('An opened file takes the id and the time that the store assigned', async (
   expect(file.stored).toEqual([['k', { ...trajectory, ...first }]])
 })
 
+test('An opened file whose records were in the library before is read from there, because its labels may have changed', async () => {
+  const first = { id: 'given', createdAt: '2030-01-01T00:00:00.000Z' }
+  const file = opened(async () => ({ trajectories: ['k'], existing: 1, first }))
+  await file.open('a')
+  await file.store()
+  expect(file.stored).toEqual([['k', undefined]])
+})
+
 test('An opened file that cannot be stored stays, and is stored on a retry', async () => {
   const error = new ApiError(0, 'UNREACHABLE', 'no answer')
   let isAway = true

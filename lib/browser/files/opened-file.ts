@@ -83,7 +83,7 @@ interface OpenedFileDeps {
   readonly importFile: (file: File, options?: ImportOptions) => Promise<Omit<ImportResult, 'format' | 'lacked'>>
   /** Stores a file of another host. Throws ApiError, or the signal's reason. */
   readonly importUrl: (url: string, signal: AbortSignal) => Promise<Omit<ImportResult, 'format' | 'lacked'>>
-  /** Called when a trajectory is stored, before any page looks for it under its key. It is undefined if only the server has read it. */
+  /** Called when a trajectory is stored, before any page looks for it under its key. It is undefined if only the server knows it. */
   readonly onStored: (key: string, trajectory: TrajectoryView | undefined) => void
   readonly now: () => Date
 }
@@ -174,7 +174,9 @@ export function createOpenedFile({ reader, importFile, importUrl, onStored, now 
         const { trajectories, existing, first } = await importFile(shownFile)
         const [key] = trajectories
         const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
-        onStored(key, isSame ? trajectory : { ...trajectory, ...first })
+        // A record without an id may have been in the library before, with other labels.
+        const known = existing > 0 ? undefined : { ...trajectory, ...first }
+        onStored(key, isSame ? trajectory : known)
         stored.set(key, { opening, keys: trajectories, all: trajectories.length, existing, failed })
         if (!shownState()) return
         shownFile = undefined

@@ -70,7 +70,8 @@ describe('Export of several trajectories', () => {
     const source = { file, now: sample.createdAt, newId: () => randomUUID() }
     const opened = openText(lines.join('\n'), source)
     const importing = openImportStore(folder, () => new Date())
-    const keys = importing.add(opened.ok ? opened.trajectories : []).map(({ key }) => key)
+    const imported = { digest: randomUUID(), derivedIds: new Set<string>() }
+    const keys = importing.add(opened.ok ? opened.trajectories : [], imported).map(({ key }) => key)
     importing.publish(keys)
     importing.close()
     return keys

@@ -1,12 +1,13 @@
 /** Reads, checks and stores a file, a few records at a time. */
 
-import { randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type FailedRecord, type ImportResult, MOST_FAILED_RECORDS } from '#lib/api/imported.ts'
 import { descriptorBytes, keepInFolder } from '#lib/files/descriptor-bytes.ts'
 import { sqliteTablesIn } from '#lib/files/sqlite-tables.ts'
+import { type ByteSource, CHUNK } from '#lib/formats/containers/container.ts'
 import { type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
-import type { ImportStore } from '#lib/store/import-store.ts'
+import type { ImportedFile, ImportStore } from '#lib/store/import-store.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS } from '#lib/util/limits.ts'
@@ -40,7 +41,9 @@ export async function runImportRequest(
     tokenizer === undefined
       ? undefined
       : await completionSource({ tokenizer, parser }, tokenizers, new AbortController().signal)
-  const source = { file: name, now: new Date().toISOString(), newId: randomUUID }
+  const bytes = descriptorBytes(descriptor, size)
+  const { file, newId } = importedFile(await fileDigest(bytes, name))
+  const source = { file: name, now: new Date().toISOString(), newId }
 
   const keys: string[] = []
   const added: string[] = []
@@ -52,7 +55,7 @@ export async function runImportRequest(
   let first: ImportResult['first'] | undefined
   let found = ''
   const storeWaiting = () => {
-    for (const { key, isNew } of store.add(waiting)) {
+    for (const { key, isNew } of store.add(waiting, file)) {
       keys.push(key)
       if (isNew) added.push(key)
     }
@@ -79,7 +82,7 @@ export async function runImportRequest(
   const tools = { keep: keepInFolder(folder), sqlite: sqliteTablesIn(folder) }
   try {
     // A suspended function keeps its last values, so the trajectories exist only in `add` and in the list.
-    for await (const one of openFile(descriptorBytes(descriptor, size), source, { as, limits, tools })) add(one)
+    for await (const one of openFile(bytes, source, { as, limits, tools })) add(one)
     storeWaiting()
     const [key, ...others] = keys
     if (!first || key === undefined) throw new Error('a file that opens has a trajectory')
@@ -98,3 +101,24 @@ export async function runImportRequest(
     throw error
   }
 }
+
+/** Returns the SHA-256 of the name and the bytes of a file. */
+async function fileDigest({ size, read }: ByteSource, name: string | undefined): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(name ?? null))
+  for (let start = 0; start < size; start += CHUNK) hash.update(await read(start, Math.min(start + CHUNK, size)))
+  return hash.digest('hex')
+}
+
+/** Returns a file, and a function that returns ids for its records. The same file gets the same ids again, so its records are found. */
+function importedFile(digest: string): { readonly file: ImportedFile; readonly newId: () => string } {
+  const derivedIds = new Set<string>()
+  const newId = () => {
+    const id = createHash('sha256').update(`${digest} ${derivedIds.size}`).digest('hex').slice(0, ID_LENGTH)
+    derivedIds.add(id)
+    return id
+  }
+  return { file: { digest, derivedIds }, newId }
+}
+
+/** Hexadecimal digits of an id: 128 bits, so that no two records get the same. */
+const ID_LENGTH = 32

@@ -155,8 +155,8 @@ test('An import that breaks a limit at its end removes the records that it store
   const database = openImportStore(folder, () => new Date())
   const watched = {
     ...database,
-    add(trajectories: readonly Trajectory[]) {
-      const added = database.add(trajectories)
+    add(...all: Parameters<typeof database.add>) {
+      const added = database.add(...all)
       seen.push(allRows().length)
       return added
     },
@@ -184,6 +184,42 @@ test('An import reports how many of its trajectories were in the library before,
   const again = await importText('', `[${encode(sampleTrajectory)},${encode({ ...sampleTrajectory, id: 'new' })}]`)
   expect(again).toMatchObject({ trajectories: [key, 'new'], existing: 1 })
   expect(allRows()).toHaveLength(2)
+})
+
+test('An import of the same file again stores nothing, although its records have no ids, and keeps the labels that were changed', async () => {
+  const line = JSON.stringify({ tokens: [1, 2], response_length: 1, status: 'completed', reward: 1 })
+  const text = `${line}\n${line}\n`
+  const { trajectories: keys } = await importText('name=a.jsonl', text)
+  expect(new Set(keys).size).toBe(2)
+  const [key = ''] = keys
+  store.label(key, { title: 'Mine', reward: 0 })
+  expect(await importText('name=a.jsonl', text)).toMatchObject({ trajectories: keys, existing: 2 })
+  expect([allRows().length, store.labels(key)]).toEqual([2, { title: 'Mine', reward: 0 }])
+  // Other bytes, another name, or another reading of the same bytes are other records.
+  for (const [query, body] of [
+    ['name=a.jsonl', line],
+    ['name=b.jsonl', text],
+    ['name=a.jsonl&tokenizer=bytes', text],
+  ] as const)
+    expect(await importText(query, body)).toMatchObject({ existing: 0 })
+  expect(allRows()).toHaveLength(7)
+})
+
+test('An import of the same file again finds the paths of a trace, of which one names the other', async () => {
+  const message = (content: string) => ({ role: 'user', content })
+  const node = (parent: number | null, token: number) => ({
+    parent,
+    message: message(String(token)),
+    token_ids: [token],
+    mask: [false],
+  })
+  const trace = { id: 't', task: { key: 'q' }, nodes: [node(null, 1), node(0, 2), node(0, 3)] }
+  const first = await importText('name=traces.jsonl', JSON.stringify(trace))
+  expect(first).toMatchObject({ format: 'verifiers', existing: 0 })
+  expect(await importText('name=traces.jsonl', JSON.stringify(trace))).toMatchObject({
+    trajectories: first.trajectories,
+    existing: 2,
+  })
 })
 
 test('An import refuses a file that breaks a limit, with the limit and what to do', async () => {
