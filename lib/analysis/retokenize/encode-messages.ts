@@ -70,7 +70,6 @@ export function encodeMessages(trajectory: Trajectory, encoder: MessageEncoder):
         ...complete.model,
         ...(compiled.value && { template: { text: compiled.value.text, options: optionsOf(trajectory) } }),
       },
-      segments: complete.segments.map(withGivenCallIds),
     },
   }
 }
@@ -244,14 +243,3 @@ function encodedProvenance({ provenance }: Trajectory, encodedAgain: EncodedAgai
 }
 
 const SUPPLIED: ReadonlySet<string> = new Set(['ids', 'texts', 'special_tokens', 'mask'])
-
-/** Gives the calls that were found in a reply the ids of the file, so that results belong to them. */
-function withGivenCallIds(segment: Segment): Segment {
-  if (!isReply(segment)) return segment
-  const { toolCalls: writtenCalls = [] } = assistantMessage(segment.message)
-  if (writtenCalls.length !== segment.toolCalls.length) return segment
-  return {
-    ...segment,
-    toolCalls: segment.toolCalls.map((call, index) => ({ ...call, id: writtenCalls[index]?.id ?? call.id })),
-  }
-}

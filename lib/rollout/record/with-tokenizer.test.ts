@@ -108,6 +108,22 @@ describe('withTokenizer gives ids their texts', () => {
     expect(withTokenizer(once, texts)).toEqual(once)
   })
 
+  test('and calls have the ids that the messages of the file give them, if the file gives each call its own', () => {
+    const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    const withIds = (...given: readonly string[]) => ({
+      ...response(call.repeat(2)),
+      message: { tool_calls: given.map((id) => ({ id, function: { name: 'f', arguments: '{}' } })) },
+    })
+    const found = (...replies: readonly Segment[]) => calls(withTokenizer(imported(replies), texts))
+    expect(found(withIds('a', 'b'), withIds('c', 'd'))).toEqual(['a f', 'b f', 'c f', 'd f'])
+    expect(found(withIds('a'))).toEqual(['call_0000 f', 'call_0001 f'])
+    expect(found(withIds('a', 'b'), withIds('c', 'a'))).toEqual(['a f', 'b f', 'call_0002 f', 'call_0003 f'])
+    expect(found(withIds('call_0001', 'b'))).toEqual(['call_0001 f', 'b f'])
+    expect(found(response(call), withIds('call_0000', 'b'))).toEqual(['call_0000 f', 'call_0001 f', 'call_0002 f'])
+    const nameless = { ...response(call), message: { tool_calls: [{ function: { name: 'f' } }] } }
+    expect(found(nameless)).toEqual(['call_0000 f'])
+  })
+
   test('and never changes ids', () => {
     const id = fc.integer({ min: 0, max: byteTokenizer.vocabularySize - 1 })
     fc.assert(

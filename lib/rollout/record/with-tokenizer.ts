@@ -5,7 +5,9 @@
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { annotations, vocabularyWriter } from './record.ts'
 
@@ -103,12 +105,25 @@ function completedProvenance({ provenance }: Trajectory): Trajectory['provenance
 
 const SUPPLIED: ReadonlySet<string> = new Set(['texts', 'special_tokens'])
 
-const withSpans = (
+/** Calls have the ids that the message of the file gives them, so that its tool results belong to them. */
+function withSpans(
   response: ResponseSegment,
   before: Trajectory,
   parser: ToolParser,
   tokenizer: Tokenizer,
-): ResponseSegment => ({ ...response, ...annotations(response, before, parser, tokenizer) })
+): ResponseSegment {
+  const { toolCalls, ...spans } = annotations(response, before, parser, tokenizer)
+  const { toolCalls: fileCalls = [] } = response.message ? assistantMessage(response.message) : {}
+  const fileIds = fileCalls.flatMap(({ id }) => id ?? [])
+  const earlierIds = toolCallsOf(before).map(({ id }) => id)
+  const isUnique = new Set([...earlierIds, ...fileIds]).size === earlierIds.length + fileIds.length
+  const hasIds = isUnique && fileIds.length === toolCalls.length
+  return {
+    ...response,
+    ...spans,
+    toolCalls: hasIds ? toolCalls.map((call, index) => ({ ...call, id: elementAt(fileIds, index) })) : toolCalls,
+  }
+}
 
 /** Returns the ids of tokens and of alternatives. */
 const idsOf = ({ segments }: Trajectory): readonly number[] =>
