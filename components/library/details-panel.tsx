@@ -162,7 +162,9 @@ function RowFacts({ row }: { readonly row: TrajectorySummary }) {
       {row.rewardWhy !== null && <Fact name="reward">{row.rewardWhy}</Fact>}
       <Fact name="mean logprob">{decimalText(row.meanLogprob)}</Fact>
       <Fact name="tool calls">
-        {countText(row.toolCalls - row.failedCalls)} ✓ {countText(row.failedCalls)} ✗
+        {row.toolCalls === null || row.failedCalls === null
+          ? 'unknown'
+          : `${countText(row.toolCalls - row.failedCalls)} ✓ ${countText(row.failedCalls)} ✗`}
       </Fact>
       <Fact name="health">{healthWords(row.health)}</Fact>
       <Fact name="model">{row.model ?? '—'}</Fact>

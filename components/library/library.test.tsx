@@ -327,6 +327,11 @@ test('An empty element of a library row takes no space from the title', () => {
   expect(spaces.filter(({ classList }) => !classList.contains('empty:hidden'))).toEqual([])
 })
 
+test('a library row shows unknown calls differently from none', () => {
+  renderTable([row('a'), row('b', { toolCalls: null, failedCalls: null })])
+  expect(screen.getAllByTitle('Unknown: the file has only ids').map((cell) => cell.textContent)).toEqual(['?'])
+})
+
 test('a library row names what its file lacks: the first as a badge, all of it for screen readers', () => {
   const missing = ['logprobs', 'special_tokens'] as const
   renderTable([row('a', { missing, isEncodedAgain: true }), row('b', { missing: ['ids'] })])

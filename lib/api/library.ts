@@ -44,8 +44,11 @@ export const summarySchema = z.object({
   tokens: z.int(),
   trained: z.int(),
   meanLogprob: withDescription(z.nullable(z.number()), 'Mean over trained tokens with a known logprob, in nats.'),
-  toolCalls: z.int(),
-  failedCalls: withDescription(z.int(), 'Tool calls that failed or are malformed.'),
+  toolCalls: withDescription(
+    z.nullable(z.int()),
+    'null: unknown, because the file has only ids, and no parser has read their texts.',
+  ),
+  failedCalls: withDescription(z.nullable(z.int()), 'Tool calls that failed or are malformed. null: unknown.'),
   group: withDescription(
     z.nullable(z.object({ id: z.string(), index: z.int(), server: z.exactOptional(z.string()) })),
     'The group of the sample, its index in the group, and its server if the group has samples of several servers. null: unknown, or no group.',

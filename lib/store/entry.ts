@@ -10,7 +10,7 @@ import { type Labels, labelsOf, withNotesInside } from '#lib/trajectory/format/l
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
-import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
 
@@ -26,7 +26,6 @@ const SORTED_TITLE = 120
 /** Returns the columns that follow from the record. */
 export function recordColumns(trajectory: Trajectory) {
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
-  const { succeeded, failed, malformed, pending } = toolCalls
   const { provenance, model, outcome, segments } = trajectory
   // Imported files number their groups independently: the column `import_group` has them.
   const group = provenance.kind === 'import' ? undefined : trajectory.group
@@ -51,8 +50,8 @@ export function recordColumns(trajectory: Trajectory) {
     tokens,
     trained,
     mean_logprob: meanLogprob,
-    tool_calls: succeeded + failed + malformed + pending,
-    failed_calls: failed + malformed,
+    tool_calls: toolCalls && callTotal(toolCalls),
+    failed_calls: toolCalls && toolCalls.failed + toolCalls.malformed,
     group_id: group?.id ?? null,
     group_index: trajectory.group?.index ?? null,
     group_server: group?.server ?? null,
@@ -100,8 +99,8 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
     tokens: Number(row.tokens),
     trained: Number(row.trained),
     meanLogprob: row.mean_logprob === null ? null : Number(row.mean_logprob),
-    toolCalls: Number(row.tool_calls),
-    failedCalls: Number(row.failed_calls),
+    toolCalls: row.tool_calls === null ? null : Number(row.tool_calls),
+    failedCalls: row.failed_calls === null ? null : Number(row.failed_calls),
     group:
       row.group_id === null
         ? null

@@ -195,6 +195,24 @@ test('migrate lists what imported files lack', () => {
   store.close()
 })
 
+test('migrate makes calls unknown that older versions could not count', () => {
+  const without = (content: 'texts' | 'logprobs'): Trajectory => ({
+    ...sample,
+    id: content,
+    segments: [{ kind: 'response', ids: [8], thinks: [], toolCalls: [] }],
+    provenance: { kind: 'import', format: 'slime', lacked: [], missing: [content] },
+  })
+  const { model, ...texts } = without('texts')
+  madeByVersion1([sample, without('logprobs'), { ...texts, model: { tools: model.tools } }])
+  const store = open()
+  expect(store.list(newest).rows).toMatchObject([
+    { key: 'texts', toolCalls: null, failedCalls: null },
+    { key: 'logprobs', toolCalls: 0, failedCalls: 0 },
+    { key: 'sample', toolCalls: 2, failedCalls: 1 },
+  ])
+  store.close()
+})
+
 test('migrate lists where and how a trajectory was forked, and nothing for a header that does not say it', () => {
   const forkedFrom = { trajectory: 'sample', token: 3, kind: 'alternative' } as const
   const fork = (id: string): Trajectory => ({ ...sample, id, forkedFrom })

@@ -29,6 +29,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   keepBegunCalls,
   keepBeginnings,
   keepImportGroups,
+  allowUnknownCalls,
 ]
 
 /** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
@@ -367,6 +368,21 @@ function keepImportGroups(database: DatabaseSync): void {
   `)
 }
 
+/** Calls that no parser could find are unknown, so no search for a number finds them. Older versions counted 0. */
+function allowUnknownCalls(database: DatabaseSync): void {
+  for (const column of ['tool_calls', 'failed_calls'])
+    database.exec(`
+      ALTER TABLE trajectories RENAME COLUMN ${column} TO counted;
+      ALTER TABLE trajectories ADD COLUMN ${column} INTEGER;
+      UPDATE trajectories SET ${column} = counted;
+      ALTER TABLE trajectories DROP COLUMN counted;
+    `)
+  database.exec(`
+    UPDATE trajectories SET tool_calls = NULL, failed_calls = NULL
+    WHERE tool_calls = 0 AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value IN ('ids', 'texts'));
+  `)
+}
+
 function listedColumns(row: StoredRow, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
@@ -388,6 +404,8 @@ function listedColumns(row: StoredRow, segments: readonly string[]) {
       listed: {
         added_at: trajectory.createdAt,
         ...columns,
+        tool_calls: columns.tool_calls ?? 0,
+        failed_calls: columns.failed_calls ?? 0,
         ...labelColumns(labelsOf(trajectory)),
       },
     }

@@ -27,8 +27,8 @@ interface SampleRow {
   readonly tokens: number
   readonly trained: number
   readonly turns: number
-  readonly calls: number
-  readonly failed: number
+  readonly calls: number | null
+  readonly failed: number | null
   readonly logprob: number | null
   readonly outcome: string
 }
@@ -83,7 +83,13 @@ function columnsOf(
   onSample: (sample: number) => void,
 ): readonly TableColumn<SampleRow, keyof SampleRow>[] {
   const count = (name: 'tokens' | 'trained' | 'turns' | 'calls' | 'failed', text: string, title: string) =>
-    ({ name, text, title, isNumber: true, cell: (row: SampleRow) => countText(row[name]) }) as const
+    ({
+      name,
+      text,
+      title,
+      isNumber: true,
+      cell: (row: SampleRow) => (row[name] === null ? '?' : countText(row[name])),
+    }) as const
   return [
     {
       name: 'sample',

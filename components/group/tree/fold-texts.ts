@@ -26,8 +26,8 @@ function makeFoldText(tree: SampleTree, branch: SampleBranch): string {
   const below = countBelow(tree, branch)
   const lengths = samples.map(({ row }) => Math.max(0, row.tokens - branch.start))
   const [shortest, longest] = [Math.min(...lengths), Math.max(...lengths)]
-  const calls = samples.map(({ row }) => row.toolCalls)
-  const failed = samples.reduce((sum, { row }) => sum + row.failedCalls, 0)
+  const calls = samples.flatMap(({ row }) => row.toolCalls ?? [])
+  const failed = samples.reduce((sum, { row }) => sum + (row.failedCalls ?? 0), 0)
   const outcomes = [...new Set(samples.map(({ row }) => row.outcome))]
   return [
     `${countWithNoun(samples.length, 'sample')}${below > 0 ? `, ${countWithNoun(below, 'branch', 'branches')} folded` : ''}`,

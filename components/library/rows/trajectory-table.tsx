@@ -403,6 +403,12 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
 }
 
 function callsText({ toolCalls, failedCalls }: TrajectorySummary): ReactNode {
+  if (toolCalls === null || failedCalls === null)
+    return (
+      <span className="text-faint" title="Unknown: the file has only ids">
+        ?
+      </span>
+    )
   if (toolCalls === 0) return <span className="text-faint">—</span>
   if (failedCalls === 0) return countText(toolCalls)
   return (

@@ -116,6 +116,32 @@ test('a list of many tool calls mounts only the visible ones', () => {
   expect(mounted.length).toBeLessThan(30)
 })
 
+test('calls are unknown if a file has only ids, and are counted in its messages', () => {
+  const { tokenizer: _, parser: __, ...model } = sample.model
+  const reply = { kind: 'response', ids: [8], thinks: [], toolCalls: [] } as const
+  const message = { content: '', tool_calls: [{ function: { name: 'add' } }] }
+  const result = { kind: 'prompt', ids: [9], messages: [{ role: 'tool', content: '3' }] } as const
+  const outcome = { kind: 'ended', reason: 'unknown' } as const
+  const show = (segments: Trajectory['segments'], change: Partial<Trajectory> = {}) => {
+    const trajectory = { ...sample, model, segments, outcome, ...change }
+    const { container, unmount } = render(
+      <>
+        <TrajectoryTotals trajectory={trajectory} />
+        <ToolCalls trajectory={trajectory} onSelect={() => {}} />
+      </>,
+    )
+    const texts = [fact('tool calls'), container.querySelector('p')?.textContent]
+    unmount()
+    return texts
+  }
+  expect(show([reply])).toEqual(['unknown', 'Unknown: no parser has read the ids of the file.'])
+  const inMessages = '1 tool call in the messages of the file. A tokenizer finds their tokens.'
+  expect(show([{ ...reply, message }])).toEqual(['0 ✓ 0 ✗ · 1 result not recorded', inMessages])
+  expect(show([{ ...reply, message }, result])).toEqual(['0 ✓ 0 ✗ · 1 result in the messages', inMessages])
+  expect(show([], { model: sample.model })).toEqual(['0 ✓ 0 ✗', 'No tool calls.'])
+  expect(show([], { outcome: { kind: 'running' } })).toEqual(['0 ✓ 0 ✗', 'No tool calls yet.'])
+})
+
 test('totals show drift if the trajectory was checked for it', () => {
   const { rerender } = render(<TrajectoryTotals trajectory={sample} />)
   expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()

@@ -6,8 +6,10 @@ import { visibleText } from '#components/ui/visible-text.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
+import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { clipText, durationText } from '../numbers.ts'
 
 interface ToolCallsProps {
@@ -29,7 +31,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
     count: calls.length,
     heightOf: usualHeight,
   })
-  if (calls.length === 0) return <p className="text-faint text-xs">No tool calls yet.</p>
+  if (calls.length === 0) return <p className="text-faint text-xs">{emptyText(trajectory)}</p>
   const isLong = calls.length > MANY_CALLS
   return (
     <div
@@ -53,6 +55,16 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
       {isLong && <div style={{ height: (offsets[calls.length] ?? 0) - (offsets[end] ?? 0) }} />}
     </div>
   )
+}
+
+/** Returns why no call is listed: only calls that a parser found have tokens to show. */
+function emptyText(trajectory: TrajectoryView): string {
+  const { toolCalls } = statistics(trajectory)
+  if (!toolCalls) return 'Unknown: no parser has read the ids of the file.'
+  const count = callTotal(toolCalls)
+  if (count > 0)
+    return `${countWithNoun(count, 'tool call')} in the messages of the file. A tokenizer finds their tokens.`
+  return trajectory.outcome.kind === 'running' ? 'No tool calls yet.' : 'No tool calls.'
 }
 
 /** Largest number of calls that are all mounted and scroll with the pane. */

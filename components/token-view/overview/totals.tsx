@@ -21,7 +21,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
   const calls = all.toolCalls
-  const pending = trajectory.outcome.kind === 'running' ? 0 : calls.pending
+  const pending = trajectory.outcome.kind === 'running' ? 0 : (calls?.pending ?? 0)
   const where = haveResultMessages(trajectory.segments) ? 'in the messages' : 'not recorded'
   const problems = problemCount(trajectory)
   const forced = countForced(trajectory)
@@ -58,8 +58,15 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
       <Fact name="perplexity">{all.perplexity === null ? '—' : all.perplexity.toFixed(2)}</Fact>
       {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
       <Fact name="tool calls">
-        {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗{calls.malformed > 0 && ` (${calls.malformed} malformed)`}
-        {pending > 0 && ` · ${countWithNoun(pending, 'result')} ${where}`}
+        {calls ? (
+          <>
+            {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗
+            {calls.malformed > 0 && ` (${calls.malformed} malformed)`}
+            {pending > 0 && ` · ${countWithNoun(pending, 'result')} ${where}`}
+          </>
+        ) : (
+          'unknown'
+        )}
       </Fact>
       {all.cachedTokens !== null && all.promptTokensRead !== null && (
         <Fact name="cached tokens" title="Prompt tokens that the server took from its prefix cache, over all calls">

@@ -1,7 +1,7 @@
 /** A table with one row for each trajectory: labels, totals, and the texts of the first question and the last reply. */
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { type CsvCell, csv } from '#lib/util/text/csv.ts'
 import { chatMessagesBySegment } from './chat-messages.ts'
 import type { Writer } from './writer.ts'
@@ -52,7 +52,6 @@ const COLUMNS = [
 function rowOf(trajectory: Trajectory): Readonly<Record<(typeof COLUMNS)[number], CsvCell>> {
   const { id, createdAt, title, tags = [], note, group, model, reward, outcome, segments } = trajectory
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
-  const { succeeded, failed, malformed, pending } = toolCalls
   const messages = chatMessagesBySegment(trajectory).flat()
   return {
     id,
@@ -69,8 +68,8 @@ function rowOf(trajectory: Trajectory): Readonly<Record<(typeof COLUMNS)[number]
     trained_tokens: trained,
     mean_logprob: meanLogprob,
     turns: segments.filter(({ kind }) => kind === 'response').length,
-    tool_calls: succeeded + failed + malformed + pending,
-    failed_calls: failed + malformed,
+    tool_calls: toolCalls && callTotal(toolCalls),
+    failed_calls: toolCalls && toolCalls.failed + toolCalls.malformed,
     question: messages.find(({ role }) => role === 'user')?.content,
     reply: messages.findLast(({ role }) => role === 'assistant')?.content,
   }

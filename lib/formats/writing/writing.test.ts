@@ -76,6 +76,15 @@ test('A CSV file has one row for each trajectory, and no cell that a spreadsheet
   expect(lines[1]).toContain(',0.5,')
 })
 
+test('A CSV file leaves the calls empty if the file of a trajectory has only ids', () => {
+  const { tokenizer: _, parser: __, ...model } = sampleTrajectory.model
+  const segments: Trajectory['segments'] = [{ kind: 'response', ids: [8], thinks: [], toolCalls: [] }]
+  expect(csvWriter.write({ ...sampleTrajectory, model, segments }).value).toMatchObject({
+    tool_calls: null,
+    failed_calls: null,
+  })
+})
+
 test('A Parquet file that is read back has the messages, ids, loss mask and logprobs of each trajectory', async () => {
   const trajectories: readonly Trajectory[] = [{ ...example, reward: 1 }, sampleTrajectory]
   const records = trajectories.map((one) => parquetWriter.write(one).value)

@@ -134,8 +134,8 @@ function counts(row: TrajectorySummary, before: SharedCounts): Omit<Resample, 'a
   return {
     reward: row.reward,
     sampledTokens: after(row.trained, before.trained),
-    toolCalls: after(row.toolCalls, before.toolCalls),
-    failedCalls: after(row.failedCalls, before.failedCalls),
+    toolCalls: after(row.toolCalls ?? 0, before.toolCalls),
+    failedCalls: after(row.failedCalls ?? 0, before.failedCalls),
   }
 }
 

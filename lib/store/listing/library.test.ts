@@ -310,6 +310,30 @@ describe('search', () => {
     expect(keys({ text })).toEqual(found)
   })
 
+  test('unknown calls are no number, and match no search for a number', () => {
+    const { tokenizer: _, parser: __, ...model } = sample.model
+    const reply = { kind: 'response', ids: [8], thinks: [], toolCalls: [] } as const
+    store.add({ ...sample, id: 'ids', model, segments: [reply] })
+    store.add({
+      ...sample,
+      id: 'messages',
+      model,
+      segments: [{ ...reply, message: { tool_calls: [{ name: 'add' }] } }],
+    })
+    const found = (text: string) => keys({ text }).filter((key) => ['ids', 'messages'].includes(key))
+    expect(['calls:0', 'calls>=0', 'calls>=1', 'failed:0', '-calls:0'].map(found)).toEqual([
+      [],
+      ['messages'],
+      ['messages'],
+      ['messages'],
+      ['messages', 'ids'],
+    ])
+    expect(store.list({ filter: {}, sort: newest, limit: 2 }).rows).toMatchObject([
+      { key: 'messages', toolCalls: 1, failedCalls: 0 },
+      { key: 'ids', toolCalls: null, failedCalls: null },
+    ])
+  })
+
   test('accepts any text', () => {
     fc.assert(
       fc.property(

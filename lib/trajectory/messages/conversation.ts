@@ -29,14 +29,20 @@ export function conversation(trajectory: TrajectoryView): Message[] {
  * Returns the message that the server or the file gave for a response that no parser here has read; undefined if one has, or there is
  * no message. The texts of the tokens alone do not separate thinking and calls from the content.
  */
-export function messageOfResponse(
-  { ids, message }: ResponseView,
-  { model }: Pick<TrajectoryView, 'model'>,
-): AssistantMessage | undefined {
-  if (!message) return undefined
-  // A chat template may leave a reply out.
-  const isParsed = ids.length > 0 && (model.tokenizer ?? model.parser) !== undefined
-  return isParsed ? undefined : assistantMessage(message)
+export const messageOfResponse = (
+  segment: ResponseView,
+  trajectory: Pick<TrajectoryView, 'model'>,
+): AssistantMessage | undefined =>
+  segment.message && !isParsed(segment, trajectory) ? assistantMessage(segment.message) : undefined
+
+/** Returns whether a parser here has read the response. A chat template may leave out a reply, which then has no tokens to read. */
+const isParsed = ({ ids }: ResponseView, { model }: Pick<TrajectoryView, 'model'>): boolean =>
+  ids.length > 0 && (model.tokenizer ?? model.parser) !== undefined
+
+/** Returns the number of calls that only the message of a response has; undefined if its calls are unknown. */
+export function messageCallCount(segment: ResponseView, trajectory: Pick<TrajectoryView, 'model'>): number | undefined {
+  if (segment.toolCalls.length > 0 || isParsed(segment, trajectory)) return 0
+  return segment.message && (assistantMessage(segment.message).toolCalls?.length ?? 0)
 }
 
 /**

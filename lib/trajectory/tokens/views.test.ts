@@ -5,7 +5,7 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from '../events/events.ts'
 import { createFold } from '../events/fold.ts'
 import { inputHash } from '../format/input-hash.ts'
-import type { Message, ResponseSegment } from '../format/trajectory.ts'
+import type { Message, ResponseSegment, Trajectory } from '../format/trajectory.ts'
 import { conversation, messageText, responseText } from '../messages/conversation.ts'
 import { titleOrQuestion } from '../messages/first-question.ts'
 import { columnNames } from './column-roles.ts'
@@ -118,6 +118,21 @@ describe('the statistics', () => {
       promptTokensRead: null,
       generationMs: null,
     })
+  })
+
+  test('count the calls of the messages of a file, until a parser reads the tokens, and are null if a reply has no message', () => {
+    const { tokenizer: _, parser: __, ...model } = sample.model
+    const message = { content: '', tool_calls: [{ function: { name: 'add' } }, { function: { name: 'add' } }] }
+    const reply = { kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const
+    const callsOf = (segments: Trajectory['segments'], own: Trajectory['model'] = model) =>
+      statistics({ ...sample, model: own, segments }).toolCalls
+    const none = { succeeded: 0, failed: 0, malformed: 0, pending: 0 }
+    expect(callsOf([{ ...reply, message }])).toEqual({ ...none, pending: 2 })
+    expect(callsOf([{ ...reply, ids: [], message }], sample.model)).toEqual({ ...none, pending: 2 })
+    expect(callsOf([{ ...reply, message }], sample.model)).toEqual(none)
+    expect(callsOf([{ ...reply, message: { content: 'hi' } }])).toEqual(none)
+    expect(callsOf([{ ...reply, message }, reply])).toBeNull()
+    expect(callsOf([{ kind: 'prompt', ids: [3], messages: [] }])).toEqual(none)
   })
 
   test('count the cached tokens of the call that read the prompt', () => {
