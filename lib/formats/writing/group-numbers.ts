@@ -25,15 +25,12 @@ export interface SampleNumbers {
  * of the same rollout gets a free index. Undefined for samples without a group.
  */
 export function numberSamples(samples: readonly (GroupedSample | undefined)[]): readonly (SampleNumbers | undefined)[] {
-  const groups = Map.groupBy(
-    samples.filter((sample) => sample !== undefined),
-    nameOf,
-  )
+  const present = samples.filter((sample) => sample !== undefined)
+  const groups = Map.groupBy(present, nameOf)
   const owners = new Map<string, string>()
-  for (const [name, [first]] of groups) if (first && !owners.has(first.id)) owners.set(first.id, name)
+  for (const sample of present) if (!owners.has(sample.id)) owners.set(sample.id, nameOf(sample))
   const keepsNumbers = (sample: GroupedSample) => isNumbered(sample) && owners.get(sample.id) === nameOf(sample)
 
-  const present = [...groups.values()].flat()
   const taken = new Set(present.filter(isNumbered).map(({ id }) => Number(id)))
   let groupIndex = 0
   let end = endOf(present.filter(keepsNumbers))
