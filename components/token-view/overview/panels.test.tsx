@@ -138,6 +138,7 @@ test('calls are unknown if a file has only ids, and are counted in its messages'
   const inMessages = '1 tool call in the messages of the file. A tokenizer finds their tokens.'
   expect(show([{ ...reply, message }])).toEqual(['0 ✓ 0 ✗ · 1 result not recorded', inMessages])
   expect(show([{ ...reply, message }, result])).toEqual(['0 ✓ 0 ✗ · 1 result in the messages', inMessages])
+  expect(show([{ ...reply, message: { content: 'hi' } }])).toEqual(['0 ✓ 0 ✗', 'No tool calls.'])
   expect(show([], { model: sample.model })).toEqual(['0 ✓ 0 ✗', 'No tool calls.'])
   expect(show([], { outcome: { kind: 'running' } })).toEqual(['0 ✓ 0 ✗', 'No tool calls yet.'])
 })

@@ -119,7 +119,7 @@ test('a response without tokens has the message of the file, as a list of parts 
     toolCalls: [],
     message: { content: '', reasoning: 'hm', tool_calls: [{ function: { name: 'add', arguments: '{"a":1}' } }] },
   }
-  const { tokenizer: _, ...model } = sampleTrajectory.model
+  const { tokenizer: _, parser: __, ...model } = sampleTrajectory.model
   const trajectory: Trajectory = { ...sampleTrajectory, model, segments: [response], vocab: {} }
   const [message] = segmentMessages(trajectory, 0)
   expect(message?.tokens).toBeUndefined()
@@ -129,7 +129,9 @@ test('a response without tokens has the message of the file, as a list of parts 
   ])
   expect(conversation(trajectory)).toEqual([{ role: 'assistant', content: '', reasoning: 'hm', toolCalls: [call] }])
   const unknown: Trajectory = { ...trajectory, segments: [{ ...response, ids: [3] }] }
-  expect(segmentMessages(unknown, 0)[0]?.tokens).toEqual({ start: 0, end: 1 })
+  expect(segmentMessages(unknown, 0)).toMatchObject([
+    { tokens: { start: 0, end: 1 }, parts: [{ kind: 'thinking', tokens: undefined }, { kind: 'given-call' }] },
+  ])
 })
 
 test('a response whose tokens have texts has the message of the file at these tokens, until a parser reads the texts', () => {

@@ -178,8 +178,8 @@ function locatedParts(
 ): readonly MessagePart[] {
   return drafts.map(({ wanted, part }): MessagePart => {
     if (part.kind === 'other') return part
-    const next = wanted ? spans.next() : part.kind === 'image' ? images.next() : undefined
-    return { ...part, tokens: next?.done ? undefined : next?.value }
+    const { done, value } = wanted ? spans.next() : images.next()
+    return { ...part, tokens: done ? undefined : value }
   })
 }
 
