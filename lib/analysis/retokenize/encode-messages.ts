@@ -231,7 +231,7 @@ const contentText = ({ content = '' }: Message): string =>
 type Import = Extract<Trajectory['provenance'], { kind: 'import' }>
 type EncodedAgain = NonNullable<Import['encodedAgain']>
 
-/** Returns the provenance, in which only what the encoding did not supply is missing. */
+/** Returns the provenance without the missing contents that the encoding supplies. The tokenizer then supplies the texts. */
 function encodedProvenance({ provenance }: Trajectory, encodedAgain: EncodedAgain): Trajectory['provenance'] {
   if (provenance.kind !== 'import') return provenance
   const { missing } = provenance
@@ -242,4 +242,4 @@ function encodedProvenance({ provenance }: Trajectory, encodedAgain: EncodedAgai
   }
 }
 
-const SUPPLIED: ReadonlySet<string> = new Set(['ids', 'texts', 'special_tokens', 'mask'])
+const SUPPLIED: ReadonlySet<string> = new Set(['ids', 'mask'])

@@ -46,10 +46,7 @@ export async function exportsOf(
   onError: (error: unknown) => void,
   { storedKey, tasks = createTrajectoryTasks() }: ExportsOptions = {},
 ): Promise<Exports> {
-  const [{ writableFormats }, { needsTokens }] = await Promise.all([
-    import('#lib/formats/registry.ts'),
-    import('#lib/formats/writing/writer.ts'),
-  ])
+  const { writableFormats } = await import('#lib/formats/registry.ts')
   const run = tasks.run(trajectory)
   const looking = new AbortController()
   let writing = 0
@@ -67,7 +64,7 @@ export async function exportsOf(
       endWhenDone()
     }
   }
-  const tokens = tokenCount(trajectory)
+  const hasTokens = tokenCount(trajectory) > 0
   const choices = writableFormats.map((format) => ({
     ...choiceOf(format, (forced, advantage) => {
       const { name, encoding } = format
@@ -77,7 +74,7 @@ export async function exportsOf(
         onError,
       )
     }),
-    ...(needsTokens(format, tokens) && { refusal: 'Not possible: the trajectory has no tokens.' }),
+    ...(!hasTokens && !format.takesMessagesOnly && { refusal: 'Not possible: the trajectory has no tokens.' }),
   }))
   run('exportLosses', null, { signal: looking.signal }).then(
     (losses) =>

@@ -28,10 +28,6 @@ export interface Writer {
   readonly encoding?: FileEncoding
 }
 
-/** Returns whether a format cannot represent a trajectory with so many tokens. */
-export const needsTokens = ({ takesMessagesOnly }: Pick<Writer, 'takesMessagesOnly'>, tokens: number): boolean =>
-  tokens === 0 && takesMessagesOnly !== true
-
 /** A file that is not JSON. */
 interface FileEncoding {
   /** Extension of the file's name, without the dot. */

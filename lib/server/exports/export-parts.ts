@@ -2,7 +2,7 @@
 
 import { writableFormats } from '#lib/formats/registry.ts'
 import type { SampleNumbers } from '#lib/formats/writing/group-numbers.ts'
-import { encodedFile, needsTokens, type Writer } from '#lib/formats/writing/writer.ts'
+import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
@@ -104,13 +104,13 @@ export const OWN = 'rollscope'
 function fileOf(trajectory: Trajectory, options: WriteOptions, key: string): TrajectoryFile {
   const format = formatToWrite(options.format)
   const why = whyExcluded(trajectory)
-  if (why !== undefined && needsTokens(format, 0))
+  if (why !== undefined && !format.takesMessagesOnly)
     throw new HttpProblem({
       status: 422,
       code: 'NO_TOKENS',
       detail: `${format.label} cannot represent the trajectory ${quoteKey(key)}. ${why}`,
       hint: `These formats represent it: ${writableFormats
-        .filter((one) => !needsTokens(one, 0))
+        .filter(({ takesMessagesOnly }) => takesMessagesOnly)
         .map(({ name }) => name)
         .join(', ')}.`,
     })
