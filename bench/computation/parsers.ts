@@ -48,6 +48,17 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<tool_calls:opensource><tool_call:opensource>f</tool_call:opensource><tool_call:opensource>f<arg_key:opensource>a</arg_key:opensource><arg_value:opensource>1</arg_value:opensource></tool_call:opensource></tool_calls:opensource>',
   'minimax-m3':
     ']<]minimax[>[<tool_call>]<]minimax[>[<invoke name="f">]<]minimax[>[</invoke>]<]minimax[>[<invoke name="f">]<]minimax[>[<a>1]<]minimax[>[</a>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>',
+  deepseek_v41:
+    '<｜DSML｜ calls><｜DSML｜ invoke name="f"></｜DSML｜ invoke><｜DSML｜ invoke name="f"><｜DSML｜ parameter name="a" string="false">1</｜DSML｜ parameter></｜DSML｜ invoke></｜DSML｜ calls>',
+  gigachat35:
+    '<｜GCML｜tool_calls><｜GCML｜invoke name="f"></｜GCML｜invoke><｜GCML｜invoke name="f"><｜GCML｜parameter name="a" string="false">1</｜GCML｜parameter></｜GCML｜invoke></｜GCML｜tool_calls>',
+  step3:
+    '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f"></steptml:invoke><｜tool_call_end｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f"><steptml:parameter name="a">1</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>',
+  dots: '<dots_function_call><invoke name="f"></invoke><invoke name="f"><parameter name="a">1</parameter></invoke></dots_function_call>',
+  iquest_q1:
+    '<iquest_tool_call>f</iquest_tool_call><iquest_tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></iquest_tool_call>',
+  interns1:
+    '<|action_start|><|plugin|>{"name":"f"}<|action_end|><|action_start|><|plugin|>{"name":"f","parameters":{"a":1}}<|action_end|>',
   seed_oss:
     '<seed:tool_call><function=f></function></seed:tool_call><seed:tool_call><function=f><parameter=a>1</parameter></function></seed:tool_call>',
   tool_calls: '<tool_calls>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</tool_calls>',
@@ -58,6 +69,11 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   solar_open:
     '<|tool_calls|><|tool_call:begin|>a<|tool_call:name|>f<|tool_call:args|>{}<|tool_call:end|><|tool_call:begin|>a<|tool_call:name|>f<|tool_call:args|>{"a":1}<|tool_call:end|><|calls|>',
   minicpm5: '<function name="f"></function><function name="f"><param name="a">1</param></function>',
+  functiongemma: '<start_function_call>call:f{}<end_function_call><start_function_call>call:f{a:1}<end_function_call>',
+  granite: '<|tool_call|>[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
+  phi4_mini: 'functools[{"name":"f"},{"name":"f","arguments":{"a":1}}]',
+  longcat:
+    '<longcat_tool_call>{"name":"f"}</longcat_tool_call><longcat_tool_call>{"name":"f","arguments":{"a":1}}</longcat_tool_call>',
   gemma4: '<|tool_call>call:f{}<tool_call|><|tool_call>call:f{a:1}<tool_call|>',
 }
 

@@ -3,8 +3,8 @@
  * (`--tool-call-parser`, 0.5.23). The first that is found counts.
  */
 const FORMS: readonly ForeignForm[] = [
-  { mark: '<｜tool_calls_begin｜>', sglangParser: 'step3' },
-  { mark: '<|action_start|>', sglangParser: 'interns1' },
+  { mark: '<ifm|tool_call>', sglangParser: 'k2_horizon' },
+  { mark: '<|content_invoke_tool_json|>', sglangParser: 'inkling' },
 ]
 
 /** A format without a parser here. */

@@ -91,6 +91,8 @@ const DEEPSEEK = '(?:<｜tool▁calls▁begin｜>\\s*)?<｜tool▁call▁begin�
 
 const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   hermes: objects('<tool_call>', '\\s*</tool_call>\\s*'),
+  longcat: objects('<longcat_tool_call>', '\\s*</longcat_tool_call>\\s*'),
+  interns1: objects('<\\|action_start\\|>\\s*<\\|plugin\\|>', '\\s*<\\|action_end\\|>\\s*'),
   llama3: objects('(?:<\\|python_tag\\|>)?', '\\s*[;,]?\\s*'),
   mistral: {
     head: new RegExp(
@@ -114,6 +116,8 @@ const JSON_FORMATS: Readonly<Record<string, JsonFormat>> = {
   gigachat3: objects('(?:<\\|function_call\\|>|function call<\\|role_sep\\|>)', '\\s*'),
   tool_calls: objects('(?:<tool_calls>\\s*\\[?)?', '\\s*,?\\s*'),
   nemotron: objects('(?:<TOOLCALL>\\s*\\[?)?', '\\s*,?\\s*'),
+  granite: objects('(?:<\\|tool_call\\|>\\s*\\[)?', COMMA),
+  phi4_mini: objects('(?:functools\\s*\\[)?', COMMA),
   kimi_k2: headed(
     '(?:<\\|tool_calls_section_begin\\|>\\s*)?<\\|tool_call_begin\\|>\\s*(?:functions\\.)?(?<plain>[^<\\s]+?)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>',
     '<\\|tool_call_end\\|>',
@@ -182,13 +186,13 @@ function taggedCalls(
 const invoked = (section: string, call: string): RegExp =>
   new RegExp(`(?:<${section}>\\s*)?<${call}\\s+name="\\s*(?<plain>[^"\\s]+)\\s*"\\s*>`, 'yu')
 
-const keyed = (suffix: string): TagFormat => ({
+const keyed = (suffix: string, tag = 'tool_call'): TagFormat => ({
   head: new RegExp(
-    `(?:<tool_calls${suffix}>\\s*)?<tool_call${suffix}>\\s*(?<plain>[^<\\s]+)\\s*(?:<tool_sep${suffix}>\\s*)?(?=<arg_key${suffix}>|</tool_call${suffix}>)`,
+    `(?:<tool_calls${suffix}>\\s*)?<${tag}${suffix}>\\s*(?<plain>[^<\\s]+)\\s*(?:<tool_sep${suffix}>\\s*)?(?=<arg_key${suffix}>|</${tag}${suffix}>)`,
     'yu',
   ),
   closeArgument: `</arg_value${suffix}>`,
-  closeCall: `</tool_call${suffix}>`,
+  closeCall: `</${tag}${suffix}>`,
 })
 
 const qwen = (tag: string): TagFormat => ({
@@ -198,11 +202,14 @@ const qwen = (tag: string): TagFormat => ({
   closeSection: `</${tag}>`,
 })
 
-const dsml = (block: string): TagFormat => ({
-  head: invoked(`｜DSML｜${block}`, '｜DSML｜invoke'),
-  closeArgument: '</｜DSML｜parameter>',
-  closeCall: '</｜DSML｜invoke>',
-  closeSection: `</｜DSML｜${block}>`,
+/** Returns the format with this mark before the names of its tags. */
+const dsml = (mark: string, block: string): TagFormat => invokes(mark + block, mark)
+
+const invokes = (section: string, prefix = ''): TagFormat => ({
+  head: invoked(section, `${prefix}invoke`),
+  closeArgument: `</${prefix}parameter>`,
+  closeCall: `</${prefix}invoke>`,
+  closeSection: `</${section}>`,
 })
 
 const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
@@ -210,19 +217,18 @@ const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   seed_oss: qwen('seed:tool_call'),
   glm: keyed(''),
   hunyuan: keyed(':opensource'),
-  deepseek_v32: dsml('function_calls'),
-  deepseek_v4: dsml('tool_calls'),
-  'minimax-m2': {
-    head: invoked('minimax:tool_call', 'invoke'),
-    closeArgument: '</parameter>',
-    closeCall: '</invoke>',
-    closeSection: '</minimax:tool_call>',
-  },
-  muse: {
-    head: invoked('atem:function_calls', 'atem:invoke'),
-    closeArgument: '</atem:parameter>',
-    closeCall: '</atem:invoke>',
-    closeSection: '</atem:function_calls>',
+  iquest_q1: keyed('', 'iquest_tool_call'),
+  deepseek_v32: dsml('｜DSML｜', 'function_calls'),
+  deepseek_v4: dsml('｜DSML｜', 'tool_calls'),
+  deepseek_v41: dsml('｜DSML｜ ', 'calls'),
+  gigachat35: dsml('｜GCML｜', 'tool_calls'),
+  'minimax-m2': invokes('minimax:tool_call'),
+  dots: invokes('dots_function_call'),
+  muse: invokes('atem:function_calls', 'atem:'),
+  step3: {
+    ...invokes('｜tool_calls_end｜', 'steptml:'),
+    head: /(?:<｜tool_call_end｜>\s*)?(?:<｜tool_calls_begin｜>\s*)?<｜tool_call_begin｜>[^<]*<｜tool_sep｜>\s*<steptml:invoke\s+name="\s*(?<plain>[^"\s]+)\s*"\s*>/y,
+    closeSection: '<｜tool_calls_end｜>',
   },
   minicpm5: {
     head: /<function\s+name="\s*(?<plain>[^"\s]+)\s*"\s*>/y,

@@ -6,7 +6,7 @@ import { functionaryV31 } from './json/functionary-v31.ts'
 import { functionaryV32 } from './json/functionary-v32.ts'
 import { gigachat3 } from './json/gigachat3.ts'
 import { gptOss } from './json/gpt-oss.ts'
-import { hermes } from './json/hermes.ts'
+import { hermes, interns1, longcat } from './json/hermes.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
 import { llama3 } from './json/llama3.ts'
 import { mistral } from './json/mistral.ts'
@@ -14,17 +14,18 @@ import { solarOpen } from './json/solar-open.ts'
 import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
 import { pythonic } from './python/pythonic.ts'
-import { nemotron, toolCalls } from './reading/named-lists.ts'
-import { deepseekV4, deepseekV32 } from './tags/deepseek-v32.ts'
-import { gemma4 } from './tags/gemma4.ts'
-import { glm } from './tags/glm.ts'
+import { granite, nemotron, phi4Mini, toolCalls } from './reading/named-lists.ts'
+import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepseek-v32.ts'
+import { functionGemma, gemma4 } from './tags/gemma4.ts'
+import { glm, iquestQ1 } from './tags/glm.ts'
 import { hunyuan } from './tags/hunyuan.ts'
 import { kimiK3 } from './tags/kimi-k3.ts'
 import { minicpm5 } from './tags/minicpm5.ts'
-import { minimaxM2 } from './tags/minimax-m2.ts'
+import { dots, minimaxM2 } from './tags/minimax-m2.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
 import { muse } from './tags/muse.ts'
 import { qwenXml, seedOss } from './tags/qwen-xml.ts'
+import { step3 } from './tags/step3.ts'
 
 /** All tool-call parsers, by the names that files and settings use. */
 export const parsers: readonly ToolParser[] = [
@@ -51,6 +52,12 @@ export const parsers: readonly ToolParser[] = [
   hunyuan,
   minimaxM3,
   minicpm5,
+  deepseekV41,
+  gigachat35,
+  step3,
+  dots,
+  iquestQ1,
+  interns1,
   seedOss,
   toolCalls,
   nemotron,
@@ -58,6 +65,10 @@ export const parsers: readonly ToolParser[] = [
   functionaryV31,
   functionaryV32,
   solarOpen,
+  functionGemma,
+  granite,
+  phi4Mini,
+  longcat,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -88,6 +99,7 @@ export interface TemplateMarks {
 /** Marks of the chat templates of each format. The first match counts, so that marks that other formats share come last. */
 export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   // Some templates have the mark of both in a variable. The section distinguishes them.
+  { parser: 'deepseek_v41', marks: ['｜DSML｜', ' calls>'] },
   { parser: 'deepseek_v4', marks: ['｜DSML｜', 'tool_calls>'] },
   { parser: 'deepseek_v32', marks: ['｜DSML｜', 'function_calls>'] },
   { parser: 'deepseek_v3', marks: ['<｜tool▁sep｜>', '```json'] },
@@ -99,6 +111,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'cohere_command4', marks: ['<|START_ACTION|>'] },
   { parser: 'apertus2509', marks: ['<|tools_prefix|>'] },
   { parser: 'muse', marks: ['<atem:function_calls>'] },
+  { parser: 'gigachat35', marks: ['｜GCML｜'] },
   { parser: 'gigachat3', marks: ['<|function_call|>'] },
   { parser: 'gigachat3', marks: ['<|role_sep|>'] },
   { parser: 'hunyuan', marks: ['<tool_sep:opensource>'] },
@@ -106,6 +119,13 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   // The template joins names and suffix.
   { parser: 'hunyuan', marks: ['<tool_sep', ':opensource'] },
   { parser: 'gemma4', marks: ['<|tool_call>'] },
+  { parser: 'functiongemma', marks: ['<start_function_call>'] },
+  { parser: 'step3', marks: ['<｜tool_calls_begin｜>'] },
+  { parser: 'dots', marks: ['<dots_function_call>'] },
+  { parser: 'iquest_q1', marks: ['<iquest_tool_call>'] },
+  { parser: 'longcat', marks: ['<longcat_tool_call>'] },
+  { parser: 'interns1', marks: ['<|action_start|>', '<|plugin|>'] },
+  { parser: 'granite', marks: ['<|tool_call|>'] },
   { parser: 'kimi_k2', marks: ['<|tool_call_begin|>'] },
   { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },
   { parser: 'gpt-oss', marks: ['<|channel|>', '<|message|>'] },
@@ -125,4 +145,6 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'llama3', marks: ['"parameters": ', '<|start_header_id|>'] },
   { parser: 'pythonic', marks: ['<|python_start|>'] },
   { parser: 'pythonic', marks: ['[func_name1('] },
+  { parser: 'phi4_mini', marks: ['functools['] },
+  { parser: 'llama3', marks: ['"parameters": ', '<|header_start|>'] },
 ]

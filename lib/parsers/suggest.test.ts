@@ -83,10 +83,10 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'hermes', because: 'the server runs with qwen25', by: 'server' },
     ],
     [
-      { serverParser: 'interns1', chatTemplate: '<tool_call>' },
+      { serverParser: 'k2_horizon', chatTemplate: '<tool_call>' },
       {
         parser: 'hermes',
-        because: 'the server’s parser interns1 is unknown here, and the chat template contains <tool_call>',
+        because: 'the server’s parser k2_horizon is unknown here, and the chat template contains <tool_call>',
         by: 'template',
       },
     ],
@@ -95,11 +95,11 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'hunyuan', because: 'the chat template contains <tool_sep', by: 'template' },
     ],
     [
-      { chatTemplate: '<|action_start|><|plugin|>' },
+      { chatTemplate: '<|message_model|>f<|content_invoke_tool_json|>' },
       {
         parser: 'hermes',
         because:
-          'no parser here reads <|action_start|>, which the chat template contains: the format of SGLang’s interns1',
+          'no parser here reads <|content_invoke_tool_json|>, which the chat template contains: the format of SGLang’s inkling',
         by: 'default',
       },
     ],
@@ -120,15 +120,23 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'deepseek_v4', because: 'the chat template contains ｜DSML｜', by: 'template' },
     ],
     [
+      { chatTemplate: `<|header_start|>{{ '"parameters": ' }}` },
+      { parser: 'llama3', because: 'the chat template contains "parameters": ', by: 'template' },
+    ],
+    [
+      { chatTemplate: `<|header_start|>{"parameters": {}} [func_name1(a=b)]` },
+      { parser: 'pythonic', because: 'the chat template contains [func_name1(', by: 'template' },
+    ],
+    [
       { addedTokens: ['<|python_tag|>', '<|eot_id|>'] },
       { parser: 'llama3', because: 'the tokenizer has <|python_tag|> as a token', by: 'tokens' },
     ],
     [{}, { parser: 'hermes', because: 'neither the server nor the chat template identifies a parser', by: 'default' }],
     [
-      { serverParser: 'interns1' },
+      { serverParser: 'k2_horizon' },
       {
         parser: 'hermes',
-        because: 'the server’s parser interns1 is unknown here, and the chat template identifies no parser',
+        because: 'the server’s parser k2_horizon is unknown here, and the chat template identifies no parser',
         by: 'default',
       },
     ],

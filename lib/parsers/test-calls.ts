@@ -40,6 +40,16 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   'minimax-m3': (json) =>
     `]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="f">]<]minimax[>[<a>${json}]<]minimax[>[</a>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>`,
   minicpm5: (json) => `<function name="f"><param name="a">${json}</param></function>`,
+  deepseek_v41: (json) =>
+    `<｜DSML｜ calls><｜DSML｜ invoke name="f"><｜DSML｜ parameter name="a" string="false">${json}</｜DSML｜ parameter></｜DSML｜ invoke></｜DSML｜ calls>`,
+  gigachat35: (json) =>
+    `<｜GCML｜tool_calls><｜GCML｜invoke name="f"><｜GCML｜parameter name="a" string="false">${json}</｜GCML｜parameter></｜GCML｜invoke></｜GCML｜tool_calls>`,
+  step3: (json) =>
+    `<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f"><steptml:parameter name="a">${json}</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>`,
+  dots: (json) =>
+    `<dots_function_call><invoke name="f"><parameter name="a">${json}</parameter></invoke></dots_function_call>`,
+  iquest_q1: (json) => `<iquest_tool_call>f<arg_key>a</arg_key><arg_value>${json}</arg_value></iquest_tool_call>`,
+  interns1: (json) => `<|action_start|><|plugin|>{"name": "f", "parameters": {"a": ${json}}}<|action_end|>`,
   seed_oss: (json) => `<seed:tool_call><function=f><parameter=a>${json}</parameter></function></seed:tool_call>`,
   tool_calls: (json) => `<tool_calls>\n{"name": "f", "arguments": {"a": ${json}}}\n</tool_calls>`,
   nemotron: (json) => `<TOOLCALL>[{"name": "f", "arguments": {"a": ${json}}}]</TOOLCALL>`,
@@ -48,14 +58,18 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   functionary_v32: (json) => `>>>f\n{"a": ${json}}`,
   solar_open: (json) =>
     `<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>f<|tool_call:args|>{"a": ${json}}<|tool_call:end|><|calls|>`,
+  functiongemma: (json) => `<start_function_call>call:f{a:${gemmaOf(json, '<escape>')}}<end_function_call>`,
+  granite: (json) => `<|tool_call|>[{"name": "f", "arguments": {"a": ${json}}}]`,
+  phi4_mini: (json) => `functools[{"name": "f", "arguments": {"a": ${json}}}]`,
+  longcat: (json) => `<longcat_tool_call>{"name": "f", "arguments": {"a": ${json}}}</longcat_tool_call>`,
 }
 
 const typeOf = (json: string): string =>
   ({ '[': 'array', '{': 'object', t: 'boolean', f: 'boolean', n: 'null' })[json[0] ?? ''] ?? 'number'
 
-/** Texts and names between the quotes of Gemma 4. */
-const gemmaOf = (json: string): string =>
-  json.replaceAll(/"(?:[^"\\]|\\.)*"/g, (found) => `<|"|>${JSON.parse(found)}<|"|>`)
+/** Texts and names between the quotes of Gemma 4, or of another model. */
+const gemmaOf = (json: string, quote = '<|"|>'): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"/g, (found) => `${quote}${JSON.parse(found)}${quote}`)
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
 const pythonOf = (json: string): string =>
@@ -64,6 +78,7 @@ const pythonOf = (json: string): string =>
 /** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
 export const UNTYPED: readonly string[] = [
   ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
+  ...['step3', 'dots', 'iquest_q1'],
 ]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
@@ -198,6 +213,48 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<function name="add"><param name="a">seven</param></function>',
     '',
   ],
+  deepseek_v41: [
+    '<｜DSML｜ calls>',
+    '<｜DSML｜ invoke name="add"><｜DSML｜ parameter name="a" string="false">7</｜DSML｜ parameter><｜DSML｜ parameter name="b" string="true">日本 7</｜DSML｜ parameter></｜DSML｜ invoke>',
+    '',
+    '<｜DSML｜ invoke name="add"><｜DSML｜ parameter name="a" string="false">seven</｜DSML｜ parameter></｜DSML｜ invoke>',
+    '</｜DSML｜ calls>',
+  ],
+  gigachat35: [
+    '<｜GCML｜tool_calls>',
+    '<｜GCML｜invoke name="add"><｜GCML｜parameter name="a" string="false">7</｜GCML｜parameter><｜GCML｜parameter name="b" string="true">日本 7</｜GCML｜parameter></｜GCML｜invoke>',
+    '',
+    '<｜GCML｜invoke name="add"><｜GCML｜parameter name="a" string="false">seven</｜GCML｜parameter></｜GCML｜invoke>',
+    '</｜GCML｜tool_calls>',
+  ],
+  step3: [
+    '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>',
+    '<steptml:invoke name="add">\n<steptml:parameter name="a">7</steptml:parameter>\n<steptml:parameter name="b">日本 7</steptml:parameter>\n</steptml:invoke>',
+    '<｜tool_call_end｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>',
+    '<steptml:invoke name="add"><steptml:parameter name="a">seven</steptml:parameter></steptml:invoke>',
+    '<｜tool_call_end｜>\n<｜tool_calls_end｜>',
+  ],
+  dots: [
+    '<dots_function_call>',
+    '<invoke name="add"><parameter name="a">7</parameter><parameter name="b">日本 7</parameter></invoke>',
+    '',
+    '<invoke name="add"><parameter name="a">seven</parameter></invoke>',
+    '</dots_function_call>',
+  ],
+  iquest_q1: [
+    '',
+    '<iquest_tool_call>add<arg_key>a</arg_key><arg_value>7</arg_value><arg_key>b</arg_key><arg_value>日本 7</arg_value></iquest_tool_call>',
+    '',
+    '<iquest_tool_call>add<arg_key>a</arg_key></iquest_tool_call>',
+    '',
+  ],
+  interns1: [
+    '',
+    '<|action_start|><|plugin|>\n{"name": "add", "parameters": {"a": 7, "b": "日本 7"}}<|action_end|>',
+    '\n',
+    '<|action_start|><|plugin|>\n{"name": "add", "parameters": {"a": 7<|action_end|>',
+    '',
+  ],
   seed_oss: [
     '',
     '<seed:tool_call><function=add><parameter=a>7</parameter><parameter=b>日本 7</parameter></function></seed:tool_call>',
@@ -242,6 +299,34 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '<|tool_call>call:add{7}<tool_call|>',
     '',
   ],
+  functiongemma: [
+    '',
+    '<start_function_call>call:add{a:7,b:<escape>日本 7<escape>}<end_function_call>',
+    '',
+    '<start_function_call>call:add{7}<end_function_call>',
+    '',
+  ],
+  granite: [
+    '<|tool_call|>[',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"name": "add", "arguments": [7]}',
+    ']',
+  ],
+  phi4_mini: [
+    'functools[',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"name": "add", "arguments": [7]}',
+    ']',
+  ],
+  longcat: [
+    '',
+    '<longcat_tool_call>\n{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}\n</longcat_tool_call>',
+    '',
+    '<longcat_tool_call>\n{"name": "add", "arguments": {"a": 7\n</longcat_tool_call>',
+    '',
+  ],
 }
 
 /**
@@ -276,5 +361,15 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   functionary_v32: `{% for m in messages %}{% if m.content %}>>>all\\n{{ m.content }}{% endif %}{% for c in m.tool_calls %}>>>{{ c.function.name }}\\n{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`,
   solar_open: `{% for m in messages %}{% if m.tool_calls %}<|begin|>assistant<|tool_calls|>{% for c in m.tool_calls %}<|tool_call:begin|>{{ c.id }}<|tool_call:name|>{{ c.function.name }}<|tool_call:args|>{{ c.function.arguments | tojson }}<|tool_call:end|>{% endfor %}<|calls|>{% endif %}{% endfor %}`,
   nemotron: `{% for m in messages %}{% if m.tool_calls %}<TOOLCALL>[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]</TOOLCALL>{% endif %}{% endfor %}`,
+  deepseek_v41: `{% for m in messages %}{% if m.tool_calls %}<｜DSML｜ calls>\\n{% for c in m.tool_calls %}<｜DSML｜ invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜DSML｜ parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜DSML｜ parameter>\\n{% endfor %}</｜DSML｜ invoke>\\n{% endfor %}</｜DSML｜ calls>{% endif %}{% endfor %}`,
+  gigachat35: `{% for m in messages %}{% if m.tool_calls %}<｜GCML｜tool_calls>\\n{% for c in m.tool_calls %}<｜GCML｜invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜GCML｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜GCML｜parameter>\\n{% endfor %}</｜GCML｜invoke>\\n{% endfor %}</｜GCML｜tool_calls>{% endif %}{% endfor %}<|message_sep|>`,
+  step3: `{% for m in messages %}{% if m.tool_calls %}<｜tool_calls_begin｜>\\n{% for c in m.tool_calls %}<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<steptml:parameter name="{{ k }}">{{ v if v is string else v | tojson }}</steptml:parameter>\\n{% endfor %}</steptml:invoke><｜tool_call_end｜>\\n{% endfor %}<｜tool_calls_end｜>{% endif %}{% endfor %}`,
+  dots: `{% for m in messages %}{% if m.tool_calls %}<dots_function_call>\\n{% for c in m.tool_calls %}<invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<parameter name="{{ k }}">{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</invoke>\\n{% endfor %}</dots_function_call>{% endif %}{% endfor %}`,
+  iquest_q1: `{% for m in messages %}{% for c in m.tool_calls %}<iquest_tool_call>{{ c.function.name }}{% for k, v in c.function.arguments.items() %}<arg_key>{{ k }}</arg_key><arg_value>{{ v if v is string else v | tojson }}</arg_value>{% endfor %}</iquest_tool_call>{% endfor %}{% endfor %}`,
+  interns1: `{% for m in messages %}{% for c in m.tool_calls %}<|action_start|><|plugin|>\\n{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}<|action_end|>{% endfor %}{% endfor %}`,
+  functiongemma: `{% macro written(v) %}{% if v is string %}<escape>{{ v }}<escape>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<start_function_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<end_function_call>{% endfor %}{% endfor %}`,
+  granite: `{% for m in messages %}{% if m.tool_calls %}<|tool_call|>{{ m.tool_calls | map(attribute='function') | list | tojson(indent=4) }}{% endif %}{% endfor %}`,
+  phi4_mini: `{# functools[ #}{% for m in messages %}{% if m.tool_calls %}functools{{ m.tool_calls | map(attribute='function') | list | tojson }}{% endif %}{% endfor %}`,
+  longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -485,15 +485,15 @@ describe('health', () => {
   })
 
   test('reports markup that only a parser of SGLang reads as an error that names it, outside of think blocks', () => {
-    const intern = '<|action_start|><|plugin|>{"name": "add", "parameters": {}}<|action_end|>'
-    const { findings } = checked(of([prompt, response(`So: ${intern}`)]))
+    const foreign = '<|content_invoke_tool_json|>{"name": "add", "args": {}}<|end_message|>'
+    const { findings } = checked(of([prompt, response(`So: ${foreign}`)]))
     expect(findings).toMatchObject([
-      { kind: 'missed-call', severity: 'error', label: 'SGLang’s interns1 finds calls in 1 response' },
+      { kind: 'missed-call', severity: 'error', label: 'SGLang’s inkling finds calls in 1 response' },
     ])
     const start = prompt.ids.length + 'So: '.length
-    expect(findings[0]?.places).toEqual([{ start, end: start + '<|action_start|>'.length }])
-    const thinks = [{ start: 0, end: encode(intern).length, closed: true }]
-    expect(checked(of([prompt, response(intern, { thinks })])).findings).toEqual([])
+    expect(findings[0]?.places).toEqual([{ start, end: start + '<|content_invoke_tool_json|>'.length }])
+    const thinks = [{ start: 0, end: encode(foreign).length, closed: true }]
+    expect(checked(of([prompt, response(foreign, { thinks })])).findings).toEqual([])
   })
 
   test('reports other weights, in one response and between two', () => {

@@ -268,6 +268,33 @@ describe('the messages side has thinking and calls', () => {
       '<|content|>Hi.<|end|><|begin|>assistant<|tool_calls|><|tool_call:begin|>call_0000<|tool_call:name|>f<|tool_call:args|>{"x": 2.0}<|tool_call:end|><|calls|>',
       '',
     ],
+    [
+      'deepseek_v41',
+      'Hi.<｜DSML｜ calls><｜DSML｜ invoke name="f"><｜DSML｜ parameter name="x" string="false">2.0</｜DSML｜ parameter></｜DSML｜ invoke></｜DSML｜ calls>',
+      '',
+    ],
+    [
+      'gigachat35',
+      'Hi.<｜GCML｜tool_calls><｜GCML｜invoke name="f"><｜GCML｜parameter name="x" string="false">2.0</｜GCML｜parameter></｜GCML｜invoke></｜GCML｜tool_calls><|message_sep|>',
+      '',
+    ],
+    [
+      'step3',
+      'Hi.<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="f">\n<steptml:parameter name="x">2.0</steptml:parameter>\n</steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>',
+      '',
+    ],
+    [
+      'dots',
+      'Hi.<dots_function_call>\n<invoke name="f">\n<parameter name="x">2.0</parameter>\n</invoke>\n</dots_function_call>',
+      '',
+    ],
+    ['iquest_q1', 'Hi.<iquest_tool_call>f<arg_key>x</arg_key><arg_value>2.0</arg_value></iquest_tool_call>', ''],
+    ['interns1', 'Hi.<|action_start|> <|plugin|>\n{"name": "f", "parameters": {"x": 2.0}}<|action_end|>', ''],
+    ['functiongemma', 'Hi.<start_function_call>call:f{x:2.0}<end_function_call>', ''],
+    ['granite', 'Hi.<|tool_call|>[{"name": "f", "arguments": {"x": 2.0}}]', ''],
+    ['granite', 'Hi.<|tool_call|>[{"name": "f", "arguments": {"x": 2.0}}]<|/tool_call|>', ''],
+    ['phi4_mini', 'Hi.functools[{"name": "f", "arguments": {"x": 2.0}}]', ''],
+    ['longcat', 'Hi.<longcat_tool_call>\n{"name": "f", "arguments": {"x": 2.0}}\n</longcat_tool_call>', ''],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
   ])('of %s without the text around calls, and with all digits', (parser, text, thought) => {

@@ -82,7 +82,7 @@ const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
   deepseek_v3: { ...USUAL, opens: '<｜tool▁calls▁begin｜>' },
   deepseek_v31: { ...USUAL, opens: '<｜tool▁calls▁begin｜>' },
   deepseek_v32: { ...USUAL, opens: '<｜DSML｜function_calls>' },
-  deepseek_v4: { ...USUAL, opens: '<｜DSML｜tool_calls>' },
+  deepseek_v4: { ...USUAL, opens: '<｜DSML｜tool_calls>', before: 'as written' },
   kimi_k3: { ...USUAL, index: 'call', tools: 'any', opens: '<|open|>tools<|sep|>', before: 'as written' },
   muse: { ...USUAL, index: 'call', opens: '<|start|>assistant to=', before: 'as written', behind: 'as written' },
   'gpt-oss': { ...USUAL, index: 'call', opens: '<|channel|>commentary to=' },
@@ -98,6 +98,12 @@ const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
     ...{ index: 'call', opens: ']<]minimax[>[<tool_call>', before: 'as written', behind: 'as written' },
   },
   minicpm5: { ...USUAL, opens: '<function', before: 'as written', behind: 'as written' },
+  deepseek_v41: { ...USUAL, opens: '<｜DSML｜ calls>', before: 'as written' },
+  gigachat35: { ...USUAL, opens: '<｜GCML｜tool_calls>', before: 'as written' },
+  step3: { ...USUAL, opens: '<｜tool_calls_begin｜>', before: 'as written', behind: 'as written' },
+  dots: { ...USUAL, opens: '<dots_function_call>' },
+  iquest_q1: { ...USUAL, opens: '<iquest_tool_call>', before: 'as written', behind: 'as written' },
+  interns1: { ...USUAL, opens: '<|action_start|>' },
   gemma4: { ...USUAL, tools: 'any', opens: '<|tool_call>', before: 'as written' },
 }
 

@@ -80,6 +80,23 @@ def deepseekv4(*calls):
     return deepseekv32(*calls).replace("function_calls>", "tool_calls>")
 
 
+def deepseekv41(*calls):
+    return spaced(deepseekv4(*calls))
+
+
+def deepseekv41_json(*calls):
+    return spaced(deepseekv4_json(*calls))
+
+
+def spaced(text):
+    """Renames the tags of DeepSeek V4 to those of V4.1."""
+    return text.replace("｜DSML｜", "｜DSML｜ ").replace("tool_calls>", "calls>")
+
+
+def gigachat35(*calls):
+    return deepseekv4(*calls).replace("DSML", "GCML")
+
+
 def deepseekv4_json(*calls):
     return deepseekv32_json(*calls).replace("function_calls>", "tool_calls>")
 
@@ -137,6 +154,19 @@ def glm47(*calls):
     return glm45(*calls, space="")
 
 
+def iquest_q1(*calls):
+    return glm47(*calls).replace("tool_call>", "iquest_tool_call>")
+
+
+def interns1(*calls):
+    return "\n".join(f'<|action_start|> <|plugin|>\n{{"name": {quoted(name)}, "parameters": {obj(arguments)}}}<|action_end|>' for name, arguments in calls)
+
+
+def step3(*calls):
+    inner = "".join(f'<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">\n' + "".join(f'<steptml:parameter name="{key}">{bare(value)}</steptml:parameter>\n' for key, value in arguments) + "</steptml:invoke><｜tool_call_end｜>\n" for name, arguments in calls)
+    return f"<｜tool_calls_begin｜>\n{inner}<｜tool_calls_end｜>"
+
+
 def kimi_calls(*calls):
     return "".join(f"<|tool_call_begin|>functions.{name}:{index}<|tool_call_argument_begin|>{obj(arguments)}<|tool_call_end|>" for index, (name, arguments) in enumerate(calls))
 
@@ -178,6 +208,10 @@ def minimax_m2(*calls):
 
 
 XTML_TYPES = {str: "string", bool: "boolean", type(None): "null", int: "number", float: "number", dict: "object", list: "array"}
+
+
+def dots(*calls):
+    return minimax_m2(*calls).replace("minimax:tool_call>", "dots_function_call>")
 
 
 def xtml_argument(key, value):
@@ -283,6 +317,7 @@ FORMATS = {
     "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan, hunyuan_preview], "minimax-m3": [minimax_m3], "minicpm5": [minicpm5],
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
+    "deepseekv41": [deepseekv41, deepseekv41_json], "gigachat35": [gigachat35], "step3": [step3], "dots": [dots], "iquest_q1": [iquest_q1], "interns1": [interns1],
 }
 
 # --- texts ------------------------------------------------------------------------------------------------------------
@@ -496,6 +531,17 @@ OTHERS["minicpm5"] = [
     CPM.replace("two", "[1, 'x', None]"), minicpm5(("typed", [("list", '[1, null, "x"]'), ("map", '{"k": true}'), ("flag", "true")])), CPM.replace("function", "tool"),
 ]
 
+OTHERS["deepseekv41"] = [spaced(text) for text in OTHERS["deepseekv4"]]
+OTHERS["gigachat35"] = [text.replace("DSML", "GCML") for text in OTHERS["deepseekv4"]]
+OTHERS["iquest_q1"] = [text.replace("tool_call>", "iquest_tool_call>") for text in GLM]
+OTHERS["interns1"] = [text.replace("<tool_call>", "<|action_start|> <|plugin|>").replace("</tool_call>", "<|action_end|>") for text in HERMES]
+OTHERS["dots"] = [*(text.replace("minimax:tool_call>", "dots_function_call>") for text in OTHERS["minimax-m2"]), '<dots_function_call>{"name": "f", "arguments": {"a": 1}}</dots_function_call>']
+STEP = step3(("f", [("a", "1"), ("b", '"two"')]))
+OTHERS["step3"] = [
+    "", "<｜tool_calls_begin｜>", "<｜tool_calls_begin｜><｜tool_calls_end｜>", STEP[: -len("<｜tool_calls_end｜>")], STEP[len("<｜tool_calls_begin｜>"):], STEP.replace("<｜tool_call_end｜>", ""), STEP.replace("<｜tool_call_begin｜>", ""), STEP.replace("<｜tool_sep｜>", ""), STEP.replace("function", "tool"), STEP.replace("</steptml:invoke>", ""), STEP.replace("</steptml:parameter>", "", 1), STEP.replace('name="a"', 'name="b"'), STEP.replace('name="f"', 'name=""'),
+    STEP.replace(">two<", "> two <"), STEP.replace(">two<", ">a < b<"), STEP.replace("<steptml:parameter", "text<steptml:parameter"), STEP.replace("\n", ""), STEP + STEP, STEP + " text " + STEP, STEP.replace("<｜tool_calls_end｜>", STEP[len("<｜tool_calls_begin｜>"):]),
+]
+
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
@@ -521,7 +567,7 @@ def parsed(name, text):
 cases = []
 for name, makes in FORMATS.items():
     seen = set()
-    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5")
+    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5", "step3", "dots", "iquest_q1", "interns1")
     for group, text in [*((group, text) for make in makes for group, text in texts(make, is_typed, name == "gigachat3")), *(("other", text) for text in OTHERS[name])]:
         if text not in seen:
             seen.add(text)

@@ -29,8 +29,9 @@ export function sglangDivergenceOf(reading: Reading): string | undefined {
 
 /** Conditions of a text that differs for each reason. The first that applies is the reason. */
 const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
-  'think-shields': ({ text, calls, theirs }) =>
-    /<think(?::opensource)?>.*<\/think|<\|channel>.*<channel\|>/s.test(text) && theirs.length > calls.length,
+  'think-shields': ({ parser, text, calls, theirs }) =>
+    /<think(?::opensource)?>.*<\/think|<\|channel>.*<channel\|>/s.test(text) &&
+    (parser === 'step3' || theirs.length > calls.length),
   'no-exceptions': ({ parser, text, theirs }) =>
     typeof theirs === 'string' || (parser === 'hunyuan' && text.includes('>maybe<') && theirs.length === 0),
   'numbers-of-json': ({ text }) => /1e999|NaN/.test(text),
@@ -44,15 +45,19 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     theirs.length <= ours.length &&
     calls.some((call) => call.kind === 'parsed' && call.arguments.some((one) => TAG.test(taken(text, one.text)))),
   'json-unread': ({ parser, theirs }) => parser === 'kimi_k2' && !readIn(theirs).every(([, json]) => isJson(json)),
-  'one-arguments': (reading) => isRefused(reading, /^both ".*" are given$/),
+  'one-arguments': (reading) =>
+    isRefused(reading, /^both ".*" are given$/) ||
+    (reading.parser === 'interns1' && /"parameters": (?:\{\}|null)/.test(reading.text)),
   'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$|has ".*" twice$/),
   'names-not-blank': (reading) =>
     isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name is expected$/) &&
-    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser),
+    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1|gigachat35)$/.test(
+      reading.parser,
+    ),
   'names-one-word': (reading) => isRefused(reading, /contains white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
   'typed-by-schema': (reading) =>
-    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser) &&
+    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1)$/.test(reading.parser) &&
       (isRefused(reading, /is not of type/) || areNamedAlike(reading.ours, reading.theirs))) ||
     (reading.parser === 'kimi_k3' && isRefused(reading, /is not of type/)),
   'words-of-gemma': ({ parser, text, ours, theirs }) =>
@@ -72,7 +77,9 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'tags-whole': ({ parser, text }) => parser === 'minimax-m3' && text.includes(']<]minimax[>[ <'),
   'every-mark': ({ parser, text, ours, theirs }) =>
     (text.split(/\[TOOL_CALLS\]|<\|START_ACTION\|>/).length > 2 && isMore(ours, theirs)) ||
-    (parser === 'kimi_k3' && text.split('<|open|>tools<|sep|>').length > 2),
+    (parser === 'kimi_k3' && text.split('<|open|>tools<|sep|>').length > 2) ||
+    (/^(?:gigachat35|step3|dots)$/.test(parser) && isMore(ours, theirs)),
+  'tags-only': ({ parser, text }) => parser === 'dots' && text.includes('call>{'),
   'lists-only': (reading) => isRefused(reading, /where the list of calls is expected$/),
   'section-may-lack': ({ parser, text, ours, theirs }) =>
     parser === 'deepseek_v3' && isMore(ours, theirs) && !text.includes('<｜tool▁calls▁begin｜>'),
@@ -83,7 +90,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     (parser === 'qwen_xml' && /<(?:function|parameter)= /.test(text)) ||
     (parser === 'gemma4' && /<\|tool_call> |call: /.test(text)) ||
     (parser === 'kimi_k3' && text.includes('tool=" ')) ||
-    (parser === 'minimax-m3' && text.includes('name=" ')),
+    (/^(?:minimax-m3|dots)$/.test(parser) && text.includes('name=" ')),
   'good-call-kept': ({ parser, calls, ours, theirs }) =>
     parser !== 'llama3' &&
     parser !== 'mistral' &&
@@ -91,7 +98,8 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     ours.some((call) => !canonical(theirs).includes(canonical([call]).slice(1, -1))),
   'brackets-in-texts': ({ parser, text }) => parser === 'gemma4' && /\[[^<]*<\|"\|>[^<]*[[\]]<\|"\|>/.test(text),
   'white-space-kept': ({ parser, ours, theirs }) =>
-    isDsml(parser) && canonical(ours).replaceAll(/\\\\[nt]| /g, '') === canonical(theirs).replaceAll(' ', ''),
+    /^deepseek_v/.test(parser) &&
+    canonical(ours).replaceAll(/\\\\[nt]| /g, '') === canonical(theirs).replaceAll(' ', ''),
   'false-is-json': (reading) => isRefused(reading, /is neither a text nor JSON/),
   'values-closed': (reading) => isRefused(reading, /^the value of ".*" is not closed$|^a string is not closed$/),
   'closed-calls': (reading) =>
@@ -100,7 +108,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
       /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> is expected$/,
     ) && isMore(reading.theirs, reading.ours),
   'nothing-between-tags': (reading) =>
-    /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5)$/.test(
+    /^(?:deepseek_v32|deepseek_v4|deepseek_v41|gigachat35|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5|step3|dots|iquest_q1)$/.test(
       reading.parser,
     ) &&
     isRefused(reading, /is expected$|is not followed by|^unexpected text between|is not closed by|with one member/),
@@ -123,13 +131,11 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'any-list': ({ parser, ours, theirs }) => parser === 'pythonic' && isMore(ours, theirs),
 }
 
-const isDsml = (parser: string): boolean => /^deepseek_v(?:32|4)$/.test(parser)
-
 /** Names of all divergences. */
 export const sglangDivergenceNames: readonly string[] = Object.keys(divergences)
 
 const TAG =
-  /<\/tool_call(?::opensource)?>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜DSML｜invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
+  /<\/tool_call(?::opensource)?>|<\/iquest_tool_call>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜(?:DSML|GCML)｜ ?invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
 
 /** Returns whether SGLang accepts the start of a message, or one to nobody. Text before the first start has none. */
 const isUsualHeader = (message: string, index: number): boolean =>

@@ -20,7 +20,7 @@ import {
 import {
   type Alternative,
   alternativesOf,
-  GEMMA_NOTATION,
+  gemmaNotation,
   jsonNotation,
   membersOf,
   type Notation,
@@ -163,10 +163,10 @@ const qwenXml =
 
 /** Returns a call with a name and pairs of tags. Versions of a model differ in their line breaks. */
 const keyedCall =
-  (suffix: string, separator: GrammarExpression | string): CallFormat['call'] =>
+  (suffix: string, separator: GrammarExpression | string, tag = 'tool_call'): CallFormat['call'] =>
   (tool) =>
     sequence(
-      `<tool_call${suffix}>${plainName(tool.name)}`,
+      `<${tag}${suffix}>${plainName(tool.name)}`,
       separator,
       NEW_LINE,
       taggedArguments(tool, {
@@ -175,20 +175,23 @@ const keyedCall =
         anyText: textWithout([`</arg_value${suffix}>`, `<arg_value${suffix}>`]),
         notation: TAGGED_NOTATION,
       }),
-      `</tool_call${suffix}>`,
+      `</${tag}${suffix}>`,
     )
 
-const invokeCall: CallFormat['call'] = (tool) =>
-  sequence(
-    `<invoke name="${plainName(tool.name)}">\n`,
-    taggedArguments(tool, {
-      open: (name) => `<parameter name="${name}">`,
-      close: '</parameter>\n',
-      anyText: textWithout(['</parameter>', '<parameter']),
-      notation: TAGGED_NOTATION,
-    }),
-    '</invoke>',
-  )
+/** Returns a call in tags whose names begin with this prefix. */
+const invokeCall =
+  (prefix: string): CallFormat['call'] =>
+  (tool) =>
+    sequence(
+      `<${prefix}invoke name="${plainName(tool.name)}">\n`,
+      taggedArguments(tool, {
+        open: (name) => `<${prefix}parameter name="${name}">`,
+        close: `</${prefix}parameter>\n`,
+        anyText: textWithout([`</${prefix}parameter>`, `<${prefix}parameter`]),
+        notation: TAGGED_NOTATION,
+      }),
+      `</${prefix}invoke>`,
+    )
 
 const xmlCall: CallFormat['call'] = (tool) =>
   sequence(
@@ -202,23 +205,40 @@ const xmlCall: CallFormat['call'] = (tool) =>
     '</function>',
   )
 
-const dsmlCall: CallFormat['call'] = (tool) =>
-  sequence(
-    `<｜DSML｜invoke name="${plainName(tool.name)}">\n`,
-    taggedArguments(tool, {
-      open: (name, type) => `<｜DSML｜parameter name="${name}" string="${type === 'string'}">`,
-      close: '</｜DSML｜parameter>\n',
-      anyText: textWithout(['</｜DSML｜parameter>', '<｜DSML｜parameter']),
-      notation: TAGGED_NOTATION,
-    }),
-    '</｜DSML｜invoke>\n',
-  )
+const dsmlCall =
+  (mark: string): CallFormat['call'] =>
+  (tool) =>
+    sequence(
+      `<${mark}invoke name="${plainName(tool.name)}">\n`,
+      taggedArguments(tool, {
+        open: (name, type) => `<${mark}parameter name="${name}" string="${type === 'string'}">`,
+        close: `</${mark}parameter>\n`,
+        anyText: textWithout([`</${mark}parameter>`, `<${mark}parameter`]),
+        notation: TAGGED_NOTATION,
+      }),
+      `</${mark}invoke>\n`,
+    )
 
-const dsml = (block: string) => (): CallFormat => ({
-  open: `<｜DSML｜${block}>\n`,
+const dsml = (mark: string, block: string) => (): CallFormat => ({
+  open: `<${mark}${block}>\n`,
   between: '',
-  close: `</｜DSML｜${block}>`,
-  call: dsmlCall,
+  close: `</${mark}${block}>`,
+  call: dsmlCall(mark),
+})
+
+const invokes = (block: string) => (): CallFormat => ({
+  open: `<${block}>\n`,
+  between: '\n',
+  close: `\n</${block}>`,
+  call: invokeCall(''),
+})
+
+/** Returns calls as a list of objects, after and before these texts. */
+const objectList = (open: string, close: string) => (): CallFormat => ({
+  open: `${open}[`,
+  between: ', ',
+  close: `]${close}`,
+  call: objectCall('name', 'arguments'),
 })
 
 const xtmlCall: CallFormat['call'] = (tool) =>
@@ -245,10 +265,12 @@ const pythonCall: CallFormat['call'] = ({ name, inputSchema }) => {
   return sequence(`${plainName(name)}(`, separated(members, text(', '), text('')), ')')
 }
 
-const gemmaCall: CallFormat['call'] = (tool) => {
-  for (const member of membersOf(tool.inputSchema)) identifier(member.name)
-  return sequence(`<|tool_call>call:${plainName(tool.name)}`, argumentsOf(tool, GEMMA_NOTATION), '<tool_call|>')
-}
+const gemmaCall =
+  (open: string, quote: string, close: string): CallFormat['call'] =>
+  (tool) => {
+    for (const member of membersOf(tool.inputSchema)) identifier(member.name)
+    return sequence(`${open}call:${plainName(tool.name)}`, argumentsOf(tool, gemmaNotation(quote)), close)
+  }
 
 const apertusCall: CallFormat['call'] = (tool) => sequence(`{${JSON.stringify(tool.name)}: `, argumentsOf(tool), '}')
 
@@ -264,6 +286,15 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   qwen_xml: () => ({ between: '\n', call: qwenXml('tool_call') }),
   seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
   glm: () => ({ between: '\n', call: keyedCall('', '') }),
+  iquest_q1: () => ({ between: '\n', call: keyedCall('', '', 'iquest_tool_call') }),
+  longcat: () => ({
+    between: '\n',
+    call: (tool) => sequence('<longcat_tool_call>\n', objectCall('name', 'arguments')(tool), '\n</longcat_tool_call>'),
+  }),
+  interns1: () => ({
+    between: '\n',
+    call: (tool) => sequence('<|action_start|><|plugin|>\n', objectCall('name', 'parameters')(tool), '<|action_end|>'),
+  }),
   hunyuan: (template) => {
     const suffix = template.includes(':opensource') ? ':opensource' : ''
     return {
@@ -300,17 +331,26 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     between: '',
     call: headedCall((name) => text(`<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>`), '<｜tool▁call▁end｜>'),
   }),
-  deepseek_v32: dsml('function_calls'),
-  deepseek_v4: dsml('tool_calls'),
+  deepseek_v32: dsml('｜DSML｜', 'function_calls'),
+  deepseek_v4: dsml('｜DSML｜', 'tool_calls'),
+  deepseek_v41: dsml('｜DSML｜ ', 'calls'),
+  gigachat35: dsml('｜GCML｜', 'tool_calls'),
+  step3: () => ({
+    open: '<｜tool_calls_begin｜>\n',
+    between: '\n',
+    close: '\n<｜tool_calls_end｜>',
+    call: (tool) =>
+      sequence('<｜tool_call_begin｜>function<｜tool_sep｜>', invokeCall('steptml:')(tool), '<｜tool_call_end｜>'),
+  }),
   pythonic: () => ({ open: '[', between: ', ', close: ']', call: pythonCall }),
   lfm2: () => ({ open: '<|tool_call_start|>[', between: ', ', close: ']<|tool_call_end|>', call: pythonCall }),
-  gemma4: () => ({ between: '', call: gemmaCall }),
-  'minimax-m2': () => ({
-    open: '<minimax:tool_call>\n',
-    between: '\n',
-    close: '\n</minimax:tool_call>',
-    call: invokeCall,
+  gemma4: () => ({ between: '', call: gemmaCall('<|tool_call>', '<|"|>', '<tool_call|>') }),
+  functiongemma: () => ({
+    between: '',
+    call: gemmaCall('<start_function_call>', '<escape>', '<end_function_call>'),
   }),
+  'minimax-m2': invokes('minimax:tool_call'),
+  dots: invokes('dots_function_call'),
   minicpm5: () => ({ between: '\n', call: xmlCall }),
   kimi_k3: () => ({
     open: '<|open|>tools<|sep|>',
@@ -335,18 +375,10 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
     template.includes('<|function_call|>')
       ? { between: '', call: (tool) => sequence('<|function_call|>', objectCall('name', 'arguments')(tool)) }
       : undefined,
-  tool_calls: () => ({
-    open: '<tool_calls>[',
-    between: ', ',
-    close: ']</tool_calls>',
-    call: objectCall('name', 'arguments'),
-  }),
-  nemotron: () => ({
-    open: '<TOOLCALL>[',
-    between: ', ',
-    close: ']</TOOLCALL>',
-    call: objectCall('name', 'arguments'),
-  }),
+  tool_calls: objectList('<tool_calls>', '</tool_calls>'),
+  nemotron: objectList('<TOOLCALL>', '</TOOLCALL>'),
+  granite: objectList('<|tool_call|>', ''),
+  phi4_mini: objectList('functools', ''),
   functionary_v31: () => ({ between: '', call: headedCall((name) => text(`<function=${name}>`), '</function>') }),
   solar_open: () => ({
     open: '<|tool_calls|>',

@@ -56,17 +56,15 @@ export const PYTHON_NOTATION: Notation = {
   words: ['True', 'False', 'None'],
 }
 
-const GEMMA_QUOTE = '<|"|>'
-
-/** Notation of Gemma 4: texts are between quote tokens, and names have no quotes. */
-export const GEMMA_NOTATION: Notation = {
-  text: sequence(GEMMA_QUOTE, textWithout([GEMMA_QUOTE]), GEMMA_QUOTE),
-  quote: (value) => `${GEMMA_QUOTE}${value}${GEMMA_QUOTE}`,
+/** Returns the notation of Gemma 4: texts are between these quote tokens, and names have no quotes. */
+export const gemmaNotation = (quote: string): Notation => ({
+  text: sequence(quote, textWithout([quote]), quote),
+  quote: (value) => `${quote}${value}${quote}`,
   words: ['true', 'false', 'null'],
   name: (name) => name,
   anyName: repeat(oneOf(['a', 'z'], ['A', 'Z'], ['0', '9'], '_'), 1),
   space: text(''),
-}
+})
 
 /** Integers that every number type represents. */
 const INTEGER = sequence(optional('-'), choice([text('0'), sequence(oneOf(['1', '9']), repeat(DIGIT, 0, 14))]))

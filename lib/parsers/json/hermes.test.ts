@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { MAX_JSON_DEPTH } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
 import { describeCalls as drawCalls, textInRange } from '../test-draw.ts'
-import { hermes } from './hermes.ts'
+import { hermes, interns1 } from './hermes.ts'
 
 const draw = (text: string, shielded: readonly TextRange[] = []) => drawCalls(hermes.parse(text, shielded, []))
 
@@ -163,4 +163,22 @@ test('hermes parser reads back any JSON object written as a call', () => {
       },
     ),
   )
+})
+
+describe('interns1 parser', () => {
+  const drawn = (text: string) => drawCalls(interns1.parse(text, [], []))
+
+  test('reads calls after the token of plugins, with and without a space between the tokens', () => {
+    expect(
+      drawn(
+        'Hi.<|action_start|> <|plugin|>\n{"name": "f", "parameters": {"a": 1}}<|action_end|>\n<|action_start|><|plugin|>{"name": "g"}<|action_end|>',
+      ),
+    ).toEqual(['f({"a":1})', 'g({})'])
+  })
+
+  test('reports another kind of action', () => {
+    expect(drawn('<|action_start|><|interpreter|>\nprint(1)<|action_end|>')).toEqual([
+      '✗ "<" where <|plugin|> is expected @16',
+    ])
+  })
 })

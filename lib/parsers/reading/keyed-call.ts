@@ -12,6 +12,8 @@ import { requireSections } from './sections.ts'
 import { missing, nameRange, type Tagged, taggedCall, typedBySchema, unclosedValueReason } from './tagged.ts'
 
 interface KeyedFormat {
+  /** Name of the tag of a call. */
+  readonly tag?: string
   /** Suffix of all tag names. */
   readonly suffix: string
   /** Optional separator after the name. */
@@ -24,12 +26,17 @@ const SPACE = /\s/
 const words = new Map<string, unknown>()
 
 /** Creates the parser of a format. */
-export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
+export function keyedParser({
+  tag = 'tool_call',
+  suffix,
+  separator,
+  section,
+}: KeyedFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
   const [keyOpen, valueOpen] = [`<arg_key${suffix}>`, `<arg_value${suffix}>`]
   const [keyClose, valueClose] = [`</arg_key${suffix}>`, `</arg_value${suffix}>`]
   const delimiters = {
-    open: `<tool_call${suffix}>`,
-    close: `</tool_call${suffix}>`,
+    open: `<${tag}${suffix}>`,
+    close: `</${tag}${suffix}>`,
     ...(section && { section }),
   }
   const keyOrClose = `${keyOpen} or ${delimiters.close}`

@@ -1,6 +1,6 @@
 /**
  * Tests of formats whose calls are in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509,
- * tool_calls, nemotron.
+ * tool_calls, nemotron, granite, phi4_mini.
  */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from '../json/apertus2509.ts'
@@ -8,7 +8,7 @@ import { cohereCommand4, commandR } from '../json/cohere-command4.ts'
 import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { nemotron, toolCalls } from './named-lists.ts'
+import { granite, nemotron, phi4Mini, toolCalls } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
 
 const reasons = (parser: ToolParser, text: string) =>
@@ -183,5 +183,36 @@ describe.each([
     expect(one('"call_7"')).toMatchObject({ name: 'f', writtenId: 'call_7', ignored: [] })
     expect(one('7')).not.toHaveProperty('writtenId')
     expect(one('""')).not.toHaveProperty('writtenId')
+  })
+})
+
+describe('a list that ends with its bracket', () => {
+  const list = '[{"name": "f", "arguments": {"a": 1}}, {"name": "g"}]'
+
+  test.each([
+    ['Granite 3', granite, `<|tool_call|>${list}`],
+    ['Granite 3.0, with a space', granite, `<|tool_call|> ${list}`],
+    ['Phi-4 mini with its tokens', granite, `<|tool_call|>${list}<|/tool_call|>`],
+    ['Phi-4 mini without tokens', phi4Mini, `functools${list}`],
+  ])('is read as %s writes it, and its markup is no content', (_, parser, written) => {
+    const text = `So ${written}\nDone.`
+    const calls = parseText(parser, text)
+    expect(describeCalls(calls)).toEqual(['f({"a":1})', 'g({})'])
+    expect(textWithoutCalls(text, calls, [], parser)).toBe('So \nDone.')
+  })
+
+  test('is malformed to the end of the text, or to the next list, if it is broken', () => {
+    expect(reasons(granite, '<|tool_call|>[{"name": "f"')).toEqual([expect.stringMatching(/^✗ the text ends where/)])
+    expect(reasons(granite, `<|tool_call|>{x}<|tool_call|>${list}`)).toEqual([
+      expect.stringMatching(/^✗/),
+      'f({"a":1})',
+      'g({})',
+    ])
+    expect(reasons(granite, '<|tool_call|>none')).toEqual(['✗ "n" where the list of calls is expected'])
+  })
+
+  test('is no list if only the word before it occurs', () => {
+    expect(reasons(phi4Mini, 'import functools\nfunctools.reduce(f, [1])')).toEqual([])
+    expect(reasons(phi4Mini, 'functools[1]')).toEqual([expect.stringMatching(/^✗/)])
   })
 })

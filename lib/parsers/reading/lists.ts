@@ -88,17 +88,31 @@ interface ListFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
   readonly close: string
   /** True if the brackets are optional. */
   readonly mayBeBare?: boolean
+  /** True if `close` is optional: the list ends with its bracket. */
+  readonly mayBeUnclosed?: boolean
+  /** True if `open` is a word that occurs in texts: it opens a list only before a bracket. */
+  readonly opensWithWord?: boolean
   /** `nextBound` returns where the next list opens or this one is closed. */
   readonly reader: (text: string, nextBound: (from: number) => number) => ListReader
 }
 
 /** Creates the parser of a format whose calls are in one list between two tokens. */
-export function listParser({ open, fence = '', close, mayBeBare = false, reader, ...names }: ListFormat): ToolParser {
-  const opening = `${open}${fence === '' ? '' : '[ \\t\\n\\r]*'}${fence}`.replaceAll('|', '\\|')
+export function listParser({
+  open,
+  fence = '',
+  close,
+  mayBeBare = false,
+  mayBeUnclosed = false,
+  opensWithWord = false,
+  reader,
+  ...names
+}: ListFormat): ToolParser {
+  const before = `${open}${fence === '' ? '' : '[ \\t\\n\\r]*'}${fence}`.replaceAll('|', '\\|')
+  const opening = opensWithWord ? `${before}(?=${SPACE}\\[)` : before
   return { ...names, delimiters: { open, close: '', section: { open, close } }, parse, markup }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-    const nextOpen = createFinder(text, fence === '' ? open : new RegExp(opening, 'g'))
+    const nextOpen = createFinder(text, opening === open ? open : new RegExp(opening, 'g'))
     const nextClose = createFinder(text, close)
     const nextBound = (from: number) => earlierPosition(nextOpen(from), nextClose(from))
     const read = reader(text, nextBound)
@@ -120,6 +134,7 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
       if (!list.ok) return list
       const end = skipSpace(text, list.end, text.length)
       if (text.startsWith(close, end)) return { ok: true, calls: list.calls, end: end + close.length }
+      if (mayBeUnclosed) return list
       return {
         ok: false,
         calls: list.calls,
@@ -133,6 +148,7 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
   function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
     const closing = close.replaceAll('|', '\\|')
     const maybe = mayBeBare ? '?' : ''
+    const end = mayBeUnclosed ? `(?:${SPACE}${closing})?` : `${SPACE}${closing}`
     const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')
     const opens = Array.from(text.matchAll(head), ({ 0: tag, index }) => ({
       start: index,
@@ -141,7 +157,7 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
     return markupOfRuns(calls, shielded, text, {
       opens,
       between: new RegExp(`${SPACE}(?:,${SPACE})${maybe}`, 'y'),
-      close: new RegExp(`${SPACE}(?:,${SPACE})?(?:\\]${SPACE})${maybe}${closing}`, 'y'),
+      close: new RegExp(`${SPACE}(?:,${SPACE})?(?:\\])${maybe}${end}`, 'y'),
       mayBeEmpty: true,
     })
   }

@@ -10,6 +10,13 @@ export type TypedValue =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly why: string; readonly at: number }
 
+/** Python's literals besides those of JSON, for templates that write values with Jinja's `string` filter. */
+export const PYTHON_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+])
+
 /**
  * Types a value by its schema. A text is unchanged. Other types are decoded as JSON and must match the schema. If text
  * is one of several types, the value is a text unless it decodes as one of the others; without a schema, unless it

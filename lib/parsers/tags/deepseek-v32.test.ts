@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
-import { deepseekV4, deepseekV32 } from './deepseek-v32.ts'
+import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './deepseek-v32.ts'
 
 const BEGIN = '<｜DSML｜function_calls>'
 const END = '</｜DSML｜function_calls>'
@@ -94,4 +94,19 @@ describe('deepseek_v32 parser with a malformed call', () => {
     }
     expect(parseText(deepseekV32, text)).toMatchObject([{ kind: 'malformed' }])
   })
+})
+
+test('deepseek_v41 and gigachat35 parsers read the same calls in their own tags, and no others', () => {
+  const v4 = `<｜DSML｜tool_calls>\n${call('f', value('a', '1', false))}\n</｜DSML｜tool_calls>`
+  const v41 = v4.replaceAll('｜DSML｜', '｜DSML｜ ').replaceAll('tool_calls>', 'calls>')
+  const giga = `So.${v4.replaceAll('DSML', 'GCML')}<|message_sep|>\n\n</s>`
+  for (const [parser, own] of [
+    [deepseekV41, v41],
+    [gigachat35, giga],
+  ] as const) {
+    const read = [v4, v41, giga].filter((text) => parseText(parser, text).length > 0)
+    expect(read).toEqual([own])
+    expect(describeCalls(parseText(parser, own))).toEqual(['f({"a":1})'])
+  }
+  expect(textWithoutCalls(giga, parseText(gigachat35, giga), [], gigachat35)).toBe('So.\n\n\n\n')
 })

@@ -1,7 +1,8 @@
 /**
- * DeepSeek V3.2 and V4, DSML: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY"
+ * DeepSeek V3.2 to V4.1, DSML: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY"
  * string="true|false">VALUE</｜DSML｜parameter>` or one JSON object in it, `</｜DSML｜invoke>`; in a block. A value is an
- * unchanged text, or JSON. The versions differ in the name of the block.
+ * unchanged text, or JSON. The versions differ in the name of the block, and V4.1 writes a space before all names.
+ * GigaChat 3.5 has the tags of V4 with another token.
  */
 
 import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
@@ -22,40 +23,69 @@ import { requireSections } from '../reading/sections.ts'
 import { nameRange, taggedCall } from '../reading/tagged.ts'
 import type { TypedValue } from '../reading/typed-value.ts'
 
-const delimiters = { open: '<｜DSML｜invoke', close: '</｜DSML｜invoke>' } as const
-const sectionOf = (block: string) => ({ open: `<｜DSML｜${block}>`, close: `</｜DSML｜${block}>` })
-const V32 = sectionOf('function_calls')
-const V4 = sectionOf('tool_calls')
+const V32 = tagsOf('｜DSML｜', 'function_calls')
+const V4 = tagsOf('｜DSML｜', 'tool_calls')
 
 /** Parser of DeepSeek V3.2. */
-export const deepseekV32 = dsmlParser('deepseek_v32', 'deepseekv32', V32, V4)
+export const deepseekV32 = dsmlParser('deepseek_v32', 'deepseekv32', V32, [V4])
 /** Parser of DeepSeek V4. */
-export const deepseekV4 = dsmlParser('deepseek_v4', 'deepseekv4', V4, V32)
+export const deepseekV4 = dsmlParser('deepseek_v4', 'deepseekv4', V4, [V32])
+/** Parser of DeepSeek V4.1. */
+export const deepseekV41 = dsmlParser('deepseek_v41', 'deepseekv41', tagsOf('｜DSML｜ ', 'calls'))
+/** Parser of GigaChat 3.5. */
+export const gigachat35 = dsmlParser('gigachat35', 'gigachat35', {
+  ...tagsOf('｜GCML｜', 'tool_calls'),
+  around: ['<|message_sep|>', '</s>'],
+})
 
-type Section = ReturnType<typeof sectionOf>
+interface DsmlTags extends Pick<ToolParser['delimiters'], 'open' | 'close' | 'around'> {
+  readonly section: NonNullable<ToolParser['delimiters']['section']>
+  readonly grammar: ParameterGrammar
+}
 
-function dsmlParser(name: string, sglangName: string, section: Section, other: Section): ToolParser {
+/** Returns the tags whose names follow a mark. */
+function tagsOf(mark: string, block: string): DsmlTags {
+  const close = `</${mark}invoke>`
   return {
-    name,
-    sglangNames: [sglangName],
-    delimiters: { ...delimiters, section },
-    parse(text, shielded) {
-      // A call may have no block, but not the block of the other version.
-      const mayLack = !text.includes(other.open)
-      return requireSections(text, callsOf(text, shielded, section), shielded, { section, mustClose: true, mayLack })
+    ...{ open: `<${mark}invoke`, close },
+    section: { open: `<${mark}${block}>`, close: `</${mark}${block}>` },
+    grammar: {
+      open: `<${mark}parameter`,
+      attributes: /\s+name="([^"]+)"\s+string="(?:true|false)"\s*>/y,
+      attributesAsWritten: 'name="…" string="true|false">',
+      close: `</${mark}parameter>`,
+      callClose: close,
     },
   }
 }
 
-function callsOf(text: string, shielded: readonly TextRange[], section: Section): readonly ParsedCall[] {
-  const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
-  const nextSectionEnd = createFinder(text, section.close)
-  const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
-  const readers = {
-    json: createJsonBodyReader(text, delimiters.close, finders, 'the call'),
-    parameters: parameterReader(text, GRAMMAR),
+/** Creates the parser of a version. `others` are versions with the same calls in other blocks. */
+function dsmlParser(
+  name: string,
+  sglangName: string,
+  { grammar, ...delimiters }: DsmlTags,
+  others: readonly DsmlTags[] = [],
+): ToolParser {
+  const { section } = delimiters
+  return {
+    ...{ name, sglangNames: [sglangName], delimiters },
+    parse(text, shielded) {
+      // A call may have no block, but not the block of another version.
+      const mayLack = !others.some((other) => text.includes(other.section.open))
+      return requireSections(text, callsIn(text, shielded), shielded, { section, mustClose: true, mayLack })
+    },
   }
-  return readEachCall(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, finders))
+
+  function callsIn(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+    const { nextOpen, nextClose } = createDelimiterFinders(text, delimiters)
+    const nextSectionEnd = createFinder(text, section.close)
+    const finders = { nextClose, nextOpen: (from: number) => earlierPosition(nextOpen(from), nextSectionEnd(from)) }
+    const readers = {
+      json: createJsonBodyReader(text, delimiters.close, finders, 'the call'),
+      parameters: parameterReader(text, grammar),
+    }
+    return readEachCall(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, finders, delimiters))
+  }
 }
 
 interface Readers {
@@ -65,7 +95,13 @@ interface Readers {
 
 const NAME = /\s+name="([^"]*)"\s*(\/?)>/y
 
-function readCall(text: string, open: number, readers: Readers, finders: DelimiterFinders): ParsedCall {
+function readCall(
+  text: string,
+  open: number,
+  readers: Readers,
+  finders: DelimiterFinders,
+  delimiters: ToolParser['delimiters'],
+): ParsedCall {
   const start = open + delimiters.open.length
   const fault = (why: string, at: number, name?: string) =>
     malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, finders))
@@ -107,10 +143,3 @@ function readCall(text: string, open: number, readers: Readers, finders: Delimit
 }
 
 const STRING_TRUE = /string="true"/
-const GRAMMAR: ParameterGrammar = {
-  open: '<｜DSML｜parameter',
-  attributes: /\s+name="([^"]+)"\s+string="(?:true|false)"\s*>/y,
-  attributesAsWritten: 'name="…" string="true|false">',
-  close: '</｜DSML｜parameter>',
-  callClose: delimiters.close,
-}

@@ -15,7 +15,10 @@ import {
 import { endOfName } from '../reading/calls.ts'
 import { createFinder } from '../reading/finder.ts'
 
-const QUOTE = '<|"|>'
+/** The quote token of Gemma 4. */
+export const GEMMA_QUOTE = '<|"|>'
+/** The quote token of FunctionGemma. */
+export const FUNCTION_GEMMA_QUOTE = '<escape>'
 
 interface GemmaObject {
   readonly ok: true
@@ -29,9 +32,9 @@ interface GemmaObject {
 /** Reads the object at a position, no further than `limit`. */
 export type GemmaReader = (start: number, limit: number) => GemmaObject | ScanError
 
-/** Creates a reader; `what` names the object in errors. */
-export function gemmaReader(text: string, what: string): GemmaReader {
-  const nextQuote = createFinder(text, QUOTE)
+/** Creates a reader; `what` names the object in errors, and `quote` is the token around texts. */
+export function gemmaReader(text: string, what: string, quote: string): GemmaReader {
+  const nextQuote = createFinder(text, quote)
   return (start, limit) => {
     if (start < limit && text[start] === '{') return readObject(start, limit, 1)
     return scanError(start, `${what} are missing: ${describeUnexpected(text, start, limit, '"{"')}`)
@@ -62,7 +65,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   }
 
   function readKey(start: number, limit: number) {
-    if (startsWith(QUOTE, start, limit)) {
+    if (startsWith(quote, start, limit)) {
       const quoted = readText(start, limit)
       return quoted.ok ? { ...quoted, name: text.slice(quoted.range.start, quoted.range.end) } : quoted
     }
@@ -73,7 +76,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   }
 
   function readValue(start: number, limit: number, depth: number): Value | ScanError {
-    if (startsWith(QUOTE, start, limit)) return readText(start, limit)
+    if (startsWith(quote, start, limit)) return readText(start, limit)
     if (text[start] === '{' || text[start] === '[') {
       if (depth >= MAX_JSON_DEPTH) return scanError(start, `nested deeper than ${MAX_JSON_DEPTH} levels`, 'refused')
       const nested = text[start] === '{' ? readObject(start, limit, depth + 1) : readList(start, limit, depth + 1)
@@ -82,7 +85,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
     SCALAR.lastIndex = start
     const scalar = SCALAR.exec(text)?.[0]
     if (scalar === undefined || start + scalar.length > limit)
-      return unexpected(start, limit, `a number, true, false, null or ${QUOTE}`)
+      return unexpected(start, limit, `a number, true, false, null or ${quote}`)
     const json = scalar === 'None' ? 'null' : scalar
     if (!Number.isFinite(Number(JSON.parse(json))))
       return scanError(start, 'a number is larger than any that can be represented')
@@ -106,12 +109,12 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   }
 
   function readText(start: number, limit: number): Value | ScanError {
-    const from = start + QUOTE.length
+    const from = start + quote.length
     const close = nextQuote(from)
-    if (close < 0 || close + QUOTE.length > limit)
+    if (close < 0 || close + quote.length > limit)
       return { ok: false, at: limit, why: 'the text ends inside a string', kind: 'inside-string' }
     const range = { start: from, end: close }
-    return { ok: true, end: close + QUOTE.length, json: JSON.stringify(text.slice(from, close)), range }
+    return { ok: true, end: close + quote.length, json: JSON.stringify(text.slice(from, close)), range }
   }
 
   function startsWith(mark: string, at: number, limit: number): boolean {
@@ -135,10 +138,12 @@ const KEY_END = /[:,{}[\]<>"\r\n]/g
 /** Early templates of the family wrote None for null. */
 const SCALAR = /(?:true|false|null|None)(?![\w.])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
 
-/** Returns the JSON of a text that is one value, or undefined if it is not valid Gemma 4 notation. */
+/** Returns the JSON of a text that is one value, with the quote token of either model; undefined if it is not valid. */
 export function gemmaJson(text: string): string | undefined {
   const object = `{a:${text}}`
-  const scan = gemmaReader(object, 'the arguments')(0, object.length)
-  const isOne = scan.ok && scan.end === object.length && scan.members.length === 1
-  return isOne ? scan.json.slice('{"a": '.length, -1) : undefined
+  for (const quote of [GEMMA_QUOTE, FUNCTION_GEMMA_QUOTE]) {
+    const scan = gemmaReader(object, 'the arguments', quote)(0, object.length)
+    if (scan.ok && scan.end === object.length && scan.members.length === 1) return scan.json.slice('{"a": '.length, -1)
+  }
+  return undefined
 }

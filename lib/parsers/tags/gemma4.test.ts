@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { gemmaJson } from './gemma-value.ts'
-import { gemma4 } from './gemma4.ts'
+import { functionGemma, gemma4 } from './gemma4.ts'
 
 const drawn = (text: string) => describeCalls(parseText(gemma4, text))
 const call = (name: string, body: string) => `<|tool_call>call:${name}{${body}}<tool_call|>`
@@ -131,4 +131,45 @@ test('gemma4 parser reads back any JSON object written as arguments', () => {
 test('gemmaJson keeps the digits of a number', () => {
   expect(gemmaJson(`{a:2.0,b:[${quoted('x')},None]}`)).toBe('{"a": 2.0, "b": ["x", null]}')
   expect(['1,b:2', '1}', 'x', ''].map(gemmaJson)).toEqual(Array(4).fill(undefined))
+})
+
+describe('functiongemma parser', () => {
+  const open = '<start_function_call>call:f'
+  const close = '<end_function_call>'
+  const properties = {
+    n: { type: 'integer' },
+    flag: { type: 'boolean' },
+    list: { type: 'array' },
+    text: { type: 'string' },
+  }
+  const tools = [{ name: 'f', inputSchema: { properties } }]
+  const escaped = (value: string) => `<escape>${value}<escape>`
+
+  test('returns calls and their positions', () => {
+    const text = `So. ${open}{city:${escaped('Zürich "alt"')},days:3,nested:{k:[${escaped('x')},true]}}${close}`
+    const [parsed] = parseText(functionGemma, text)
+    expect(parsed).toMatchObject({ name: 'f', input: { city: 'Zürich "alt"', days: 3, nested: { k: ['x', true] } } })
+    expect(parsed && textInRange(text, parsed.text)).toBe(text.slice(4))
+  })
+
+  test('decodes a text where the schema allows none, as vLLM’s template writes every value', () => {
+    const values = { n: '500', flag: 'True', list: "['a', 1]", text: '42' }
+    const body = Object.entries(values).map(([key, value]) => `${key}:${escaped(value)}`)
+    const text = `${open}{${body.join(',')}}${close}`
+    expect(describeCalls(parseText(functionGemma, text, tools))).toEqual([
+      'f({"n":500,"flag":true,"list":["a",1],"text":"42"})',
+    ])
+    expect(describeCalls(parseText(functionGemma, text))).toEqual([`f(${JSON.stringify(values)})`])
+  })
+
+  test('keeps a text that is not of the type, and what has no quotes', () => {
+    expect(
+      describeCalls(
+        parseText(functionGemma, `${open}{n:${escaped('many')},flag:false}${close}${open}{n:x}${close}`, tools),
+      ),
+    ).toEqual([
+      'f({"n":"many","flag":false})',
+      expect.stringMatching(/^✗ "x" where a number, .* or <escape> is expected @/),
+    ])
+  })
 })

@@ -7,14 +7,9 @@ import type { ToolParser } from '../parser.ts'
 import { argumentTypes } from '../reading/argument-types.ts'
 import { invokeParser } from '../reading/invoke-call.ts'
 import type { ValueReader } from '../reading/tagged.ts'
-import { typedLiteral } from '../reading/typed-value.ts'
+import { PYTHON_VALUES, typedLiteral } from '../reading/typed-value.ts'
 
 const frame = { open: '<![CDATA[', close: ']]>' } as const
-const words = new Map<string, unknown>([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-])
 const ENTITY = /&(?:lt|gt|amp|quot|apos);/g
 const CHARACTERS: Readonly<Record<string, string>> = {
   '&lt;': '<',
@@ -37,7 +32,7 @@ function valueReader(text: string, tools: readonly ToolSpec[]): ValueReader {
     const written = text.slice(start, end)
     const value = isFramed ? written : unescapedXml(written)
     const types = argumentTypes(tools, tool, name)
-    const typed = typedLiteral(value, { start: 0, end: value.length }, types, words)
+    const typed = typedLiteral(value, { start: 0, end: value.length }, types, PYTHON_VALUES)
     return typed.ok ? typed : { ...typed, at: value === written ? start + typed.at : start }
   }
 }

@@ -21,7 +21,7 @@ import {
   unclosedValueReason,
   type ValueReader,
 } from '../reading/tagged.ts'
-import { typedLiteral } from '../reading/typed-value.ts'
+import { PYTHON_VALUES, typedLiteral } from '../reading/typed-value.ts'
 
 const FUNCTION = '<function='
 const FUNCTION_END = '</function>'
@@ -30,16 +30,9 @@ const PARAMETER_END = '</parameter>'
 const PARAMETER_OR_END = `${PARAMETER} or ${FUNCTION_END}`
 const BRACKET = /[<>]/g
 
-/** The chat template writes such values with Jinja's `string` filter, which is Python notation. */
-const words = new Map<string, unknown>([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-])
-
 /** Parser of Qwen3-Coder and Qwen3.5. */
 export const qwenXml: ToolParser = {
-  ...qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, words)),
+  ...qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, PYTHON_VALUES)),
   sglangNames: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
 }
 
@@ -48,7 +41,7 @@ export const seedOss = qwenXmlParser(
   'seed_oss',
   'seed:tool_call',
   (text, tools) => (argument, tool) =>
-    typedLiteral(text, argument.text, argumentTypes(tools, tool, argument.name), words),
+    typedLiteral(text, argument.text, argumentTypes(tools, tool, argument.name), PYTHON_VALUES),
 )
 
 function qwenXmlParser(

@@ -76,11 +76,11 @@ export const gemmaTemplate = `{%- macro written(value) -%}
 {{- '<turn|>\\n' }}
 {%- endfor %}`
 
-/** A form that no parser here reads, like InternLM. */
+/** A form that no parser here reads, like Inkling. */
 export const foreignTemplate = `{%- for message in messages %}
 {{- '<|im_start|>' + message.role + '\\n' + (message.content or '') }}
 {%- for call in message.tool_calls or [] %}
-{{- '<|action_start|><|plugin|>' + call.function.name + (call.function.arguments | tojson) + '<|action_end|>' }}
+{{- '<|message_model|>' + call.function.name + '<|content_invoke_tool_json|>' + (call.function.arguments | tojson) + '<|end_message|>' }}
 {%- endfor %}
 {{- '<|im_end|>\\n' }}
 {%- endfor %}`

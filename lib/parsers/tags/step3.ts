@@ -1,0 +1,19 @@
+/**
+ * Step 3: `<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="NAME"><steptml:parameter
+ * name="KEY">VALUE</steptml:parameter>…</steptml:invoke><｜tool_call_end｜>`, any number of calls in a section.
+ */
+
+import type { ToolParser } from '../parser.ts'
+import { invokeParser } from '../reading/invoke-call.ts'
+import { markupOf } from '../reading/rest.ts'
+
+const section = { open: '<｜tool_calls_begin｜>', close: '<｜tool_calls_end｜>' } as const
+const FRAME = /<｜tool_calls_(?:begin|end)｜>|<｜tool_call_begin｜>[^<]*<｜tool_sep｜>|<｜tool_call_end｜>/g
+
+/** Parser of Step 3. */
+export const step3: ToolParser = {
+  name: 'step3',
+  sglangNames: ['step3'],
+  ...invokeParser({ section, call: 'steptml:invoke', parameter: 'steptml:parameter' }),
+  markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded, section),
+}
