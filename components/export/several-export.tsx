@@ -14,7 +14,7 @@ interface SeveralExportProps {
   readonly onSaveError: (error: unknown) => void
 }
 
-/** Lists the export formats for a file of several trajectories, with the excluded trajectories and the losses. */
+/** Lists the export formats for a file of several trajectories, with the losses and the trajectories that some formats leave out. */
 export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps) {
   const [{ choices, preview }, setExports] = useState<SeveralExports>({ choices: [] })
   const [problem, setProblem] = useState<string>()
@@ -31,11 +31,10 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
     void load(closing.signal)
     return () => closing.abort()
   }, [])
-  const samples = preview?.samples ?? keys.length
   return (
     <ExportDialog
-      title={samples === 0 ? 'Nothing to export' : `Export ${countWithNoun(samples, 'trajectory', 'trajectories')}`}
-      choices={samples === 0 ? [] : choices}
+      title={`Export ${countWithNoun(keys.length, 'trajectory', 'trajectories')}`}
+      choices={choices}
       subject="these trajectories"
       hasForced={(preview?.forced ?? 0) > 0}
       offersAdvantage
@@ -58,15 +57,13 @@ interface ExcludedProps {
 }
 
 function Excluded({ excluded, of }: ExcludedProps) {
-  const isAll = excluded.length === of
-  const title = isAll
-    ? of === 1
+  const title =
+    of === 1
       ? 'The selected run has no tokens.'
-      : `None of the ${of} selected runs has tokens.`
-    : `${excluded.length} of ${of} runs ${excluded.length === 1 ? 'has' : 'have'} no tokens and ${excluded.length === 1 ? 'is' : 'are'} left out.`
+      : `${excluded.length} of ${of} runs ${excluded.length === 1 ? 'has' : 'have'} no tokens.`
   return (
     <li className="-order-1">
-      <Banner tone="note" title={title} hint={isAll ? 'Select runs that have tokens.' : undefined}>
+      <Banner tone="note" title={title} hint="Only formats of messages contain runs without tokens.">
         <details className="basis-full text-xs">
           <summary className="text-dim hover:text-ink">Which, and why</summary>
           <ul className="mt-1 grid max-h-60 list-disc gap-1 overflow-y-auto pl-4 text-dim">

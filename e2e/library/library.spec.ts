@@ -181,10 +181,10 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect(titles(page)).toHaveCount(4)
   })
 
-  await test.step('An export leaves out the run without tokens and names it', async () => {
+  await test.step('An export for a trainer leaves out the run without tokens, and the dialog names it', async () => {
     await page.getByLabel('Select all on this page').check()
     await page.getByRole('button', { name: 'Export…' }).click()
-    await expect(dialog).toContainText('1 of 4 runs has no tokens and is left out.')
+    await expect(dialog).toContainText('1 of 4 runs has no tokens.')
     await dialog.getByText('Which, and why').click()
     await expect(dialog.getByRole('link', { name: 'Failed at once' })).toBeVisible()
     await expect(dialog).toContainText('the run failed before its first token with UNREACHABLE: No answer.')
@@ -195,12 +195,13 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     expect(lines.map((line) => typeof JSON.parse(line).response_length)).toEqual(['number', 'number', 'number'])
   })
 
-  await test.step('An export of only a run without tokens is not offered', async () => {
+  await test.step('An export of only a run without tokens is offered in formats of messages', async () => {
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await row(without).locator('input').check()
     await page.getByRole('button', { name: 'Export…' }).click()
     await expect(dialog).toContainText('The selected run has no tokens.')
-    await expect(dialog.getByRole('button', { name: /^Export as/ })).toHaveCount(0)
+    await expect(dialog.getByRole('button', { name: 'Export as slime' })).toBeDisabled()
+    expect((await exportedAs(page, 'Rollscope')).name).toBe('trajectories-1.jsonl')
   })
 
   await test.step('The page of a run without tokens says so in a narrow window, where every page is in the header', async () => {

@@ -8,14 +8,17 @@ export const EXCLUDED_HEADER = 'x-rollscope-excluded'
 
 /** The answer of POST /api/export/preview. */
 export const exportPreviewSchema = z.object({
-  samples: withDescription(z.int().check(z.minimum(0)), 'Number of trajectories in the file, one per line.'),
+  samples: withDescription(
+    z.int().check(z.minimum(0)),
+    'Number of trajectories with tokens. Every format contains them.',
+  ),
   forced: withDescription(
     z.int().check(z.minimum(0)),
     'Number of these trajectories with tokens that a branch inserted. The export decides whether they are trained.',
   ),
   excluded: withDescription(
     z.array(z.object({ key: z.string(), title: z.string(), why: withDescription(z.string(), 'A sentence.') })),
-    'Trajectories without tokens, which are left out of the file.',
+    'Trajectories without tokens. Only formats of messages contain them.',
   ),
   formats: z.array(
     z.object({

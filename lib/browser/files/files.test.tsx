@@ -54,6 +54,17 @@ describe('an export of several trajectories', () => {
     expect(previewErrors).toEqual([])
   })
 
+  test('is refused in formats that need tokens if no trajectory has any, and formats of messages count all', async () => {
+    const lost = [{ text: 'reward', samples: 1 }]
+    const none = { ...preview, samples: 0, formats: [{ name: 'atif', lost }] }
+    const { shown } = await loaded(() => Response.json(none))
+    const choice = (format: string) => shown[1]?.choices.find(({ name }) => name === format)
+    expect(choice('slime')).toMatchObject({ refusal: 'Not possible: no trajectory has tokens.' })
+    expect(choice('atif')).toMatchObject({ lost: ['reward'] })
+    const some = await loaded(() => Response.json({ ...none, samples: 1 }))
+    expect(some.shown[1]?.choices.find(({ name }) => name === 'atif')?.lost).toEqual(['reward (1 of 2)'])
+  })
+
   test('can still be chosen when the preview fails, and stays silent once its dialog is closed', async () => {
     const failing = () => Response.json({ title: 'x', code: 'DAMAGED', detail: 'damaged: b' }, { status: 500 })
     const { shown, previewErrors } = await loaded(failing)

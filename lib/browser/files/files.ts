@@ -111,7 +111,7 @@ async function saveStored(key: string, query: Readonly<Record<string, string>>, 
 export interface SeveralExports {
   readonly choices: readonly ExportChoice[]
   /** Omitted while it is not known. */
-  readonly preview?: Pick<ExportPreview, 'samples' | 'forced' | 'excluded'>
+  readonly preview?: Pick<ExportPreview, 'forced' | 'excluded'>
 }
 
 interface SeveralExportsOptions {
@@ -130,17 +130,19 @@ export async function loadSeveralExports(
   { onExports, onPreviewError, onSaveError, signal }: SeveralExportsOptions,
 ): Promise<void> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
-  const choices = writableFormats.map((format) =>
-    choiceOf(format, (forced, advantage) => {
-      const request = { keys, format: format.name, forced, ...(advantage && { advantage }) }
-      saveSeveral(request, format.encoding?.extension).catch(onSaveError)
-    }),
-  )
+  const choicesWith = (preview?: ExportPreview) =>
+    writableFormats.map((format) => ({
+      ...choiceOf(format, (forced, advantage) => {
+        const request = { keys, format: format.name, forced, ...(advantage && { advantage }) }
+        saveSeveral(request, format.encoding?.extension).catch(onSaveError)
+      }),
+      ...(preview && lossesIn(preview, format)),
+    }))
   if (signal.aborted) return
-  onExports({ choices })
+  onExports({ choices: choicesWith() })
   try {
     const preview = await previewSeveral(keys, signal)
-    onExports({ choices: choices.map((choice) => ({ ...choice, lost: lostOf(preview, choice.name) })), preview })
+    onExports({ choices: choicesWith(preview), preview })
   } catch (error) {
     if (!signal.aborted) onPreviewError(error)
   }
@@ -150,11 +152,16 @@ async function previewSeveral(keys: readonly string[], signal: AbortSignal): Pro
   return fetchJson('/api/export/preview', exportPreviewSchema, { method: 'POST', json: { keys }, signal })
 }
 
-/** Returns the losses of a format; a loss of only some trajectories has their number. */
-const lostOf = ({ samples: all, formats }: ExportPreview, format: string): readonly string[] =>
-  formats
-    .find(({ name }) => name === format)
-    ?.lost.map(({ text, samples }) => (samples === all ? text : `${text} (${samples} of ${all})`)) ?? []
+/** Returns the losses of a format; a loss of only some trajectories has their number. A format that would have no record is refused. */
+function lossesIn(
+  { samples: withTokens, excluded, formats }: ExportPreview,
+  { name, takesMessagesOnly }: Writer,
+): Pick<ExportChoice, 'lost' | 'refusal'> {
+  const all = takesMessagesOnly ? withTokens + excluded.length : withTokens
+  if (all === 0) return { refusal: 'Not possible: no trajectory has tokens.' }
+  const losses = formats.find((format) => format.name === name)?.lost ?? []
+  return { lost: losses.map(({ text, samples }) => (samples === all ? text : `${text} (${samples} of ${all})`)) }
+}
 
 interface SeveralRequest {
   readonly keys: readonly string[]

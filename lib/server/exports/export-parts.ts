@@ -56,10 +56,10 @@ export interface SampleAdvantage {
 /** Facts about a trajectory that decide how it is exported with others. */
 export interface SampleFacts {
   readonly group: Trajectory['group'] | undefined
-  /** Its name for people, and why it is left out. Undefined: it is exported. */
+  /** Its name for people, and why formats that need tokens leave it out. Undefined: every format contains it. */
   readonly excluded: { readonly title: string | undefined; readonly why: string } | undefined
   readonly hasForced: boolean
-  /** What each writable format loses, in the order of the registry; empty if nobody wants to know. */
+  /** What each writable format loses, in the order of the registry; empty if nobody wants to know. A format that leaves it out loses nothing. */
   readonly losses: readonly (readonly string[])[]
 }
 
@@ -94,7 +94,11 @@ function factsOf(trajectory: Trajectory, { wantsLosses }: PartOptions['facts']):
     group: trajectory.group,
     excluded: why === undefined ? undefined : { title: titleOf(trajectory), why },
     hasForced: countForced(trajectory) > 0,
-    losses: wantsLosses && why === undefined ? writableFormats.map(({ write }) => write(trajectory).losses) : [],
+    losses: wantsLosses
+      ? writableFormats.map((format) =>
+          why === undefined || format.takesMessagesOnly ? format.write(trajectory).losses : [],
+        )
+      : [],
   }
 }
 
@@ -109,15 +113,18 @@ function fileOf(trajectory: Trajectory, options: WriteOptions, key: string): Tra
       status: 422,
       code: 'NO_TOKENS',
       detail: `${format.label} cannot represent the trajectory ${quoteKey(key)}. ${why}`,
-      hint: `These formats represent it: ${writableFormats
-        .filter(({ takesMessagesOnly }) => takesMessagesOnly)
-        .map(({ name }) => name)
-        .join(', ')}.`,
+      hint: MESSAGE_FORMATS,
     })
   const { content, mediaType } = encodedFile(format, recordValue(trajectory, format, options))
   const name = fileName(trajectory, format.name, format.encoding?.extension)
   return { name, content: new Uint8Array(Buffer.from(content)), mediaType }
 }
+
+/** Names the formats that represent a trajectory without tokens, in a sentence. */
+export const MESSAGE_FORMATS = `These formats need no tokens: ${writableFormats
+  .filter(({ takesMessagesOnly }) => takesMessagesOnly)
+  .map(({ name }) => name)
+  .join(', ')}.`
 
 /** Returns a trajectory as a record of a file with several. */
 export function writeRecord(trajectory: Trajectory, options: WriteOptions): WrittenRecord {
@@ -150,8 +157,8 @@ function titleOf(trajectory: Trajectory): string | undefined {
 }
 
 /**
- * Returns why a trajectory is not exported: a trainer can use no sample without tokens, and readers of its format refuse one. Undefined if
- * it has tokens.
+ * Returns why formats that need tokens leave a trajectory out: a trainer can use no sample without tokens, and readers of its format refuse
+ * one. Undefined if it has tokens.
  */
 const whyExcluded = (trajectory: Trajectory): string | undefined =>
   tokenCount(trajectory) > 0 ? undefined : `No tokens: ${endOf(trajectory)}`

@@ -165,14 +165,14 @@ describe('Export of several trajectories', () => {
     )
   })
 
-  test('leaves out trajectories without tokens, and reports how many, which and why', async () => {
+  test('for a trainer leaves out trajectories without tokens, and the preview reports which and why', async () => {
     store.add({ ...sample, ...empty, id: 'e', title: 'Failed at once', ...group('one', 2) })
     store.add({ ...sample, segments: [], id: 'f', outcome: { kind: 'running' } }, { runsHere: true })
     store.add({ ...sample, segments: [], id: 'g', ...group('one', 0), outcome: { kind: 'ended', reason: 'cancelled' } })
     const keys = ['e', 'a', 'f', 'g']
-    const response = await exportSeveral({ keys }, all)
+    const response = await exportSeveral({ keys, format: 'slime' }, all)
     expect(response.headers.get(EXCLUDED_HEADER)).toBe('3')
-    expect(response.headers.get('content-disposition')).toContain('trajectories-1.jsonl')
+    expect(response.headers.get('content-disposition')).toContain('trajectories-1.slime.jsonl')
     expect((await response.text()).trimEnd().split('\n')).toHaveLength(1)
     expect(await exportPreview({ keys }, all)).toMatchObject({
       samples: 1,
@@ -188,13 +188,30 @@ describe('Export of several trajectories', () => {
     })
   })
 
-  test('is refused with the reason if no trajectory has tokens', async () => {
+  test.each(['rollscope', 'openai-messages', 'atif', 'csv'])(
+    'as %s contains trajectories without tokens, and the preview counts their losses',
+    async (format) => {
+      store.add({ ...sample, ...empty, id: 'e' })
+      const response = await exportSeveral({ keys: ['e', 'a'], format }, all)
+      expect(response.headers.get(EXCLUDED_HEADER)).toBe('0')
+      expect(response.headers.get('content-disposition')).toContain('trajectories-2.')
+      const lines = (await response.text()).trimEnd().split('\n')
+      expect(lines.length).toBeGreaterThan(1)
+      const { formats } = await exportPreview({ keys: ['e', 'a'] }, all)
+      const counts = formats.find(({ name }) => name === format)?.lost.map(({ samples }) => samples) ?? []
+      expect(Math.max(2, ...counts)).toBe(2)
+      expect(counts.length > 0).toBe(format !== 'rollscope')
+    },
+  )
+
+  test('for a trainer is refused with the reason and the other formats if no trajectory has tokens', async () => {
     store.add({ ...sample, ...empty, id: 'e' })
     store.add({ ...sample, ...empty, id: 'f' })
-    await expect(exportSeveral({ keys: ['e'] }, all)).rejects.toMatchObject({
-      details: { status: 422, code: 'NO_TOKENS', detail: expect.stringContaining('UNREACHABLE') },
+    const hint = expect.stringContaining('These formats need no tokens: rollscope, ')
+    await expect(exportSeveral({ keys: ['e'], format: 'slime' }, all)).rejects.toMatchObject({
+      details: { status: 422, code: 'NO_TOKENS', detail: expect.stringContaining('UNREACHABLE'), hint },
     })
-    await expect(exportSeveral({ keys: ['e', 'f'] }, all)).rejects.toMatchObject({
+    await expect(exportSeveral({ keys: ['e', 'f'], format: 'verl' }, all)).rejects.toMatchObject({
       details: { code: 'NO_TOKENS', detail: expect.stringContaining('none of the 2 trajectories has tokens') },
     })
     const single = (format: string) => exportTrajectory(new Request(`http://h/x?format=${format}`), 'e', all)

@@ -14,7 +14,7 @@ import { streamResponse } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { ADVANTAGE_TEXT, sampleAdvantages } from './export-advantage.ts'
-import { formatToWrite, OWN, type SampleFacts, type WrittenRecord } from './export-parts.ts'
+import { formatToWrite, MESSAGE_FORMATS, OWN, type SampleFacts, type WrittenRecord } from './export-parts.ts'
 import { FORCED_TEXT } from './export-trajectory.ts'
 import { exportPart } from './exporting.ts'
 
@@ -25,7 +25,7 @@ const keys = z
   .min(1)
   .max(MOST_KEYS)
   .refine((keys) => new Set(keys).size === keys.length, { message: 'keys that differ' })
-  .describe('Keys of stored trajectories, in the order of the lines. Trajectories without tokens are left out.')
+  .describe('Keys of stored trajectories, in the order of the lines.')
 
 /** Schema of the body of POST /api/export/preview. */
 export const exportPreviewRequestSchema = z.strictObject({ keys })
@@ -51,12 +51,11 @@ export async function exportSeveral(
   all: Services,
   signal: AbortSignal = NEVER,
 ): Promise<Response> {
-  formatToWrite(format)
+  const { takesMessagesOnly } = formatToWrite(format)
   const advantageOf = sampleAdvantages(keys, advantage, all)
-  const samples: Sample[] = []
-  const visit = ({ group }: SampleFacts, key: string) => samples.push({ key, group })
-  const excluded = await forEachTrajectory(keys, { visit, wantsLosses: false }, all, signal)
-  if (samples.length === 0) throw noTokens(excluded)
+  const selected = await readFacts(keys, false, all, signal)
+  const samples = takesMessagesOnly ? selected : selected.filter(hasTokens)
+  if (samples.length === 0) throw noTokens(excludedOf(selected))
   const numbers = numbersOf(samples, all)
   const records = (async function* () {
     for (const [at, { key }] of samples.entries()) {
@@ -64,13 +63,15 @@ export async function exportSeveral(
       yield exportPart({ kind: 'record', key, options }, all, signal)
     }
   })()
-  return exportFile({ records, count: samples.length, excluded: excluded.length, format })
+  return exportFile({ records, count: samples.length, excluded: keys.length - samples.length, format })
 }
 
-/** A trajectory that is exported, with its group. */
-interface Sample extends Pick<SampleFacts, 'group'> {
+/** A selected trajectory. */
+interface Sample extends SampleFacts {
   readonly key: string
 }
+
+const hasTokens = ({ excluded }: Sample): boolean => excluded === undefined
 
 /** Returns the numbers of each sample in their file. */
 const numbersOf = (samples: readonly Sample[], { store }: Services) =>
@@ -116,12 +117,12 @@ export async function exportPreview(
   all: Services,
   signal: AbortSignal = NEVER,
 ): Promise<ExportPreview> {
-  const samples: (Sample & Pick<SampleFacts, 'hasForced' | 'losses'>)[] = []
-  const visit = ({ group, hasForced, losses }: SampleFacts, key: string) =>
-    samples.push({ key, group, hasForced, losses })
-  const excluded = await forEachTrajectory(keys, { visit, wantsLosses: true }, all, signal)
-  const numbers = numbersOf(samples, all)
-  const formats = writableFormats.map(({ name }, index) => {
+  const selected = await readFacts(keys, true, all, signal)
+  const whole = { samples: selected, numbers: numbersOf(selected, all) }
+  const trainable = selected.filter(hasTokens)
+  const ofTokens = { samples: trainable, numbers: numbersOf(trainable, all) }
+  const formats = writableFormats.map(({ name, takesMessagesOnly }, index) => {
+    const { samples, numbers } = takesMessagesOnly ? whole : ofTokens
     const counts = new Map<string, number>()
     for (const [at, { group, losses }] of samples.entries()) {
       const own = losses[index] ?? []
@@ -130,26 +131,29 @@ export async function exportPreview(
     }
     return { name, lost: Array.from(counts, ([text, samples]) => ({ text, samples })) }
   })
-  return { samples: samples.length, forced: samples.filter(({ hasForced }) => hasForced).length, excluded, formats }
+  const forced = selected.filter(({ hasForced }) => hasForced).length
+  return { samples: trainable.length, forced, excluded: excludedOf(selected), formats }
 }
 
 type Excluded = ExportPreview['excluded'][number]
 
-/** Visits the trajectories that have tokens, in order, and returns the others. Throws HttpProblem if any cannot be read. */
-async function forEachTrajectory(
+/** Returns the trajectories without tokens. */
+const excludedOf = (selected: readonly Sample[]): Excluded[] =>
+  selected.flatMap(({ key, excluded }) => (excluded ? [{ key, title: excluded.title ?? key, why: excluded.why }] : []))
+
+/** Reads the trajectories in order. Throws HttpProblem if any cannot be read. */
+async function readFacts(
   keys: readonly string[],
-  { visit, wantsLosses }: { readonly visit: (facts: SampleFacts, key: string) => void; readonly wantsLosses: boolean },
+  wantsLosses: boolean,
   all: Services,
   signal: AbortSignal,
-): Promise<readonly Excluded[]> {
+): Promise<readonly Sample[]> {
   const damaged: string[] = []
-  const excluded: Excluded[] = []
+  const selected: Sample[] = []
   for (const key of keys) {
     signal.throwIfAborted()
     try {
-      const facts = await exportPart({ kind: 'facts', key, options: { wantsLosses } }, all, signal)
-      if (facts.excluded) excluded.push({ key, title: facts.excluded.title ?? key, why: facts.excluded.why })
-      else visit(facts, key)
+      selected.push({ key, ...(await exportPart({ kind: 'facts', key, options: { wantsLosses } }, all, signal)) })
     } catch (error) {
       if (!isDamagedRecord(error)) throw error
       damaged.push(key)
@@ -164,7 +168,7 @@ async function forEachTrajectory(
       detail: `stored trajectories that cannot be read: ${shownKeys(damaged)}`,
       hint: 'Leave them out of the export, or restore the data folder from a backup.',
     })
-  return excluded
+  return selected
 }
 
 function noTokens(excluded: readonly Excluded[]): HttpProblem {
@@ -177,7 +181,7 @@ function noTokens(excluded: readonly Excluded[]): HttpProblem {
     status: 422,
     code: 'NO_TOKENS',
     detail,
-    hint: 'Choose runs that have tokens. GET /api/trajectories/{key}/export saves a single run without tokens in Rollscope’s own format.',
+    hint: `Choose runs that have tokens, or another format. ${MESSAGE_FORMATS}`,
   })
 }
 

@@ -215,7 +215,7 @@ export const trajectoryRoutes = [
     method: 'POST',
     path: '/api/export',
     summary:
-      'Exports several trajectories as one file, one per line. Trajectories without tokens are left out; the header x-rollscope-excluded counts them.',
+      'Exports several trajectories as one file, one per line. Formats that need tokens leave out trajectories without; the header x-rollscope-excluded counts them.',
     body: jsonBody(exportRequestSchema),
     answers: { 200: { description: 'The file.', lines: z.union([trajectorySchema, z.looseObject({})]) } },
     handle: ({ body, services, signal }) => exportSeveral(body, services, signal),
@@ -223,7 +223,7 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/export/preview',
-    summary: 'Reports what such a file would contain: the trajectories that are left out, and what each format loses.',
+    summary: 'Reports what such a file would contain: the trajectories without tokens, and what each format loses.',
     body: jsonBody(exportPreviewRequestSchema),
     answers: { 200: { description: 'The preview.', schema: exportPreviewSchema } },
     handle: ({ body, services, signal }) => exportPreview(body, services, signal),
