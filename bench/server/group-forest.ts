@@ -8,8 +8,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { GroupForest } from '#lib/api/forest/group-forest.ts'
+import { trajectoryForViewer } from '#lib/server/exports/trajectory-for-viewer.ts'
 import { createForests, forestOfGroup } from '#lib/server/forest/forests.ts'
-import { trajectoryForViewer } from '#lib/server/library/trajectories.ts'
 import type { Services } from '#lib/server/services.ts'
 import { openPackedWriter } from '#lib/store/packed.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
@@ -73,8 +73,8 @@ async function timed(run: () => Promise<void>): Promise<number> {
 }
 
 async function readLarge(): Promise<void> {
-  const answer = trajectoryForViewer(large, all, PACKED_TYPE)
-  if (!(answer instanceof Response)) throw new Error('the trajectory has no packed copy')
+  const request = new Request('http://h/x', { headers: { accept: PACKED_TYPE } })
+  const answer = await trajectoryForViewer(request, large, all)
   if (!readPackedAnswer(await answer.arrayBuffer())) throw new Error('the copy has another version')
 }
 

@@ -16,8 +16,8 @@ import type { RecordRevision } from './health.ts'
 import { openTrajectoryReader } from './record.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
-/** Returns whether a copy of a trajectory saves time that a person notices. */
-export const isWorthPacking = (trajectory: Trajectory): boolean => tokenCount(trajectory) >= FEWEST_TOKENS
+/** Returns whether a copy of a trajectory with so many tokens saves time that a person notices. */
+export const isWorthPacking = (tokens: number): boolean => tokens >= FEWEST_TOKENS
 
 const FEWEST_TOKENS = 10_000
 
@@ -64,7 +64,7 @@ export function openPackedWriter(folder: string): PackedWriter {
   )
   const writer: PackedWriter = {
     write(key, of, trajectory) {
-      if (!isWorthPacking(trajectory) || read(key)) return
+      if (!isWorthPacking(tokenCount(trajectory)) || read(key)) return
       const bytes = packedBytes(trajectory)
       put.run({ key, ...of, checksum: crc32(bytes), bytes })
     },
@@ -102,7 +102,7 @@ export function openViewReader(folder: string): ViewReader {
       const found = records.read(key)?.found
       if (found === undefined || typeof found === 'string')
         return found === undefined ? undefined : { found, lacksCopy: false }
-      return { found, lacksCopy: found.outcome.kind !== 'running' && isWorthPacking(found) }
+      return { found, lacksCopy: found.outcome.kind !== 'running' && isWorthPacking(tokenCount(found)) }
     },
     close() {
       database.close()

@@ -49,18 +49,21 @@ export interface RecordEncoder {
 export function encodedFile(
   { encoding }: Writer,
   record: object,
-): { readonly content: string | Uint8Array; readonly mediaType: string } {
+): { readonly content: string | Uint8Array<ArrayBuffer>; readonly mediaType: string } {
   if (!encoding) return { content: readableJson(record), mediaType: 'application/json' }
   return { content: encodeRecords(encoding, [record]), mediaType: encoding.mediaType }
 }
 
 /** Returns the bytes of a file with these records. */
-export function encodeRecords({ encoder }: Pick<FileEncoding, 'encoder'>, records: readonly object[]): Uint8Array {
+export function encodeRecords(
+  { encoder }: Pick<FileEncoding, 'encoder'>,
+  records: readonly object[],
+): Uint8Array<ArrayBuffer> {
   const { add, end } = encoder()
   return joinedBytes([...records.map((record) => add(record)), end()])
 }
 
-function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {
+function joinedBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const part of parts) {

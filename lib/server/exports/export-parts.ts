@@ -1,15 +1,17 @@
-/** The parts of an export that read a trajectory: the server computes them of short records, its exporting thread of long ones. */
+/** Parts of exports and views that read a trajectory: the server computes them of short records, an exporting thread of long ones. */
 
 import { writableFormats } from '#lib/formats/registry.ts'
 import type { SampleNumbers } from '#lib/formats/writing/group-numbers.ts'
 import { encodedFile, type Writer } from '#lib/formats/writing/writer.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
+import { labelsOf } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { titleOrQuestion } from '#lib/trajectory/messages/first-question.ts'
 import type { AdvantageFormula } from '#lib/trajectory/reward/advantage.ts'
 import { withAdvantages } from '#lib/trajectory/reward/advantage-column.ts'
 import type { GroupRewards } from '#lib/trajectory/reward/group-rewards.ts'
 import { countForced, type ForcedChoice, withForced } from '#lib/trajectory/tokens/forced-tokens.ts'
+import { packedAnswer, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { encodeLine } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -27,6 +29,7 @@ interface PartOptions {
   readonly facts: { readonly wantsLosses: boolean }
   readonly file: WriteOptions
   readonly record: WriteOptions
+  readonly view: { readonly isPacked: boolean }
 }
 
 /** The results of the parts by kind. */
@@ -34,6 +37,8 @@ export interface ExportResults {
   readonly facts: SampleFacts
   readonly file: TrajectoryFile
   readonly record: WrittenRecord
+  /** JSON, or the answer that packed-bytes.ts reads. */
+  readonly view: Uint8Array<ArrayBuffer>
 }
 
 /** How a trajectory is written. */
@@ -80,7 +85,7 @@ const parts: {
     options: PartOptions[Kind],
     key: string,
   ) => ExportResults[Kind]
-} = { facts: factsOf, file: fileOf, record: writeRecord }
+} = { facts: factsOf, file: fileOf, record: writeRecord, view: viewOf }
 
 /** Computes a part of an export. Throws HttpProblem if the format cannot represent the trajectory. */
 export const computePart = <Kind extends ExportKind>(
@@ -117,7 +122,7 @@ function fileOf(trajectory: Trajectory, options: WriteOptions, key: string): Tra
     })
   const { content, mediaType } = encodedFile(format, recordValue(trajectory, format, options))
   const name = fileName(trajectory, format.name, format.encoding?.extension)
-  return { name, content: new Uint8Array(Buffer.from(content)), mediaType }
+  return { name, content: typeof content === 'string' ? new TextEncoder().encode(content) : content, mediaType }
 }
 
 /** Names the formats that represent a trajectory without tokens, in a sentence. */
@@ -131,6 +136,11 @@ export function writeRecord(trajectory: Trajectory, options: WriteOptions): Writ
   const format = formatToWrite(options.format)
   const value = recordValue(trajectory, format, options)
   return format.encoding ? value : encodeLine(value)
+}
+
+function viewOf(trajectory: Trajectory, { isPacked }: PartOptions['view']): ExportResults['view'] {
+  if (isPacked) return packedAnswer(labelsOf(trajectory), packedBytes(trajectory))
+  return new TextEncoder().encode(JSON.stringify(trajectory))
 }
 
 function recordValue(

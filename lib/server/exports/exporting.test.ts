@@ -1,5 +1,5 @@
 /** Tests exports of long records as they run in the application. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,11 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { DEFAULT_FORMULA } from '#lib/trajectory/reward/advantage.ts'
+import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Services } from '../services.ts'
 import { exportPreview, exportSeveral } from './export.ts'
 import { exportTrajectory } from './export-trajectory.ts'
 import { createExporting } from './exporting.ts'
+import { trajectoryForViewer } from './trajectory-for-viewer.ts'
 
 let store: TrajectoryStore
 let all: Services
@@ -75,6 +77,40 @@ test.each([{ longestMs: 1 }, { heapMb: 8 }])(
     await expect(single('long', '', limited)).rejects.toMatchObject({ details: { status: 422, code: 'TOO_COMPLEX' } })
   },
 )
+
+test.each(['*/*', PACKED_TYPE])(
+  'A viewer of a long record gets it from the thread as the server sends a short one: %s',
+  async (accept) => {
+    const request = new Request('http://h/x', { headers: { accept } })
+    const view = (services: Services) =>
+      trajectoryForViewer(request, 'long', { ...services, runs: { lookedAt: () => {} } } as unknown as Services)
+    const [answer, expected] = [await view(all), await view(withoutThread())]
+    expect(Object.fromEntries(answer.headers)).toEqual(Object.fromEntries(expected.headers))
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect(bytes.equals(await expected.bytes())).toBe(true)
+    if (accept === '*/*') expect(JSON.parse(String(bytes))).toEqual(store.get('long'))
+  },
+)
+
+test('A record is exported while another export takes long, however many others follow', async () => {
+  const workerFile = path.join(folder, 'worker.mjs')
+  writeFileSync(
+    workerFile,
+    `import { answerRequests } from ${JSON.stringify(path.resolve('lib/server/limited-thread.ts'))}
+    answerRequests(() => ({ key }) => key === 'endless' ? new Promise(() => {}) : { group: key })`,
+  )
+  const { ask, close } = createExporting({ workerFile, start: { dataFolder: folder } })
+  const facts = (key: string, signal: AbortSignal) =>
+    ask({ kind: 'facts', key, options: { wantsLosses: false } }, signal)
+  const never = new AbortController().signal
+  const leaving = new AbortController()
+  const endless = facts('endless', leaving.signal)
+  expect(await facts('a', never)).toEqual({ group: 'a' })
+  expect(await facts('b', never)).toEqual({ group: 'b' })
+  leaving.abort(new Error('left'))
+  await expect(endless).rejects.toThrow('left')
+  await close()
+})
 
 test('An export whose client leaves ends with its request', async () => {
   const leaving = new AbortController()

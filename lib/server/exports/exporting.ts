@@ -6,14 +6,14 @@ import { createLimitedThread, ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
 import { computePart, type ExportKind, type ExportPart, type ExportResults } from './export-parts.ts'
 
-/** The thread that exports long records. */
+/** The threads that export long records. */
 export interface ExportingThread {
   /** Throws HttpProblem, StoreError, ThreadError if it takes too long, or the signal's reason. */
   ask<Kind extends ExportKind>(part: ExportPart & ExportPart<Kind>, signal: AbortSignal): Promise<ExportResults[Kind]>
   close(): Promise<void>
 }
 
-/** Data that the exporting thread receives when it starts. */
+/** Data that an exporting thread receives when it starts. */
 export interface ExportWorkerStart {
   readonly dataFolder: string
 }
@@ -23,7 +23,7 @@ interface Options {
   readonly start: ExportWorkerStart
   /** Limit for one record in milliseconds. */
   readonly longestMs?: number
-  /** Largest heap of the thread in MiB. */
+  /** Largest heap of a thread in MiB. */
   readonly heapMb?: number
 }
 
@@ -31,10 +31,31 @@ const IDLE_MS = 30_000
 const LONGEST_MS = 5 * 60_000
 /** A record of 28 MB with 1.9 million keys, of which a file of 44 MB is written, fits. */
 const HEAP_MB = 2048
+/** A short record need not wait for a long one that another user exports. */
+const THREADS = 2
 
-/** Returns the exporting thread, which starts on its first request. */
-export const createExporting = ({ longestMs = LONGEST_MS, heapMb = HEAP_MB, ...options }: Options): ExportingThread =>
-  createLimitedThread<ExportPart, never>({ name: 'rollscope-export', idleMs: IDLE_MS, longestMs, heapMb, ...options })
+/** Returns the exporting threads. Each starts when the ones before it are busy. */
+export function createExporting({ longestMs = LONGEST_MS, heapMb = HEAP_MB, ...options }: Options): ExportingThread {
+  const limits = { idleMs: IDLE_MS, longestMs, heapMb }
+  const threads = Array.from({ length: THREADS }, () => ({
+    thread: createLimitedThread<ExportPart, never>({ name: 'rollscope-export', ...limits, ...options }),
+    requests: 0,
+  }))
+  return {
+    async ask(part, signal) {
+      const free = threads.reduce((least, other) => (other.requests < least.requests ? other : least))
+      free.requests++
+      try {
+        return await free.thread.ask(part, signal)
+      } finally {
+        free.requests--
+      }
+    },
+    async close() {
+      await Promise.all(threads.map(({ thread }) => thread.close()))
+    },
+  }
+}
 
 /**
  * Computes a part of an export, in the thread if the record is long. Throws HttpProblem, also if it takes too long, StoreError, or the

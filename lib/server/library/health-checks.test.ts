@@ -10,10 +10,10 @@ import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { PACKED_TYPE, readPackedAnswer } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { exampleTrajectory } from '#testing/trajectories.ts'
+import { trajectoryForViewer } from '../exports/trajectory-for-viewer.ts'
 import type { Services } from '../services.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
 import { trajectoryHealth } from './library.ts'
-import { trajectoryForViewer } from './trajectories.ts'
 
 let folder: string
 let store: TrajectoryStore
@@ -64,12 +64,14 @@ test('A viewer that accepts packed bytes gets them, from the copy of the health 
   const [first] = sample.segments
   const ids = Array<number>(10_000).fill(first?.ids[0] ?? 0)
   const all = { store, health, runs: { lookedAt: () => {} } } as unknown as Services
+  const viewed = (key: string, accept: string) =>
+    trajectoryForViewer(new Request('http://h/x', { headers: { accept } }), key, all)
   const expectAnswer = async (key: string) => {
-    const answer = trajectoryForViewer(key, all, `${PACKED_TYPE}, */*`) as Response
+    const answer = await viewed(key, `${PACKED_TYPE}, */*`)
     expect(answer.headers.get('content-type')).toBe(PACKED_TYPE)
     const packed = readPackedAnswer(await answer.arrayBuffer())
     expect(packed && unpack(packed.trajectory)).toEqual(store.get(key))
-    expect(trajectoryForViewer(key, all)).toEqual(store.get(key))
+    expect(await (await viewed(key, '*/*')).json()).toEqual(store.get(key))
   }
   const long = store.add({
     ...sample,

@@ -2,12 +2,9 @@
 
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { Format } from '#lib/formats/format.ts'
-import { isWorthPacking } from '#lib/store/packed.ts'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
-import { type Labels, labelsOf } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { PACKED_TYPE, packedAnswer, packedBytes } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 
@@ -41,25 +38,6 @@ export function endedTrajectory(key: string, all: Services, hint: string): Traje
   if (trajectory.outcome.kind !== 'running') return trajectory
   throw new HttpProblem({ status: 409, code: 'RUNNING', detail: 'a rollout of this trajectory is running', hint })
 }
-
-/**
- * Returns a trajectory for a viewer, which extends the time of a rollout on it: as packed bytes if the viewer accepts them, because reading
- * JSON costs the page a worker. Throws HttpProblem 404.
- */
-export function trajectoryForViewer(key: string, all: Services, accept: string | null = null): Trajectory | Response {
-  all.runs.lookedAt(key)
-  if (!accept?.includes(PACKED_TYPE)) return storedTrajectory(key, all)
-  const copy = all.store.packed(key)
-  if (copy) return packedResponse(copy.labels, copy.bytes)
-  const trajectory = storedTrajectory(key, all)
-  if (trajectory.outcome.kind !== 'running' && isWorthPacking(trajectory)) all.health.recheck(key)
-  return packedResponse(labelsOf(trajectory), packedBytes(trajectory))
-}
-
-const packedResponse = (labels: Labels, bytes: Uint8Array): Response =>
-  new Response(packedAnswer(labels, bytes), {
-    headers: { 'content-type': PACKED_TYPE, 'cache-control': 'no-store' },
-  })
 
 /** Returns the problem of a missing trajectory, which says whether it was deleted. */
 export const noTrajectory = (key: string, store: Services['store']): HttpProblem =>

@@ -11,6 +11,7 @@ import { PACKED_TYPE } from '#lib/trajectory/tokens/packed-bytes.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../exports/export.ts'
 import { ADVANTAGE_TEXT } from '../exports/export-advantage.ts'
 import { exportTrajectory, FORCED_TEXT } from '../exports/export-trajectory.ts'
+import { trajectoryForViewer } from '../exports/trajectory-for-viewer.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { addedColumnsSchema, changeColumns, columnsChangeSchema } from '../library/columns.ts'
 import {
@@ -38,7 +39,6 @@ import {
   trajectoryRevision,
 } from '../library/library.ts'
 import { repairChoiceSchema, repairTrajectory } from '../library/repairs.ts'
-import { trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
 /** Query parameters of the list, which select its rows and their order. */
@@ -86,7 +86,7 @@ export const trajectoryRoutes = [
     path: '/api/trajectories/{key}',
     summary: `Returns a stored trajectory. Pages accept ${PACKED_TYPE}, its columns as packed bytes.`,
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
-    handle: ({ request, params, services }) => trajectoryForViewer(params.key, services, request.headers.get('accept')),
+    handle: ({ request, params, services }) => trajectoryForViewer(request, params.key, services),
   }),
   endpoint({
     method: 'GET',

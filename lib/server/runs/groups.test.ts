@@ -11,9 +11,9 @@ import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
+import { trajectoryForViewer } from '../exports/trajectory-for-viewer.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { searchPattern } from '../library/search-pattern.ts'
-import { trajectoryForViewer } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { compareServers } from './group-servers.ts'
 import { changeReward, groupNamed, groupRequestSchema, startGroup } from './groups.ts'
@@ -157,7 +157,7 @@ test("A request for a group or for a sample's trajectory counts as a look at its
   const keys = samples.map(({ trajectoryId }) => trajectoryId)
   groupNamed(groupId, noting)
   expect(looked).toEqual(keys)
-  trajectoryForViewer(keys[1] ?? '', noting)
+  await trajectoryForViewer(new Request('http://h/x'), keys[1] ?? '', noting)
   expect(looked.slice(2)).toEqual([keys[1]])
   open.resolve()
   for await (const _ of all.groups.follow(groupId, 0, never));
