@@ -3,6 +3,7 @@
  * which others can write. Until it is published, its trajectories are hidden like deleted ones.
  */
 import path from 'node:path'
+import { hasSameJson } from '#lib/json/same-json.ts'
 import { withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
@@ -16,13 +17,16 @@ export interface ImportedFile {
   readonly digest: string
   /** Ids that its records do not have, derived from the hash. */
   readonly derivedIds: ReadonlySet<string>
+  /** Whether the import adds texts or ids with a tokenizer. */
+  readonly isCompleted: boolean
 }
 
 /** Connection of an import. Keys are those that `add` returned. */
 export interface ImportStore {
   /**
    * Stores hidden trajectories of a file in one transaction. Trajectories that exist already stay unchanged. One with a derived id is not
-   * compared by its labels, which may have been changed since, and its time, which is that of the import.
+   * compared by its labels, which may have been changed since, and its time, which is that of the import. A record that was changed since,
+   * such as by a tokenizer, is found by its id, unless it is deleted or this import names a tokenizer too.
    */
   add(trajectories: readonly Trajectory[], file: ImportedFile): readonly InsertResult[]
   /** Shows all trajectories of an import in one transaction. Deleted ones are restored. */
@@ -48,14 +52,22 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
   const { insert } = createInserter(database, now)
   const show = database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?')
   const drop = database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL')
+  const changed = database.prepare(
+    'SELECT 1 FROM trajectories WHERE key = ? AND revision > 0 AND deleted_at IS NULL AND import_format = ?',
+  )
+  const isSameRecord = (stored: Trajectory, record: Trajectory) =>
+    hasSameJson(withoutChanges(stored), withoutChanges(record))
+  const isSameOrChanged = (stored: Trajectory, record: Trajectory, key: string) =>
+    (record.provenance.kind === 'import' && changed.get(key, record.provenance.format) !== undefined) ||
+    isSameRecord(stored, record)
   const store: ImportStore = {
-    add: (trajectories, { digest, derivedIds }) =>
+    add: (trajectories, { digest, derivedIds, isCompleted }) =>
       transaction(database, () =>
         trajectories.map((trajectory) =>
           insert(
             trajectory,
             { ...importColumns(trajectory, digest), deleted_at: now().getTime() },
-            derivedIds.has(trajectory.id) ? withoutChanges : undefined,
+            derivedIds.has(trajectory.id) ? (isCompleted ? isSameRecord : isSameOrChanged) : undefined,
           ),
         ),
       ),

@@ -17,12 +17,14 @@ export interface InsertResult {
   readonly isNew: boolean
 }
 
+type IsSame = (stored: Trajectory, record: Trajectory, key: string) => boolean
+
 interface Inserter {
   /**
-   * Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. `compared`
-   * returns what must be equal in two trajectories that are the same; by default everything.
+   * Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. `isSame`
+   * returns whether a stored trajectory with this id is the same; by default everything must be equal.
    */
-  insert(trajectory: Trajectory, columns: StoredRow, compared?: (trajectory: Trajectory) => Trajectory): InsertResult
+  insert(trajectory: Trajectory, columns: StoredRow, isSame?: IsSame): InsertResult
   /** Replaces the segments from this position on. */
   writeSegments(key: string, all: readonly Segment[], from: number): void
 }
@@ -35,7 +37,7 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
   const decoded = recordReader(database)
   const searchIndex = createSearchIndex(database)
 
-  const freeKey = (trajectory: Trajectory, compared: (trajectory: Trajectory) => Trajectory): InsertResult => {
+  const freeKey = (trajectory: Trajectory, isSame: IsSame): InsertResult => {
     let record: Trajectory | undefined
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
@@ -44,15 +46,15 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
       if (typeof stored !== 'object') dropDeleted.run(key)
       else {
         record ??= recordOf(trajectory)
-        if (hasSameJson(compared(stored), compared(record))) return { key, isNew: false }
+        if (isSame(stored, record, key)) return { key, isNew: false }
       }
       if (!present.get(key)) return { key, isNew: true }
     }
   }
 
   return {
-    insert(trajectory, columns, compared = (whole) => whole) {
-      const free = freeKey(trajectory, compared)
+    insert(trajectory, columns, isSame = hasSameJson) {
+      const free = freeKey(trajectory, isSame)
       if (!free.isNew) return free
       const { key } = free
       insertRow(database, 'trajectories', {

@@ -70,7 +70,7 @@ describe('Export of several trajectories', () => {
     const source = { file, now: sample.createdAt, newId: () => randomUUID() }
     const opened = openText(lines.join('\n'), source)
     const importing = openImportStore(folder, () => new Date())
-    const imported = { digest: randomUUID(), derivedIds: new Set<string>() }
+    const imported = { digest: randomUUID(), derivedIds: new Set<string>(), isCompleted: false }
     const keys = importing.add(opened.ok ? opened.trajectories : [], imported).map(({ key }) => key)
     importing.publish(keys)
     importing.close()

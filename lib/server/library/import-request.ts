@@ -42,7 +42,7 @@ export async function runImportRequest(
       ? undefined
       : await completionSource({ tokenizer, parser }, tokenizers, new AbortController().signal)
   const bytes = descriptorBytes(descriptor, size)
-  const { file, newId } = importedFile(await fileDigest(bytes, name))
+  const { file, newId } = importedFile(await fileDigest(bytes, name), completion !== undefined)
   const source = { file: name, now: new Date().toISOString(), newId }
 
   const keys: string[] = []
@@ -110,14 +110,17 @@ async function fileDigest({ size, read }: ByteSource, name: string | undefined):
 }
 
 /** Returns a file, and a function that returns ids for its records. The same file gets the same ids again, so its records are found. */
-function importedFile(digest: string): { readonly file: ImportedFile; readonly newId: () => string } {
+function importedFile(
+  digest: string,
+  isCompleted: boolean,
+): { readonly file: ImportedFile; readonly newId: () => string } {
   const derivedIds = new Set<string>()
   const newId = () => {
     const id = createHash('sha256').update(`${digest} ${derivedIds.size}`).digest('hex').slice(0, ID_LENGTH)
     derivedIds.add(id)
     return id
   }
-  return { file: { digest, derivedIds }, newId }
+  return { file: { digest, derivedIds, isCompleted }, newId }
 }
 
 /** Hexadecimal digits of an id: 128 bits, so that no two records get the same. */

@@ -205,6 +205,22 @@ test('An import of the same file again stores nothing, although its records have
   expect(allRows()).toHaveLength(7)
 })
 
+test('An import of the same file again finds a record that a tokenizer has changed, unless it is deleted or the import names a tokenizer', async () => {
+  const text = JSON.stringify({ tokens: [65, 66], response_length: 1, status: 'completed' })
+  const again = async (query = '') => (await importText(`name=a.jsonl${query}`, text)).trajectories
+  const [key = ''] = await again()
+  await completeWithTokenizer(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
+  const completed = store.get(key)
+  expect(completed && lacksTexts(completed)).toBe(false)
+  expect(await again()).toEqual([key])
+  expect(store.get(key)).toEqual(completed)
+  expect(await again('&tokenizer=bytes&parser=glm')).not.toEqual([key])
+  store.remove(key)
+  const [original = ''] = await again()
+  const stored = store.get(original)
+  expect([stored && lacksTexts(stored), store.isDeleted(key)]).toEqual([true, true])
+})
+
 test('An import of the same file again finds the paths of a trace, of which one names the other', async () => {
   const message = (content: string) => ({ role: 'user', content })
   const node = (parent: number | null, token: number) => ({

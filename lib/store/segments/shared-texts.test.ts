@@ -216,7 +216,9 @@ test('Random forests of groups and branches, which are changed, deleted and rest
       case 'import':
       case 'discard': {
         const sent = branch()
-        const added = importing.add([sent], { digest: id, derivedIds: new Set() }).map((inserted) => inserted.key)
+        const added = importing
+          .add([sent], { digest: id, derivedIds: new Set(), isCompleted: false })
+          .map((inserted) => inserted.key)
         if (change === 'import') importing.publish(added)
         else importing.discard(added)
         if (change === 'import') stored.set(id, sent)
