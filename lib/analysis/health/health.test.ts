@@ -109,6 +109,23 @@ describe('health', () => {
     expect(found(1e-6)).toEqual([])
   })
 
+  test('reports alternatives of a position with the same id as a problem, and not that several positions lack the same rank', () => {
+    const none = { ids: [1, 2, 3, 1, -1, -1], logprobs: [-1, -2, -3, -1, null, null] }
+    const twice = { ids: [1, 2, 3, 1, 4, 1], logprobs: [-1, -2, -3, -1, -2, -3] }
+    const found = (top: typeof none) => checked(of([prompt, response('o', { topLogprobs: { k: 3, ...top } })])).findings
+    expect(found(none)).toEqual([])
+    const last = prompt.ids.length + 1
+    expect(found(twice)).toMatchObject([
+      {
+        kind: 'problem',
+        severity: 'warning',
+        label: '1 position with the same alternative twice',
+        message: expect.stringContaining(`token ${last} include the id 1 more than once`),
+        places: [{ start: last, end: last + 1 }],
+      },
+    ])
+  })
+
   test('reports ids beyond the vocabulary of the named tokenizer as errors at their tokens', () => {
     const trajectory = of([prompt, response('ok')])
     const { tokenizer } = trajectory.model
