@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ErrorCode, McpError as ProtocolError } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
@@ -37,12 +38,18 @@ export async function connect(
 ): Promise<McpConnection> {
   const client = new Client({ name: 'rollscope', version })
   const { transport, said: lastOutput } = transportTo(place, fetch)
+  let wasTooLarge = false
+  const explain = (error: unknown) => failure(error, lastOutput(), wasTooLarge)
   client.onclose = onLost
+  client.onerror = ({ message }) => {
+    // The SDK has no class for this error, and closes the connection after it. A larger buffer would be copied for each chunk.
+    wasTooLarge ||= message.startsWith('ReadBuffer exceeded')
+  }
   try {
     await client.connect(transport, { timeout: CONNECT_MS })
   } catch (error) {
     await client.close().catch(() => {})
-    throw failure(error, lastOutput())
+    throw explain(error)
   }
   return {
     tools: (signal) => allTools(client, signal),
@@ -54,7 +61,7 @@ export async function connect(
         }),
       ),
     isSessionLost: (error) => isSessionLost(error, client),
-    failure: (error) => failure(error, lastOutput()),
+    failure: explain,
     close: () => client.close(),
   }
 }
@@ -114,10 +121,12 @@ const toolSchema = z
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 const resultSchema = z.looseObject({}) satisfies z.ZodType<RawToolResult>
 
-function failure(error: unknown, said: string): McpError {
+function failure(error: unknown, said: string, wasTooLarge: boolean): McpError {
   if (error instanceof McpError) return error
   const message = isClosed(error)
-    ? 'the connection was closed before the server answered'
+    ? wasTooLarge
+      ? `the program sent a message of more than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 2 ** 20} MiB, and its connection was closed`
+      : 'the connection was closed before the server answered'
     : error instanceof Error
       ? causeOf(error)
       : String(error)

@@ -229,6 +229,13 @@ describe('an MCP server with invalid answers', () => {
   test('delivers a result of five megabytes completely', async () => {
     expect((await one.call('good', { of: 'text' }, signal)).text).toHaveLength(5_000_000)
   })
+
+  test('is closed with the reason if one message is too large, and is opened again on the next call', async () => {
+    await expect(one.call('good', { of: 'huge' }, signal)).rejects.toThrow(
+      'the program sent a message of more than 10 MiB, and its connection was closed',
+    )
+    expect((await one.call('good', { of: 'structured' }, signal)).text).toBe('{"a":1}')
+  })
 })
 
 describe('A connection to an MCP server', () => {

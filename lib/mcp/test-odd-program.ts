@@ -27,6 +27,7 @@ const tools: readonly unknown[] = [
 
 const results: Readonly<Record<string, unknown>> = {
   text: { content: [{ type: 'text', text: 'x'.repeat(5_000_000) }] },
+  huge: { content: [{ type: 'text', text: 'x'.repeat(11_000_000) }] },
   surrogate: { content: [{ type: 'text', text: 'a\ud800b' }] },
   blocks: {
     content: [
