@@ -15,8 +15,10 @@ import type { McpDependencies, McpTool } from './server.ts'
 export interface McpConnection {
   tools(signal: AbortSignal): Promise<readonly McpTool[]>
   call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpResult>
-  /** Returns whether the server does not know the session. */
+  /** Returns whether the server does not know the session, so that it has refused the action. */
   isSessionLost(error: unknown): boolean
+  /** Returns whether the connection ended before the answer: the server may have executed the action. */
+  isClosed(error: unknown): boolean
   /** Returns the error that the caller of an action gets. */
   failure(error: unknown): McpError
   close(): Promise<void>
@@ -61,6 +63,7 @@ export async function connect(
         }),
       ),
     isSessionLost: (error) => isSessionLost(error, client),
+    isClosed,
     failure: explain,
     close: () => client.close(),
   }

@@ -302,6 +302,16 @@ describe('A connection to an MCP server', () => {
     expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
   })
 
+  test('is opened again for a list of tools if the program turns out to have ended', async () => {
+    // The first process answers one list, and ends when the second is requested.
+    const file = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'lists')
+    onTestFinished(() => rm(path.dirname(file), { recursive: true }))
+    const one = server({ ...stdio, args: [path.join(import.meta.dirname, 'test-odd-program.ts'), 'ends', file] })
+    expect(await one.tools(signal)).toHaveLength(1)
+    expect(await one.tools(signal)).toHaveLength(1)
+    expect(await readFile(file, 'utf8')).toBe('list\nlist\nlist\n')
+  })
+
   test('is opened again on the next call after the program was killed', async () => {
     const pidFile = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'pid')
     const telling = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); import(${JSON.stringify(program)})`

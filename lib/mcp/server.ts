@@ -59,7 +59,11 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
     connecting.catch(() => forget(connecting))
     return connecting
   }
-  const use = async <T>(signal: AbortSignal, action: (connection: McpConnection) => Promise<T>): Promise<T> => {
+  const use = async <T>(
+    signal: AbortSignal,
+    action: (connection: McpConnection) => Promise<T>,
+    canRepeat: (open: McpConnection, error: unknown) => boolean,
+  ): Promise<T> => {
     clearTimeout(idle)
     busy++
     try {
@@ -70,7 +74,7 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
         try {
           return await action(open)
         } catch (error) {
-          if (isAgain || !open.isSessionLost(error)) throw open.failure(error)
+          if (isAgain || !canRepeat(open, error)) throw open.failure(error)
           forget(opened)
         } finally {
           open.users--
@@ -85,8 +89,19 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
   }
 
   return {
-    tools: (signal) => use(signal, (open) => open.tools(signal)),
-    call: (name, input, signal) => use(signal, (open) => open.call(name, input, signal)),
+    // A list can be requested again after a program turned out to have ended. A call is sent again only if it was refused.
+    tools: (signal) =>
+      use(
+        signal,
+        (open) => open.tools(signal),
+        (open, error) => open.isSessionLost(error) || open.isClosed(error),
+      ),
+    call: (name, input, signal) =>
+      use(
+        signal,
+        (open) => open.call(name, input, signal),
+        (open, error) => open.isSessionLost(error),
+      ),
     close,
   }
 }

@@ -1,4 +1,5 @@
 /** Runs a handwritten MCP server with invalid answers. */
+import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /** A schema of 20,000 levels, written by hand because JSON.stringify cannot nest this deeply. */
@@ -53,6 +54,13 @@ const pages: Readonly<Record<string, object>> = {
   countless: { tools, nextCursor: 'more' },
 }
 
+/** Returns a list, and ends the program at the second request for it. The file counts the requests of all processes. */
+function listOnce(file: string): object {
+  appendFileSync(file, 'list\n')
+  if (readFileSync(file, 'utf8').split('\n').length === 3) process.exit(1)
+  return { tools: [named('good')] }
+}
+
 const reply = (id: number, result: unknown) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result }).replace('"DEEP"', DEEP)}\n`)
 
@@ -66,6 +74,7 @@ for await (const line of createInterface(process.stdin)) {
       capabilities: { tools: {} },
       serverInfo: { name: 'odd', version: '0' },
     })
-  } else if (method === 'tools/list') reply(id, pages[process.argv[2] ?? ''] ?? { tools })
+  } else if (method === 'tools/list')
+    reply(id, process.argv[3] ? listOnce(process.argv[3]) : (pages[process.argv[2] ?? ''] ?? { tools }))
   else if (method === 'tools/call') reply(id, results[params.arguments.of as string])
 }
