@@ -4,6 +4,7 @@ import type { Finish, ResponseSegment } from '#lib/trajectory/format/trajectory.
 import type { Format } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
+import { outcomeOfReply } from '../replies/call-chains.ts'
 import { requestFacts } from '../replies/model-call.ts'
 import { conversationSegments, outcomeOfMessages, responseSegment, textTrajectory } from './text-trajectory.ts'
 
@@ -21,14 +22,16 @@ export const anthropic: Format = {
     const request = reply === record ? undefined : isObject(record.request) ? record.request : record
     const messages =
       requestFacts(request).messages ?? (reply ? [] : refuse('messages', 'a list of messages', record.messages))
-    const segments = [...conversationSegments(messages, 'messages'), ...(reply ? [replySegment(reply)] : [])]
+    const history = conversationSegments(messages, 'messages')
+    const answer = reply && replySegment(reply)
+    const segments = [...history, ...(answer ? [answer] : [])]
     const model = [reply?.model, request?.model].find((name) => typeof name === 'string') as string | undefined
     return [
       textTrajectory(
         {
           format: NAME,
           segments,
-          outcome: outcomeOfMessages(segments),
+          outcome: answer ? outcomeOfReply(answer) : outcomeOfMessages(segments),
           model,
           tools: readTools(request?.tools),
           reward: record.reward,
@@ -78,16 +81,28 @@ const hasBlocks = (content: unknown): boolean =>
 function replySegment(reply: JsonObject): ResponseSegment {
   const { usage, stop_reason: reason, stop_sequence: sequence } = reply
   const finish = finishOf(reason, sequence)
-  const counts = isObject(usage) ? { input: usage.input_tokens, output: usage.output_tokens } : {}
+  const counts = usageOf(usage)
   return {
     ...responseSegment({ role: 'assistant', content: reply.content }),
     ...(finish && { finish }),
-    ...((Number.isSafeInteger(counts.input) || Number.isSafeInteger(counts.output)) && {
-      usage: {
-        ...(Number.isSafeInteger(counts.input) && { promptTokens: counts.input as number }),
-        ...(Number.isSafeInteger(counts.output) && { completionTokens: counts.output as number }),
-      },
-    }),
+    ...(counts && { usage: counts }),
+  }
+}
+
+/** Tokens of the prompt that the cache has, or that are written to it, are not part of `input_tokens`. */
+function usageOf(usage: unknown): ResponseSegment['usage'] {
+  if (!isObject(usage)) return undefined
+  const [input, created, read, output] = [
+    usage.input_tokens,
+    usage.cache_creation_input_tokens,
+    usage.cache_read_input_tokens,
+    usage.output_tokens,
+  ].map((count) => (typeof count === 'number' && Number.isSafeInteger(count) ? count : undefined))
+  if (input === undefined && output === undefined) return undefined
+  return {
+    ...(input !== undefined && { promptTokens: input + (created ?? 0) + (read ?? 0) }),
+    ...(output !== undefined && { completionTokens: output }),
+    ...(input !== undefined && read !== undefined && { cachedTokens: read }),
   }
 }
 

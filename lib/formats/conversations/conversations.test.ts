@@ -159,22 +159,39 @@ describe('Anthropic messages', () => {
     expect(refusalOf(anthropic, { messages: 7 })).toMatchObject({ path: 'messages' })
   })
 
-  test.each<[unknown, object | undefined]>([
-    ['end_turn', { kind: 'stop' }],
-    ['max_tokens', { kind: 'length' }],
-    ['stop_sequence', { kind: 'stop', matched: 'end' }],
-    ['refusal', { kind: 'unknown', raw: 'refusal' }],
-    [null, undefined],
-  ])('that ended with %s say so', (stop_reason, finish) => {
-    const { segments } = trajectoryOf(anthropic, {
+  test.each<[unknown, object | undefined, string]>([
+    ['end_turn', { kind: 'stop' }, 'end_turn'],
+    ['max_tokens', { kind: 'length' }, 'length'],
+    ['stop_sequence', { kind: 'stop', matched: 'end' }, 'end_turn'],
+    ['refusal', { kind: 'unknown', raw: 'refusal' }, 'unknown'],
+    [null, undefined, 'unknown'],
+  ])('that ended with %s say so', (stop_reason, finish, reason) => {
+    const { segments, outcome } = trajectoryOf(anthropic, {
       ...reply,
+      content: [{ type: 'text', text: 'a' }],
       stop_reason,
       stop_sequence: 'end',
       usage: { output_tokens: 2 },
     })
+    expect(outcome).toEqual({ kind: 'ended', reason })
     expect(segments[0]).toMatchObject({ usage: { completionTokens: 2 }, ...(finish && { finish }) })
     const plain = trajectoryOf(anthropic, { ...reply, stop_reason: 'stop_sequence', usage: { input_tokens: 2 } })
     expect(plain.segments[0]).toMatchObject({ finish: { kind: 'stop' }, usage: { promptTokens: 2 } })
+  })
+
+  test('count the tokens of the cache as tokens of the prompt', () => {
+    const usageOf = (usage: object) => {
+      const [segment] = trajectoryOf(anthropic, { ...reply, usage }).segments
+      return segment?.kind === 'response' && segment.usage
+    }
+    const cached = { cache_creation_input_tokens: 3, cache_read_input_tokens: 100 }
+    expect(usageOf({ input_tokens: 5, output_tokens: 7, ...cached })).toEqual({
+      promptTokens: 108,
+      completionTokens: 7,
+      cachedTokens: 100,
+    })
+    expect(usageOf({ output_tokens: 7, ...cached })).toEqual({ completionTokens: 7 })
+    expect(usageOf(cached)).toBeUndefined()
   })
 
   test('are recognised by what only Anthropic has', () => {

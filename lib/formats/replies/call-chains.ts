@@ -130,7 +130,7 @@ function trajectoryOf(chain: Chain, run: RunFacts, source: RecordSource): Trajec
     {
       format: run.format,
       segments,
-      outcome: run.outcome ?? outcomeOf(elementAt(calls, calls.length - 1).response),
+      outcome: run.outcome ?? outcomeOfReply(elementAt(calls, calls.length - 1).response),
       reward: run.reward,
       lacked: [...new Set([...calls.flatMap(({ lacked }) => lacked), ...(run.lacked ?? [])])],
       ...(isScored && { columnMeanings: { logprobs: meaning } }),
@@ -209,8 +209,8 @@ function requestOf(call: ModelCall, before: ModelCall | undefined): Pick<Respons
   }
 }
 
-/** A reply that calls a tool has not ended the run, and the file does not say what happened next. */
-function outcomeOf({ finish, message }: ResponseSegment): Outcome {
+/** Returns how a run ended with this reply. After a call of a tool this is unknown: the file does not say what happened next. */
+export function outcomeOfReply({ finish, message }: ResponseSegment): Outcome {
   if (finish?.kind === 'length') return { kind: 'ended', reason: 'length' }
   if (finish?.kind === 'abort') return { kind: 'ended', reason: 'aborted' }
   const calls = message ? (assistantMessage(message).toolCalls ?? []) : []
