@@ -5,8 +5,8 @@ import { type ForeignContent, foreignTrajectory, isoTime } from './foreign-traje
 
 const response: Segment = { kind: 'response', ids: [2], logprobs: [-1], thinks: [], toolCalls: [] }
 const prompt: Segment = { kind: 'prompt', ids: [1], messages: [{ role: 'user', content: 'hi' }] }
-const read = (change: Partial<ForeignContent>) => {
-  const { provenance } = foreignTrajectory(
+const open = (change: Partial<ForeignContent>) =>
+  foreignTrajectory(
     {
       format: 'x',
       segments: [prompt, response],
@@ -18,6 +18,8 @@ const read = (change: Partial<ForeignContent>) => {
     },
     source,
   )
+const read = (change: Partial<ForeignContent>) => {
+  const { provenance } = open(change)
   return provenance.kind === 'import' ? provenance : undefined
 }
 
@@ -45,4 +47,17 @@ test('The words for what a file lacks name model and tools only if it has none',
 
 test('isoTime writes seconds as ISO 8601, and nothing for what is no time', () => {
   expect([isoTime(0.5), isoTime(1e300), isoTime('0')]).toEqual(['1970-01-01T00:00:00.500Z', undefined, undefined])
+})
+
+test('A reward of true or false is 1 or 0, and a value that is no number is reported as missing', () => {
+  expect([true, false, 0.5].map((reward) => open({ reward }).reward)).toEqual([1, 0, 0.5])
+  expect(read({ reward: true })?.lacked).toEqual(read({})?.lacked)
+  expect(open({ reward: { score: 1 } })).not.toHaveProperty('reward')
+  const lackedOf = (reward: unknown) => read({ reward })?.lacked.at(-1)
+  expect([{ score: 1 }, '0.5', [1, 0]].map(lackedOf)).toEqual([
+    'reward: expected a number, found an object with score',
+    'reward: expected a number, found "0.5"',
+    'reward: expected a number, found an array of 2',
+  ])
+  expect(lackedOf(null)).toBe(lackedOf(undefined))
 })

@@ -8,6 +8,7 @@ import {
   type Segment,
   type Trajectory,
 } from '#lib/trajectory/format/trajectory.ts'
+import { describeValue } from '#lib/util/schema-violation.ts'
 import { hasLogprobs } from './columns.ts'
 import type { RecordSource } from './format.ts'
 
@@ -16,6 +17,7 @@ export interface ForeignContent {
   readonly format: string
   readonly segments: readonly Segment[]
   readonly outcome: Trajectory['outcome']
+  /** A number; true and false are 1 and 0, as in Python. */
   readonly reward: unknown
   /** Information that this file lacks, in addition to what all such files lack. */
   readonly lacked: readonly string[]
@@ -47,7 +49,8 @@ export function foreignTrajectory(
   { file, now, newId }: RecordSource,
   id = newId(),
 ): Trajectory {
-  const { format, segments, outcome, reward, group, title, createdAt = now, modelName, tools } = content
+  const { format, segments, outcome, group, title, createdAt = now, modelName, tools } = content
+  const reward = typeof content.reward === 'boolean' ? Number(content.reward) : content.reward
   const { columnMeanings, forkedFrom, vocab = {}, routedExperts, imageData, rest } = content
   const wrongReward = rewardProblems(reward)
   const problems = [...wrongReward, ...(content.problems ?? [])]
@@ -66,7 +69,7 @@ export function foreignTrajectory(
       kind: 'import',
       format,
       ...(file !== undefined && { file }),
-      lacked: lackedIn(content),
+      lacked: [...lackedIn(content), ...lackedReward(reward)],
       missing: missingIn(content),
     },
     ...(problems.length > 0 && { problems }),
@@ -121,6 +124,12 @@ function missingIn(content: ForeignContent): readonly MissingContent[] {
   ]
   return [...new Set(all)]
 }
+
+/** Says that a value is no reward, such as the scores of several judges. Formats keep it as content without a field. */
+const lackedReward = (reward: unknown): readonly string[] =>
+  reward === undefined || reward === null || typeof reward === 'number'
+    ? []
+    : [`reward: expected a number, found ${describeValue(reward)}`]
 
 function rewardProblems(reward: unknown): Problem[] {
   if (typeof reward !== 'number' || Number.isFinite(reward)) return []

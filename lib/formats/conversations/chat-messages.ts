@@ -24,7 +24,8 @@ export const chatMessages: Format = {
     const segments = conversationSegments(record.messages, 'messages')
     const status = typeof record.status === 'string' ? record.status : undefined
     const group = groupOf(record)
-    const reward = [record.reward, record.score].find((one) => typeof one === 'number')
+    const rewards = [record.reward, record.score].filter((one) => one !== undefined && one !== null)
+    const reward = rewards.find((one) => typeof one === 'number' || typeof one === 'boolean') ?? rewards[0]
     return [
       textTrajectory(
         {
@@ -39,7 +40,7 @@ export const chatMessages: Format = {
             'messages',
             'tools',
             'model',
-            ...(reward === record.reward ? ['reward'] : []),
+            ...(typeof record.reward === 'number' ? ['reward'] : []),
             ...(group ? GROUP : []),
           ]),
         },

@@ -38,6 +38,7 @@ describe('messages', () => {
     expect(of({ group_index: 1, sample_index: -1, reward: 'x', status: 'odd' })).toMatchObject({
       foreign: { messages: { group_index: 1, reward: 'x' } },
     })
+    expect([of({ reward: true }).reward, of({ reward: { a: 1 }, score: false }).reward]).toEqual([1, 0])
     // A name with a meaning in JavaScript is data.
     expect(of({ status: '__proto__' }).outcome).toEqual({ kind: 'ended', reason: 'unknown' })
     expect(of({ group_index: 1, sample_index: 0 }).group).toEqual({ id: '1', index: 0 })

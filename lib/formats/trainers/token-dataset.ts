@@ -106,7 +106,8 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
     promptLength === 0 && prompt.length > 0 && !mask ? ids.map((_, at) => (at < prompt.length ? 0 : 1)) : mask
   const group = nameIn(row, GROUPS)
   const reward = nameIn(row, REWARDS)
-  const named: ColumnFields = {
+  const isNumber = reward !== undefined && typeof row[reward] === 'number'
+  const columns: ColumnFields = {
     ...Object.fromEntries(Object.entries(FIELDS).filter(([field]) => Array.isArray(record[field]))),
     ...Object.fromEntries(
       Object.keys(row.metrics ?? {}).flatMap((field) =>
@@ -116,6 +117,7 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
       ),
     ),
   }
+  const metrics = without(row.metrics ?? {}, [maskField, logprobField, ...Object.keys(columns)])
   return {
     sequence: {
       ids,
@@ -124,10 +126,10 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
       logprobs: { field: logprobField, entries: logprobs && keep(logprobs) },
       record: Object.fromEntries(
         Object.entries(record).flatMap(([field, column]) =>
-          field in named && Array.isArray(column) ? [[field, keep(column)]] : [],
+          field in columns && Array.isArray(column) ? [[field, keep(column)]] : [],
         ),
       ),
-      fields: named,
+      fields: columns,
       hasFillers: false,
     },
     messages: row.messages,
@@ -140,10 +142,11 @@ function sampleOf(row: Row, source: RecordSource): TrainedSample {
         ...(reward === undefined ? ['reward'] : []),
         ...(removed > 0 ? [`${removed} tokens that attention_mask marks as padding: removed`] : []),
       ],
-      rest: without(row, [
-        ...[...Object.values(fields), reward, group].filter((name) => name !== undefined),
+      rest: without({ ...row, ...(metrics && { metrics }) }, [
+        ...[...Object.values(fields), isNumber ? reward : undefined, group].filter((name) => name !== undefined),
         ...(group === undefined ? [] : ['sample']),
-        ...[maskField, logprobField, 'labels', 'attention_mask', 'messages', 'tools', 'metrics', ...Object.keys(named)],
+        ...(metrics ? [] : ['metrics']),
+        ...[maskField, logprobField, 'labels', 'attention_mask', 'messages', 'tools', ...Object.keys(columns)],
       ]),
     },
   }

@@ -315,6 +315,7 @@ describe('An AgentLoopOutput of verl', () => {
       segments: [{ ids: [1] }, { kind: 'response', ids: [2], logprobs: [-1] }, { kind: 'prompt', ids: [3] }],
       foreign: { verl: { num_turns: 2 } },
     })
+    expect(trajectoryOf(verl, { ...output, reward_score: false }).reward).toBe(0)
   })
 
   test('that verl wrote opens with the ids, mask, logprobs and reward that verl reads', () => {
@@ -403,6 +404,17 @@ describe('A row of a token data set', () => {
     ])
     expect(read.columnMeanings).toMatchObject({ novelty: { quantity: 'other', source: 'novelty' } })
     expect(read.provenance).toMatchObject({ missing: expect.arrayContaining(['mask']) })
+    expect(read.foreign).toEqual({ 'token-dataset': { metrics: { length: 2 } } })
+  })
+
+  test('keeps a reward that is no number', () => {
+    const read = (reward: unknown) => trajectoryOf(tokenDataset, { input_ids: [1, 2], labels: [-100, 2], reward })
+    expect(read(true)).toMatchObject({ reward: 1 })
+    expect(read('0.5').reward).toBeUndefined()
+    expect(read({ score: 1 })).toMatchObject({
+      foreign: { 'token-dataset': { reward: { score: 1 } } },
+      provenance: { lacked: expect.arrayContaining(['reward: expected a number, found an object with score']) },
+    })
   })
 
   test('may have columns over all tokens of prompt and completion', () => {

@@ -25,7 +25,7 @@ const outputSchema = z.looseObject({
   response_ids: idsSchema,
   response_mask: maskSchema,
   response_logprobs: z.nullish(logprobsSchema),
-  reward_score: z.nullish(z.number()),
+  reward_score: z.nullish(z.union([z.number(), z.boolean()])),
 })
 
 function sampleOf(output: z.infer<typeof outputSchema>): TrainedSample {
