@@ -143,8 +143,8 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'hermes', marks: ['<tool_call>'] },
   { parser: 'llama3', marks: ['<|python_tag|>'] },
   { parser: 'llama3', marks: ['"parameters": ', '<|start_header_id|>'] },
-  { parser: 'pythonic', marks: ['<|python_start|>'] },
   { parser: 'pythonic', marks: ['[func_name1('] },
-  { parser: 'phi4_mini', marks: ['functools['] },
   { parser: 'llama3', marks: ['"parameters": ', '<|header_start|>'] },
+  { parser: 'pythonic', marks: ['<|python_start|>'] },
+  { parser: 'phi4_mini', marks: ['functools['] },
 ]

@@ -120,7 +120,7 @@ describe('suggestParser gives the reason in words', () => {
       { parser: 'deepseek_v4', because: 'the chat template contains ｜DSML｜', by: 'template' },
     ],
     [
-      { chatTemplate: `<|header_start|>{{ '"parameters": ' }}` },
+      { chatTemplate: `<|header_start|><|python_start|><|python_end|>{{ '"parameters": ' }}` },
       { parser: 'llama3', because: 'the chat template contains "parameters": ', by: 'template' },
     ],
     [

@@ -40,6 +40,17 @@ describe('llama3 parser with a well-formed call', () => {
     expect(drawn('See {"name": "f", "parameters": {}}')).toEqual([])
   })
 
+  test('reads calls after the content of Llama 4, whose tokens are no content', () => {
+    const call = '{"name": "f", "parameters": {"a": 1}}'
+    const text = `<|python_start|>So.<|python_end|>${call}${call}<|eot|>`
+    expect(drawn(text)).toEqual(['f({"a":1})', 'f({"a":1})'])
+    expect(rest(text)).toBe('So.<|eot|>')
+    const code = '<|python_start|>print(1)<|python_end|> {"a": 1}'
+    expect(drawn(code)).toEqual([])
+    expect(rest(code)).toBe(code)
+    expect(drawn(`<|python_start|>${call}`)).toEqual([])
+  })
+
   test('reads a call after thinking and ignores one in it', () => {
     const call = '{"name": "f", "parameters": {}}'
     const text = `<think>${TAG}${call}</think>\n${call}`

@@ -1,6 +1,7 @@
 /**
  * Llama 3.1 to 3.3: `<|python_tag|>{"name": …, "parameters": {…}}`, several with `;` between them; or only the object
- * at the start of the reply. "arguments" is accepted too.
+ * at the start of the reply. "arguments" is accepted too. Meta's template of Llama 4 writes the content before the object:
+ * `<|python_start|>content<|python_end|>{…}`.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -18,6 +19,7 @@ const SPELLING = { arguments: ['parameters', 'arguments'] } as const
 /** <|eot_id|> or <|eom_id|>, which ends a malformed call. */
 const TURN_END = '<|eo'
 const BETWEEN = /\s*[;,]?\s*/y
+const CONTENT = { open: '<|python_start|>', close: '<|python_end|>' } as const
 
 /** Parser of Llama 3.1 to 3.3. */
 export const llama3: ToolParser = { name: 'llama3', sglangNames: ['llama3'], delimiters, parse, markup }
@@ -27,7 +29,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
   const nextTurnEnd = createFinder(text, TURN_END)
   const nextBound = (from: number) => earlierPosition(nextTag(from), nextTurnEnd(from))
   const read = createObjectReader(text, nextBound, 'the call')
-  const bare = bareStart(text, shielded)
+  const { at: bare } = bareStart(text, shielded)
   const nextOpen = (from: number) =>
     from <= bare && text[bare] === '{' ? earlierPosition(bare, nextTag(from)) : nextTag(from)
   return readCallRuns(shielded, nextOpen, readRun)
@@ -58,11 +60,26 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
   }
 }
 
-/** Returns the start of the reply after its thinking. */
-function bareStart(text: string, shielded: readonly TextRange[]): number {
+interface BareStart {
+  readonly at: number
+  /** The tokens around the content before it, in a reply of Llama 4. */
+  readonly content?: readonly [open: TextRange, close: TextRange]
+}
+
+/** Returns where a call without a tag may start: after the thinking, and after the content of Llama 4. */
+function bareStart(text: string, shielded: readonly TextRange[]): BareStart {
   let at = skipSpace(text, 0, text.length)
   for (const { start, end } of shielded) if (start <= at && at < end) at = skipSpace(text, end, text.length)
-  return at
+  const close = text.startsWith(CONTENT.open, at) ? text.indexOf(CONTENT.close, at) : -1
+  if (close < 0) return { at }
+  const end = skipSpace(text, close + CONTENT.close.length, text.length)
+  return {
+    at: end,
+    content: [
+      { start: at, end: at + CONTENT.open.length },
+      { start: close, end },
+    ],
+  }
 }
 
 const BROKEN = /\{\s*["']name["']\s*:/y
@@ -80,11 +97,12 @@ function isCall(text: string, start: number, object: CompleteObject | undefined,
 }
 
 function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
-  const bare = bareStart(text, shielded)
+  const { at: bare, content } = bareStart(text, shielded)
   const tags = Array.from(text.matchAll(/<\|python_tag\|>[ \t\n\r]*/g), ({ 0: tag, index }) => ({
     start: index,
     end: index + tag.length,
   }))
-  const opens = [{ start: bare, end: bare }, ...tags].sort((a, b) => a.start - b.start)
-  return markupOfRuns(calls, shielded, text, { opens, between: BETWEEN, mayBeEmpty: false })
+  const opens = [content?.[1] ?? { start: bare, end: bare }, ...tags].sort((a, b) => a.start - b.start)
+  const markup = markupOfRuns(calls, shielded, text, { opens, between: BETWEEN, mayBeEmpty: false })
+  return content && calls[0]?.text.start === bare ? [{ kind: 'between', ...content[0] }, ...markup] : markup
 }
