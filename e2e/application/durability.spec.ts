@@ -1,9 +1,7 @@
 /** Storage after a process ends during a run: everything up to the last closed segment is kept. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -39,7 +37,7 @@ async function leaveRun(data: string, run: Trajectory): Promise<void> {
 }
 
 test('a run that a killed process left is interrupted and continues; SIGTERM cancels a run and keeps its segments', async () => {
-  const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
+  const data = test.info().outputPath()
   await leaveRun(data, unfinished)
   // No token follows the first ones, so the run is in progress when it is cancelled.
   const slow = await startSlowServer(600_000)
@@ -74,7 +72,7 @@ test('a run that a killed process left is interrupted and continues; SIGTERM can
 })
 
 test('kill -9 during branches loses no token of their beginnings, and interrupts them', async () => {
-  const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
+  const data = test.info().outputPath()
   const store = openTrajectoryStore(data, { now: () => new Date() })
   store.add(example)
   store.close()

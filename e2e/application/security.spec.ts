@@ -1,6 +1,6 @@
 /** The rows of the threat model that hold from the start, each tried from outside on the built application. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
@@ -524,7 +524,7 @@ test('C2, H5, N2, S1, S2, S4: an address starts nothing, and the key and the tok
   page,
   context,
 }) => {
-  const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-keys-'))
+  const data = test.info().outputPath()
   const application = await startApplication(data)
   const { base, child } = application
   let log = ''

@@ -1,14 +1,11 @@
 /** Opening files in the inspector: shown before they are stored, kept if that fails, and responsive when they are long. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { idle, open, reload } from '../support/application.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
 
 /** Returns a trajectory with the example's segments repeated, long enough for views that draw only the visible part. */
@@ -20,7 +17,7 @@ function longTrajectory(id: string, times: number): Trajectory {
 }
 
 function fileOf(trajectory: Trajectory): string {
-  const file = path.join(folder, `${trajectory.id}.json`)
+  const file = test.info().outputPath(`${trajectory.id}.json`)
   writeFileSync(file, encode(trajectory))
   return file
 }
@@ -137,7 +134,7 @@ test('Files that cannot be stored or read keep the shown trajectory, and Back re
   })
 
   await test.step('a file that is not a trajectory changes nothing', async () => {
-    const bad = path.join(folder, 'bad.json')
+    const bad = test.info().outputPath('bad.json')
     writeFileSync(bad, '{"hello": 1}')
     await choose(page, bad)
     await expect(page.getByRole('alert').filter({ hasText: 'bad.json' })).toBeVisible()

@@ -1,7 +1,5 @@
 /** Notes on tokens: written, linked, changed and deleted by keyboard, and in the offline page. */
-import { mkdtempSync, readFileSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
@@ -65,7 +63,7 @@ test('A note is written on tokens by keyboard, is in the link, the file and the 
     await dialog.getByLabel('Title, tags, notes, reward').click()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export as an offline page' }).click()
-    const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'rollscope-notes-')), 'page.html')
+    const file = test.info().outputPath('page.html')
     await (await download).saveAs(file)
     const saved = await page.context().newPage()
     await saved.goto(pathToFileURL(file).href)

@@ -1,9 +1,7 @@
 /** A view as one HTML file: opened from a disk without a network it shows the same, and it can send nothing. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
-import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
@@ -11,7 +9,6 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { idle, open, postImport } from '../support/application.ts'
 import { expectFitEverywhere, watch } from '../support/fit.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-offline-'))
 const HOSTILE = '</script><img src=x onerror="document.title=1"><script>document.title=1</script><!--'
 
 /** Stores the example with hostile text as its title and as a token, and returns its key. */
@@ -32,7 +29,7 @@ async function exportPage(page: Page): Promise<string> {
   await page.getByRole('dialog').getByLabel('Title, tags, notes, reward').click()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export as an offline page' }).click()
-  const file = path.join(folder, 'page.html')
+  const file = test.info().outputPath('page.html')
   await (await download).saveAs(file)
   return file
 }
@@ -113,7 +110,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
   })
 
   await test.step('a damaged file shows an error', async () => {
-    const damaged = path.join(folder, 'damaged.html')
+    const damaged = test.info().outputPath('damaged.html')
     writeFileSync(damaged, readFileSync(file, 'utf8').replace(/(id="rollscope-document">")[^"]{40}/, '$1'))
     await saved.goto(pathToFileURL(damaged).href)
     await expect(saved.getByRole('alert')).toContainText('This page is damaged')
