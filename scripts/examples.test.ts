@@ -1,7 +1,7 @@
-/** Checks that the bundled examples match components/shell/examples.ts. */
+/** Checks that the bundled examples match lib/browser/library/examples.ts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { EXAMPLES } from '#components/shell/examples.ts'
+import { EXAMPLES } from '#lib/browser/library/examples.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { EXAMPLES } from '#components/shell/examples.ts'
+import { EXAMPLES } from '#lib/browser/library/examples.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -86,7 +86,7 @@ async function makeExamples(): Promise<void> {
     for (const recipe of recipes) {
       const trajectory = await firstThatShows(recipe, base, tokenizer)
       const about = EXAMPLES.find(({ name }) => name === recipe.name)
-      if (!about) throw new Error(`components/shell/examples.ts says nothing about ${recipe.name}`)
+      if (!about) throw new Error(`lib/browser/library/examples.ts says nothing about ${recipe.name}`)
       const example = { ...trajectory, id: `example-${about.name}`, title: about.title, note: about.note }
       writeFileSync(path.join(folder, 'public', 'examples', `${recipe.name}.json`), encode(example))
     }

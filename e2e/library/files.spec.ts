@@ -1,7 +1,7 @@
 /** Files: exported, opened and dropped; stored trajectories and examples. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { EXAMPLES } from '#components/shell/examples.ts'
+import { EXAMPLES } from '#lib/browser/library/examples.ts'
 import { AUTHORIZED, ask, greedy, idle, open, shownKey } from '../support/application.ts'
 import { CORE } from '../support/tags.ts'
 

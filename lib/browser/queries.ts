@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { fetchJson } from './api.ts'
+import { readExample } from './library/read-example.ts'
 import { pageReader } from './page-reader.ts'
 
 const POLL_STARTING_MS = 1_000
@@ -126,8 +127,7 @@ export const serverComparisonOptions = (groupId: string, reference: string | und
 export const exampleOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: [READ_TRAJECTORY, 'example', name],
-    queryFn: async ({ signal }): Promise<TrajectoryView> =>
-      pageReader.call(`/examples/${encodeURIComponent(name ?? '')}.json`, signal),
+    queryFn: async ({ signal }): Promise<TrajectoryView> => readExample(pageReader, name ?? '', signal),
     enabled: name !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     ...TRAJECTORY_DEFAULTS.options,

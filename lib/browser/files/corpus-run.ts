@@ -5,6 +5,7 @@ import type { Sample } from '#lib/analysis/corpus/sample.ts'
 import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
 import { NO_TOTALS, type Totals, withSample } from '#lib/analysis/corpus/totals.ts'
 import { listTrajectories } from '../library/library.ts'
+import { readExample } from '../library/read-example.ts'
 import { createStore } from '../store.ts'
 import { createCompareWorker } from '../workers/comparison.ts'
 import { readerWorker } from '../workers/reader.ts'
@@ -59,11 +60,9 @@ const MOST_WORKERS = 4
 const inBrowser: StoreDeps = {
   async readStored(key, signal) {
     const example = exampleName(key)
-    const path =
-      example === undefined
-        ? `/api/trajectories/${encodeURIComponent(key)}`
-        : `/examples/${encodeURIComponent(example)}.json`
-    return readerWorker.call(path, signal)
+    return example === undefined
+      ? readerWorker.call(`/api/trajectories/${encodeURIComponent(key)}`, signal)
+      : readExample(readerWorker, example, signal)
   },
   listStored: listTrajectories,
   fileRecords,

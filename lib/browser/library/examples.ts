@@ -1,3 +1,5 @@
+import { ApiError } from '../api.ts'
+
 interface Example {
   /** Name of the file in public/examples. */
   readonly name: string
@@ -28,3 +30,12 @@ export const EXAMPLES: readonly Example[] = [
     note: 'Greedy, with thinking: division by zero goes back to the model as an error, and it says so.',
   },
 ]
+
+/** Returns the error for a name that no example has. */
+export const unknownExample = (name: string): ApiError =>
+  new ApiError(
+    404,
+    'NOT_FOUND',
+    `There is no example “${name}”.`,
+    `The examples are ${EXAMPLES.map((example) => example.name).join(', ')}.`,
+  )
