@@ -81,7 +81,9 @@ export function useCompared(left: SourcedSide, right: SourcedSide): ComparedStat
   // Load errors are first: they are the reason why the other side has no counterpart.
   if (left.source.error) return { kind: 'failed', error: left.source.error, side: 'left' }
   if (right.source.error) return { kind: 'failed', error: right.source.error, side: 'right' }
-  if (!left.side || !right.side) return { kind: 'waiting' }
+  // A side that is not chosen becomes the counterpart of the other one, once that is loaded.
+  const isReading = [left, right].some(({ side, source }) => side && !source.trajectory)
+  if (!left.side || !right.side) return isReading ? { kind: 'running', step: 'reading' } : { kind: 'waiting' }
   if (error) return { kind: 'failed', error, side: undefined }
   if (!data) return { kind: 'running', step: step ?? 'reading' }
   if (!data.ok) return { kind: 'refused', refusal: data }
