@@ -269,10 +269,10 @@ test('parseQuery refuses a query that is nested too deeply', () => {
 })
 
 test('every example query of docs/find.md parses', () => {
-  const blocks = readFileSync('docs/find.md', 'utf8').matchAll(/^```text\n([\s\S]*?)^```$/gm)
-  const queries = [...blocks]
-    .flatMap(([, block = '']) => block.trim().split('\n'))
-    .map((line) => line.split(/ {2,}/)[0])
+  const [examples = ''] = readFileSync('docs/find.md', 'utf8').split('## Terms')
+  const inBlock = examples.matchAll(/^```text\n(.*)\n```$/gm)
+  const inTable = examples.matchAll(/^\| `(.*?)` \|/gm)
+  const queries = [...inBlock, ...inTable].map(([, query = '']) => query)
   expect(queries.length).toBeGreaterThan(5)
-  for (const query of queries) expect([query, parseQuery(query as string, []).kind]).toEqual([query, 'query'])
+  for (const query of queries) expect([query, parseQuery(query, []).kind]).toEqual([query, 'query'])
 })
