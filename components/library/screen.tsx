@@ -133,7 +133,7 @@ export function LibraryScreen() {
               )
             )}
           </div>
-          <section ref={focus.list} aria-label="List" className="min-h-0 overflow-y-auto">
+          <section ref={focus.list} aria-label="List" className="relative min-h-0 overflow-y-auto">
             {entries.length > 0 ? (
               <TrajectoryTable
                 entries={entries}
