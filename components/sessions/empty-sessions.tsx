@@ -39,7 +39,7 @@ export function EmptySessions() {
 
 const Setting = ({ text }: { readonly text: string }) => (
   <div className="flex items-start gap-2">
-    <pre className="min-w-0 flex-1 overflow-x-auto rounded-md border border-line bg-panel px-2.5 py-1.5 font-mono text-xs">
+    <pre className="min-w-0 flex-1 whitespace-pre-wrap rounded-md border border-line bg-panel px-2.5 py-1.5 font-mono text-xs [overflow-wrap:anywhere]">
       {text}
     </pre>
     <CopyButton text={text}>Copy</CopyButton>
