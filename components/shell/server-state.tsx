@@ -8,7 +8,12 @@ const LIGHTS = { asking: 'bg-line-strong', starting: 'bg-warn', ready: 'bg-good'
 
 /** Shows the status as a coloured light, which always needs words beside it: some users cannot see the colour. */
 export function ServerLight({ status }: { readonly status: ShownStatus }) {
-  return <span className={`inline-block size-2 shrink-0 rounded-full ${LIGHTS[status.state]}`} aria-hidden />
+  return (
+    <span
+      className={`inline-block size-2 shrink-0 forced-color-adjust-none rounded-full ${LIGHTS[status.state]}`}
+      aria-hidden
+    />
+  )
 }
 
 /** Returns the status in one line: what the server serves, or why it cannot be used. */

@@ -1,5 +1,5 @@
 /** Colours of the inspector: modes, the end of the scale, the minimap, and the charts. */
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { AUTHORIZED, idle, open, postImport } from '../support/application.ts'
@@ -205,4 +205,21 @@ test('Points, bars and rows of the charts select their tokens, another pair is w
     )
   })
   expect(faults(wrongs)).toEqual([])
+})
+
+test('In a contrast theme, tokens keep their colours, their marks do not cover them, and the chosen mode differs from the others', async ({
+  page,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await open(page, `${address}?colour=mask`)
+  await idle(page)
+  const styleOf = (element: Locator, property: string) =>
+    element.evaluate((shown, name) => getComputedStyle(shown).getPropertyValue(name), property)
+  const marks = page.locator('.token-row:not([hidden]) .token-marks').first()
+  expect(await styleOf(marks, 'forced-color-adjust')).toBe('none')
+  const trained = page.locator('.token-row[data-ink="trained"]:not([hidden]) .token-text').first()
+  expect(await styleOf(trained, 'background-image')).toContain('gradient')
+  const colourOf = (name: string) => styleOf(page.getByRole('button', { name, exact: true }), 'background-color')
+  expect(await colourOf('Mask')).not.toBe(await colourOf('Logprob'))
+  expect(await styleOf(page.getByRole('tab', { selected: true }), 'background-color')).toBe(await colourOf('Mask'))
 })

@@ -13,7 +13,7 @@ export function MarkedPiece({ id, vocab, className = '' }: MarkedPieceProps) {
   return (
     <span className={`relative whitespace-pre ${className}`}>
       {text}
-      <span aria-hidden className="pointer-events-none absolute inset-0 text-faint">
+      <span aria-hidden className="pointer-events-none absolute inset-0 text-faint forced-color-adjust-none">
         {marks}
       </span>
     </span>
