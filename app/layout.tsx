@@ -1,6 +1,7 @@
 import type { Metadata, Viewport } from 'next'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
+import { preload } from 'react-dom'
 import '@fontsource-variable/inter/wght.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'
 import './globals.css'
@@ -19,10 +20,17 @@ export const viewport: Viewport = {
   ],
 }
 
+/** The fonts of nearly all texts. Preloaded, they are there for the first paint, and texts do not move when another font replaces theirs. */
+const FONTS = [
+  new URL('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2', import.meta.url),
+  new URL('@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2', import.meta.url),
+]
+
 /** The document around every page. */
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
   // The nonce of the content security policy differs for every request, so no page may be rendered in advance.
   await headers()
+  for (const { pathname } of FONTS) preload(pathname, { as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' })
   return (
     <html lang="en">
       <body>
