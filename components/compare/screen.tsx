@@ -240,19 +240,19 @@ function CompareStart({ onChoose }: { readonly onChoose: (key: string) => void }
   return (
     <main className="overflow-y-auto p-4 sm:p-8">
       <div className="mx-auto max-w-2xl">
-        <h1 className="font-semibold text-lg">See what retokenizing changes</h1>
-        <p className="mt-1 mb-5 text-dim">
+        <h2 className="font-semibold text-lg">See what retokenizing changes</h2>
+        <p className="mt-1 text-dim">
           Choose a trajectory. The left side shows the ids that the model read and wrote. The right side shows what a
           pipeline that keeps messages or text instead of ids would train on. Either side can also be another
           trajectory.
         </p>
-        <TrajectoryPicker onChoose={onChoose} />
-        <p className="mt-5 text-dim">
+        <p className="mt-2 mb-5 text-dim">
           How much do many trajectories, or those of a file, drift?{' '}
           <Link href="/compare/corpus" className="text-accent underline">
             Drift report
           </Link>
         </p>
+        <TrajectoryPicker onChoose={onChoose} />
       </div>
     </main>
   )

@@ -28,7 +28,9 @@ const SHOWN = 20
 export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
   const [words, setWords] = useState('')
   const q = useDeferredValue(words.trim())
-  const { data } = useQuery(q === '' ? latestTrajectoriesOptions(SHOWN) : trajectoriesOptions({ limit: SHOWN, q }))
+  const { data, isPending } = useQuery(
+    q === '' ? latestTrajectoriesOptions(SHOWN) : trajectoriesOptions({ limit: SHOWN, q }),
+  )
   const { data: group } = useQuery(groupOptions(beside?.groupId))
   const others = group?.samples.filter(({ key }) => key !== beside?.key) ?? []
   const cache = useQueryClient()
@@ -84,7 +86,7 @@ export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
       <div className="mt-4">
         <Heading>{q === '' ? 'Recent' : 'Found'}</Heading>
       </div>
-      {!data && <p className="text-faint text-xs">Loading…</p>}
+      {isPending && <p className="text-faint text-xs">Loading…</p>}
       {data?.trajectories.length === 0 && (
         <p className="text-faint text-xs">
           {q === '' ? 'Nothing is stored yet. Run the agent once, or open a file.' : 'No matches in the library.'}
@@ -95,7 +97,8 @@ export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
           <TrajectoryChoice key={row.key} row={row} onChoose={onChoose} />
         ))}
       </Choices>
-      {q === '' && (
+      {/* Shown after the list above, which would push it down. */}
+      {!isPending && q === '' && (
         <>
           <Heading>Examples</Heading>
           <Choices>
