@@ -13,9 +13,8 @@ import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { Insertion } from './branch/branch-draft.ts'
 import { branchObstacle } from './branch/branch-obstacle.ts'
 import type { InspectionState } from './use-inspection-state.ts'
-import { LaterParts } from './warm-up/later-parts.tsx'
+import { BranchPart, LaterParts } from './warm-up/later-parts.tsx'
 
-const BranchPanel = lazyPart(async () => (await import('#components/inspector/branch/branch-panel.tsx')).BranchPanel)
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
 const OutlierList = lazyPart(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList)
 
@@ -84,7 +83,7 @@ export function DetailsPane(props: DetailsPaneProps) {
         </p>
       )}
       {pinned && storedKey !== undefined && (
-        <BranchPanel
+        <BranchPart
           key={pinned.index}
           trajectory={trajectory}
           token={pinned}

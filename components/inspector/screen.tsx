@@ -28,6 +28,7 @@ import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ListPlace } from './list-walk.tsx'
+import { BranchPart, LaterParts } from './warm-up/later-parts.tsx'
 
 const Inspector = lazyPart(async () => (await import('./inspector.tsx')).Inspector)
 // The inspector and the reader load in parallel with the trajectory, which takes longer. If this fails, they are loaded again
@@ -35,6 +36,11 @@ const Inspector = lazyPart(async () => (await import('./inspector.tsx')).Inspect
 if (typeof window !== 'undefined') {
   pageReader.load()
   Inspector.preload()
+  // The card of a token that the address selects is in the first view, and the tool calls are below it.
+  if (new URLSearchParams(window.location.search).has('at')) {
+    LaterParts.TokenCard.preload()
+    BranchPart.preload()
+  }
 }
 
 const SampleNeighbours = lazyPart(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours)

@@ -7,7 +7,16 @@ export const LaterParts = {
     async () => (await import('#components/inspector/health/health-strip.tsx')).HealthStrip,
     <div className="h-8 bg-ground max-lg:h-10" />,
   ),
-  NoteList: lazyPart(async () => (await import('#components/inspector/notes/note-list.tsx')).NoteList),
+  /** The placeholder is as high as the list of a stored trajectory without notes. */
+  NoteList: lazyPart(
+    async () => (await import('#components/inspector/notes/note-list.tsx')).NoteList,
+    <div className="h-19" />,
+  ),
   TokenCard: lazyPart(async () => (await import('#components/token-view/card/token-card.tsx')).TokenCard),
   VerifyPanel: lazyPart(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel),
 }
+
+/** The branches of a selected token. Few views show them at first, so other pages do not load them early. */
+export const BranchPart = lazyPart(
+  async () => (await import('#components/inspector/branch/branch-panel.tsx')).BranchPanel,
+)
