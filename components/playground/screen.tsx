@@ -71,7 +71,7 @@ export function PlaygroundScreen() {
     forgetProblem()
     setSetup(changed)
   }
-  const { trajectory, hasTokens, isRunning, group } = run
+  const { trajectory, hasTokens, isRunning, isLoading, group } = run
   const goOnAsIds = (whole: TrajectoryView) => {
     const ids = segmentsOf(whole).flatMap((segment) => Array.from(segment.ids))
     sending.startOver()
@@ -145,6 +145,7 @@ export function PlaygroundScreen() {
             liveNote={checks?.liveNote}
             server={server}
             trajectory={hasTokens ? trajectory : undefined}
+            isFixed={hasTokens || isLoading}
             draft={draft}
             onDraft={changeDraft}
           />
@@ -193,7 +194,8 @@ export function PlaygroundScreen() {
             )}
             <div className="border-line border-t">
               {trajectory && (hasTokens || isRunning) && (
-                <p className="px-3.5 pt-2">
+                // As high as the prompt modes, which it replaces.
+                <p className="flex min-h-9 items-center px-3.5 pt-1.5">
                   <RunClock
                     trajectory={trajectory}
                     isRunning={isRunning}

@@ -173,6 +173,45 @@ test('the page for an unknown address has the header, fits, and leads on, and th
   }
 })
 
+/** Collects, from the next page on, the parts below the header that move by more than 4 pixels after they were drawn. */
+async function watchMoves(page: Page): Promise<() => Promise<readonly string[]>> {
+  await page.addInitScript(() => {
+    const moves: string[] = []
+    Object.assign(window, { moves })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        for (const { node, previousRect, currentRect } of (entry as LayoutShift).sources) {
+          const element = node instanceof Element ? node : node?.parentElement
+          const distance = currentRect.y - previousRect.y
+          if (element?.closest('header') || Math.abs(distance) <= 4) continue
+          moves.push(`${distance}px: ${element?.outerHTML.slice(0, 140)}`)
+        }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  return () => page.evaluate(() => (window as unknown as { readonly moves: readonly string[] }).moves)
+}
+
+/** The part of the browser’s interface that TypeScript lacks. */
+interface LayoutShift extends PerformanceEntry {
+  readonly sources: readonly {
+    readonly node: Node | null
+    readonly previousRect: DOMRect
+    readonly currentRect: DOMRect
+  }[]
+}
+
+test('The setup of the playground, the list of the compare page and the tool calls of a trajectory do not move while their pages load', async ({
+  page,
+}) => {
+  const moves = await watchMoves(page)
+  const quiet = whenQuiet(page)
+  for (const path of ['/', '/compare', '/example/two-steps?at=200']) {
+    await open(page, path)
+    await quiet()
+    expect([path, await moves()]).toEqual([path, []])
+  }
+})
+
 /** Budgets in kilobytes. `sizeBudget` is for scripts that the page names, `lateBudget` for those that it loads later, such as an editor. */
 const { sizeBudget, lateBudget } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly sizeBudget: Readonly<Record<string, number>>

@@ -18,6 +18,8 @@ export interface ShownRun {
   /** Undefined if no run is shown, or until it is known. */
   readonly trajectory: TrajectoryView | undefined
   readonly hasTokens: boolean
+  /** Whether the trajectory of the address is being loaded. */
+  readonly isLoading: boolean
   readonly isRunning: boolean
   /** The shown sample while it is running. */
   readonly runningSample: SampleRow | undefined
@@ -74,11 +76,13 @@ export function useDisplayedRun(view: ReturnType<typeof useViewState>): ShownRun
   const { state } = rollout
   const trajectory = ('trajectory' in state ? state.trajectory : undefined) ?? group.trajectory ?? stored
   const isRunning = state.kind === 'following' || runningSample !== undefined
+  const isLoading = view.key !== undefined && trajectory === undefined && !loadError
   return {
     rollout,
     group,
     trajectory,
     hasTokens: trajectory !== undefined && segmentsOf(trajectory).length > 0,
+    isLoading,
     isRunning,
     runningSample,
     isAwaited:

@@ -86,7 +86,7 @@ export function SetupForm(props: SetupFormProps) {
           )}
         </SelectField>
         <p
-          className={`mt-1.5 flex items-baseline gap-1.5 text-xs ${status.state === 'failed' ? 'text-bad' : 'text-dim'}`}
+          className={`mt-1.5 flex min-h-[2lh] items-baseline gap-1.5 text-xs ${status.state === 'failed' ? 'text-bad' : 'text-dim'}`}
           role="status"
         >
           <ServerLight status={status} />

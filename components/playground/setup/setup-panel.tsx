@@ -15,13 +15,15 @@ import type { FieldErrors } from '#lib/share/settings/setup-request.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { liveNote } from '../run/live-note.ts'
 import { SetupForm } from './setup-form.tsx'
+import { BUILT_IN_TOOLS } from './tools-field.tsx'
 
 const SavedPresetsDialog = lazyPart(
   async () => (await import('../sampling/saved-presets-dialog.tsx')).SavedPresetsDialog,
 )
 const SetupSharing = lazyPart(async () => (await import('#components/sharing/setup-sharing.tsx')).SetupSharing)
 
-const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
+/** What the form shows until the choices of the server arrive: its tools, as brief as the form shows them, so that nothing below them moves. */
+const FIRST_CHOICES = { tools: BUILT_IN_TOOLS, parsers: [], defaultParser: '' }
 
 interface PlaygroundSetupProps {
   readonly setup: Setup
@@ -32,20 +34,21 @@ interface PlaygroundSetupProps {
   readonly server: ReturnType<typeof useServerStatus>
   /** The trajectory that continues, whose tokens fix part of the setup; undefined if a new one begins. */
   readonly trajectory: TrajectoryView | undefined
+  /** Whether there is such a trajectory, which may still be loading. */
+  readonly isFixed: boolean
   readonly draft: PromptDraft
   readonly onDraft: (change: Partial<PromptDraft>) => void
 }
 
 /** Shows the form of the setup and its dialogs. */
 export function PlaygroundSetup(props: PlaygroundSetupProps) {
-  const { setup, onChange, errors, trajectory, draft, onDraft } = props
+  const { setup, onChange, errors, trajectory, isFixed, draft, onDraft } = props
   const { servers, name: server, status } = props.server
   /** Set while the dialog of all sampling parameters is open; `field` is the parameter shown first. */
   const [allSampling, setAllSampling] = useState<{ readonly field: SamplingField | undefined }>()
   const [sharing, share, endSharing] = useSharing('setup')
-  const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
+  const { data: choices = FIRST_CHOICES } = useQuery(capabilitiesOptions())
   // These values do not change with each token, so the form is not rendered again while tokens arrive.
-  const isFixed = trajectory !== undefined
   const { segments, model, provenance } = trajectory ?? {}
   const shown = segments && model && provenance ? setupOf({ segments, model, provenance }, setup) : setup
   return (

@@ -3,8 +3,10 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import type { Setup } from '#lib/share/settings/setup.ts'
+import { CALCULATOR_SPEC } from '#lib/tools/calculator-spec.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
-import { ToolsField } from './tools-field.tsx'
+import { PYTHON_SPEC } from '#lib/tools/python-spec.ts'
+import { BUILT_IN_TOOLS, ToolsField } from './tools-field.tsx'
 
 const tool = (name: string): MockTool => ({
   name,
@@ -59,6 +61,13 @@ describe('the built-in tools of the tools field', () => {
         onChange={onChange}
       />,
     )
+
+  test('have the names and first sentences of their specifications until the server has reported them', () => {
+    const first = (text: string | undefined) => text?.split(/(?<=\.) /)[0]
+    expect(BUILT_IN_TOOLS).toEqual(
+      [CALCULATOR_SPEC, PYTHON_SPEC].map(({ name, description }) => ({ name, description: first(description) })),
+    )
+  })
 
   test('are listed with the first sentence of their description', () => {
     list([])

@@ -13,6 +13,12 @@ const ToolImportDialog = lazy(async () => ({
   default: (await import('../tools/tool-import-dialog.tsx')).ToolImportDialog,
 }))
 
+/** The built-in tools with the first sentences of their descriptions, which the form shows until the server has reported them. */
+export const BUILT_IN_TOOLS = [
+  { name: 'calculator', description: 'Evaluate an arithmetic expression.' },
+  { name: 'python', description: 'Run Python 3.14: the standard library, no network, no files of the host.' },
+]
+
 type ToolChoice = Pick<Setup, 'tools' | 'mockTools' | 'mcpTools'>
 
 interface ToolsFieldProps extends ToolChoice {

@@ -1,22 +1,9 @@
 /** The tool `python`: runs code that the model writes, in one guarded interpreter for each run of the agent. */
-import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { PYTHON_SPEC } from '#lib/tools/python-spec.ts'
 import { type AgentTool, type ToolCallContext, ToolFailure } from '../tools/tool.ts'
 import { type Interpreter, InterpreterError } from './interpreter.ts'
 import type { InterpreterLease, InterpreterPool } from './pool.ts'
 import { resultText } from './result.ts'
-
-/** The specification of the tool, as templates print it. */
-export const pythonSpec: ToolSpec = {
-  name: 'python',
-  description:
-    'Run Python 3.14: the standard library, no network, no files of the host. The result is what the code prints, then ' +
-    'the value of its last expression. Variables are kept from call to call.',
-  inputSchema: {
-    type: 'object',
-    properties: { code: { type: 'string', description: 'The code.' } },
-    required: ['code'],
-  },
-}
 
 /** The largest number of characters of code. */
 const LONGEST_CODE = 200_000
@@ -34,7 +21,7 @@ export function pythonTool(pool: InterpreterPool): AgentTool {
     return (await seat).interpreter()
   }
   return {
-    spec: pythonSpec,
+    spec: PYTHON_SPEC,
     run({ code }, call) {
       const text = code as string
       if (text.length > LONGEST_CODE)

@@ -2,12 +2,13 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import path from 'node:path'
+import { PYTHON_SPEC } from '#lib/tools/python-spec.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { AgentTool } from '../tools/tool.ts'
 import { guardHoles } from './guard-check.ts'
 import { InterpreterError, type InterpreterPlace, startInterpreter } from './interpreter.ts'
 import { createPool } from './pool.ts'
-import { pythonSpec, pythonTool } from './python-tool.ts'
+import { pythonTool } from './python-tool.ts'
 import { keepSnapshot, snapshotFileIn } from './snapshot.ts'
 
 /** The Python tool of the application. */
@@ -62,7 +63,7 @@ export function createPython(options: PythonOptions): Python {
     return why
   }
   return {
-    spec: pythonSpec,
+    spec: PYTHON_SPEC,
     open: () => pythonTool(pool),
     off: () => why,
     check() {
