@@ -82,6 +82,25 @@ test.each<[string, object, object]>([
     { content: [{ type: 'reasoning' }] },
   ],
   [
+    'content that is neither text nor image, which is kept',
+    {
+      content: [
+        { type: 'document', source: { type: 'text', data: 'x' }, text: 7 },
+        { document: { name: 'a' } },
+        { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav', gain: Number.NaN } },
+        {},
+      ],
+    },
+    {
+      content: [
+        { type: 'document', source: { type: 'text', data: 'x' } },
+        { type: 'document', document: { name: 'a' } },
+        { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav', gain: null } },
+        { type: 'unknown' },
+      ],
+    },
+  ],
+  [
     'an empty text of arguments',
     { tool_calls: [{ function: { name: 'f', arguments: '' } }] },
     { content: '', toolCalls: [{ name: 'f', input: {} }] },

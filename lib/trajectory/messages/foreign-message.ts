@@ -2,7 +2,7 @@
  * Reads messages in the notations of other programs: chat completions (also as Inspect and vLLM write them), Anthropic's and
  * Strands' content blocks.
  */
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, storable, without } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { ContentPart, Message } from '../format/trajectory.ts'
 import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
@@ -103,12 +103,15 @@ const resultMessage = (callId: unknown, content: unknown): Message => ({
   content: typeof content === 'string' ? content : resultContent(listOf(content)),
 })
 
-/** The key names a Strands block, the type an OpenAI part. */
+/** The key names a Strands block, the type an OpenAI part. A part of another kind keeps its content. */
 function partOf(block: JsonObject): ContentPart {
   if (typeof block.text === 'string') return { type: 'text', text: block.text }
   const type = typeof block.type === 'string' ? block.type : (Object.keys(block)[0] ?? 'unknown')
-  return IMAGE_BLOCKS.has(type) ? foreignImage(block) : { type }
+  return IMAGE_BLOCKS.has(type) ? foreignImage(block) : { ...storable(without(block, PART_FIELDS) ?? {}), type }
 }
+
+/** Fields that mean something else in a part of a trajectory. */
+const PART_FIELDS = ['text', 'image', 'reference']
 
 const joinedText = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   parts.every(({ type }) => type === 'text') ? parts.map(({ text = '' }) => text).join('') : parts
