@@ -321,14 +321,20 @@ async function derivePrompt(
         kind: 'failed',
         code: 'TEMPLATE_ERROR',
         message: `the chat template cannot render this: ${error.message}`,
-        hint: messages.some((message) => imagePartsOf(message).length > 0)
-          ? 'The template may take texts only. Choose the tokenizer of a model that reads images, or remove the images.'
-          : 'Change the messages or the template options, or choose another tokenizer.',
+        hint: templateHint(error, messages),
         ...unsent({ kind: 'messages', messages }),
       },
       { cause: error },
     )
   }
+}
+
+function templateHint({ className }: TemplateError, messages: readonly Message[]): string {
+  if (className === 'BudgetError')
+    return 'Shorten the messages, and results of tools with the limit “result characters”; or choose a simpler template.'
+  return messages.some((message) => imagePartsOf(message).length > 0)
+    ? 'The template may take texts only. Choose the tokenizer of a model that reads images, or remove the images.'
+    : 'Change the messages or the template options, or choose another tokenizer.'
 }
 
 /** Returns the scores of the new prompt only: the server returns one more position before it. */

@@ -399,6 +399,15 @@ describe('a failure', () => {
       outcome: { ...failed('TEMPLATE_ERROR'), message: expect.stringContaining('no user query'), unsent: [user('q')] },
     })
   })
+
+  test('of messages that are too long for a render says how to shorten them', async () => {
+    const { trajectory } = await runScripted({ scripts: [], template: "{{ 'a' * 9000000 }}" })
+    expect(trajectory.outcome).toMatchObject({
+      ...failed('TEMPLATE_ERROR'),
+      message: expect.stringContaining('longer than 8000000 characters'),
+      hint: 'Shorten the messages, and results of tools with the limit “result characters”; or choose a simpler template.',
+    })
+  })
 })
 
 describe('stop', () => {
