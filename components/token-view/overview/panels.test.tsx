@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import { EMPTY_PROMPT } from '#lib/share/settings/prompt-draft.ts'
+import { RANGES } from '#lib/share/settings/setup.ts'
 import type { PromptSegment, ResponseSegment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -263,6 +264,19 @@ test('a failed tool call is marked and its result is shown unchanged', () => {
   )
   render(<ToolCalls trajectory={{ ...sample, segments }} onSelect={() => {}} />)
   expect(screen.getAllByRole('listitem')[0]?.textContent).toMatch(/✗.*Error: no/)
+})
+
+test('a result that was cut names the setting as the playground does', () => {
+  const result = { status: 'success', text: 'ab', wholeLength: 1000 } as const
+  const segments = sample.segments.map((segment) =>
+    segment.kind === 'response'
+      ? { ...segment, toolCalls: segment.toolCalls.map((call) => ({ ...call, result })) }
+      : segment,
+  )
+  render(<ToolCalls trajectory={{ ...sample, segments }} onSelect={() => {}} />)
+  expect(screen.getAllByRole('listitem')[0]?.textContent).toContain(
+    `2 of 1,000 characters: cut by the setting “${RANGES.maxResultCharacters.label}”.`,
+  )
 })
 
 test('the outline selects the first token of a segment or span', async () => {

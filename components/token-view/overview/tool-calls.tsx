@@ -120,7 +120,7 @@ function ToolCallCard({
               {call.result.wholeLength !== undefined && (
                 <p className="mt-1 font-sans text-faint">
                   {call.result.text.length.toLocaleString('en')} of {call.result.wholeLength.toLocaleString('en')}{' '}
-                  characters: cut by the setting “Maximum result characters”.
+                  characters: cut by the setting “result characters”.
                 </p>
               )}
             </div>
