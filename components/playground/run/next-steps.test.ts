@@ -74,6 +74,12 @@ describe('nextSteps after', () => {
       unread,
       ['Raise the limit of tokens to 8,192', 'Continue', 'Start over'],
     ],
+    [
+      'a limit of tokens that a question exceeds more than twofold',
+      ended('max_tokens', { unsent, context: { needed: 134_051 } }),
+      [],
+      ['Raise the limit of tokens to 134,051', 'Continue', 'Start over', 'Restore the question'],
+    ],
     ['a stop before the reply', ended('cancelled', { unsent }), [], ['Continue', 'Restore the question']],
     ['a stop in the reply', ended('cancelled'), written, ['Write the next turn']],
     [

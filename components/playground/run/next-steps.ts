@@ -114,7 +114,7 @@ function afterReason(
     case 'max_messages':
       return [...again(setup, 'Continue'), ...raiseLimit(setup, 'maxMessages'), WRITE]
     case 'max_tokens':
-      return [...raiseLimit(setup, 'maxTokens'), ...again(setup, 'Continue'), START_OVER]
+      return [...raiseLimit(setup, 'maxTokens', context?.needed), ...again(setup, 'Continue'), START_OVER]
     case 'cancelled':
     case 'interrupted':
       return again(setup, 'Continue').length > 0 ? again(setup, 'Continue') : [WRITE]
@@ -219,10 +219,10 @@ const LIMIT_NAMES: Readonly<Partial<Record<LimitField, string>>> = {
   contextWindow: 'tokens in the context window',
 }
 
-/** Returns a step that doubles a limit; none if the setup no longer has the limit. */
-function raiseLimit(setup: Setup, limit: LimitField): readonly NextStep[] {
+/** Returns a step that doubles a limit, or raises it to what the last call needed; none if the setup no longer has the limit. */
+function raiseLimit(setup: Setup, limit: LimitField, needed = 1): readonly NextStep[] {
   if (setup.limits[limit].trim() === '') return []
-  const to = Math.max(1, 2 * (Number(setup.limits[limit]) || 0))
+  const to = Math.max(needed, 2 * (Number(setup.limits[limit]) || 0))
   return [
     {
       kind: 'change',

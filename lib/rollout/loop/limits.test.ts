@@ -153,6 +153,7 @@ describe('the limit of tokens', () => {
       0,
       used,
     ])
+    expect(none.trajectory.outcome).toMatchObject({ context: { needed: used + question + 1000 } })
     expect(none.trajectory.outcome).toHaveProperty('unsent', [user('q')])
   })
 })

@@ -143,9 +143,10 @@ export async function callModel(
       reason: room.reason,
       ...unsent(promptInput),
       // SGLang counts the same way: the prompt and the requested tokens.
-      ...(room.reason === 'context_full' && {
-        context: contextNeeded(input.ids.length + further + requestedTokens, room.holds),
-      }),
+      context: contextNeeded(
+        input.ids.length + further + requestedTokens,
+        room.reason === 'context_full' ? room.holds : undefined,
+      ),
     })
 
   const sampling = samplingWithin(settings.sampling, room.tokens)

@@ -622,7 +622,7 @@ const outcome = withDescription(
             holds: withDescription(z.optional(z.int().check(z.minimum(0))), 'Tokens that fit into the context.'),
           }),
         ),
-        'With context_full: the token counts that did not fit. Omitted: unknown.',
+        'With context_full: the token counts that did not fit; with max_tokens only the needed ones. Omitted: unknown.',
       ),
     }),
     z.looseObject({
