@@ -12,6 +12,7 @@ import { compileTemplate } from './jinja/template.ts'
 /** A message as templates get it, with the usual JSON names. */
 export interface TemplateMessage {
   readonly role: string
+  readonly name?: string | undefined
   readonly content: unknown
   readonly reasoning_content?: string
   readonly tool_calls?: readonly unknown[]

@@ -18,6 +18,7 @@ export interface ExportedMessage {
   readonly reasoning_content?: string
   readonly tool_calls?: readonly ChatToolCall[]
   readonly tool_call_id?: string
+  readonly name?: string
 }
 
 /** A tool call of chat completions. */
@@ -72,7 +73,12 @@ function contextMessage(message: Message): ExportedMessage {
   const content = textOfContent(message.content)
   switch (message.role) {
     case 'tool':
-      return { role: 'tool', ...(message.callId !== undefined && { tool_call_id: message.callId }), content }
+      return {
+        role: 'tool',
+        ...(message.callId !== undefined && { tool_call_id: message.callId }),
+        ...nameOf(message),
+        content,
+      }
     case 'assistant':
       return {
         role: 'assistant',
@@ -85,9 +91,11 @@ function contextMessage(message: Message): ExportedMessage {
         }),
       }
     default:
-      return { role: message.role, content }
+      return { role: message.role, ...nameOf(message), content }
   }
 }
+
+const nameOf = ({ name }: { readonly name?: string | undefined }) => (name === undefined ? {} : { name })
 
 const textOfContent = (content: Message['content'] = ''): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

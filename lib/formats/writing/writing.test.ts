@@ -52,6 +52,15 @@ test('Replies of an exported conversation have their thinking and calls apart, a
   for (const { content } of messages) expect(content).not.toContain('<tool_call>')
 })
 
+test('An exported conversation has the names of its tools and participants', () => {
+  const named = [
+    { role: 'user', name: 'Ann', content: 'q' },
+    { role: 'tool', name: 'add', content: '4' },
+  ] as const
+  const trajectory = { ...sampleTrajectory, segments: [{ kind: 'prompt', ids: [], messages: named }] } as const
+  expect(chatMessagesBySegment(trajectory)).toEqual([named])
+})
+
 test('A malformed call of an exported conversation stays in the text of its reply', () => {
   const [reply] = chatMessagesBySegment(sampleTrajectory)[1] ?? []
   expect(reply?.tool_calls?.map(({ id }) => id)).toEqual(['call_0000'])

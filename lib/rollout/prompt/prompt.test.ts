@@ -63,6 +63,11 @@ describe('the first prompt', () => {
 test('messages are converted to the form that templates expect', () => {
   expect(templateMessage({ role: 'developer', content: 'd' }, [])).toEqual({ role: 'developer', content: 'd' })
   expect(templateMessage({ role: 'tool' }, [])).toEqual({ role: 'tool', content: '' })
+  const [tool, user] = [
+    { role: 'tool', name: 'add', content: '4' } as const,
+    { role: 'user', name: 'Ann', content: 'q' } as const,
+  ]
+  expect([tool, user].map((message) => templateMessage(message, []))).toEqual([tool, user])
   expect(templateMessage({ role: 'tool', callId: 'c', content: 'r' }, [])).toEqual({
     role: 'tool',
     tool_call_id: 'c',

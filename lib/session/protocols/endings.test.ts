@@ -219,4 +219,6 @@ describe('A call that does not fit into the context', () => {
 
 test('A value that is no message is refused', () => {
   expect(() => messagesIn(7)).toThrow(CallRefusal)
+  const result = { role: 'tool', tool_call_id: 'c', content: '4' }
+  expect(messagesIn({ ...result, name: 'add' })).toEqual(messagesIn(result))
 })

@@ -1,6 +1,6 @@
 /** Checks request bodies: every field of a protocol is read, ignored for a reason, or refused by name. */
 import * as z from 'zod/mini'
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { allowedValues } from '#lib/sampling/allowed-values.ts'
 import { SAMPLING_PARAMETERS, type SamplingName } from '#lib/sampling/parameters.ts'
 import { type SamplingRequest, valueSchemas } from '#lib/sampling/values.ts'
@@ -104,9 +104,9 @@ export function callMetadata(metadata: JsonObject | null | undefined, user: unkn
 
 const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Returns the messages of a checked value. Throws CallRefusal for values that no schema of this folder lets through. */
+/** Returns the messages of a checked value, without names. Throws CallRefusal for values that no schema of this folder lets through. */
 export function messagesIn(value: unknown): readonly Message[] {
-  const messages = readForeignMessage(value)
+  const messages = readForeignMessage(isObject(value) ? without(value, ['name']) : value)
   if (!messages) throw new CallRefusal('messages', `A message cannot be read: it is ${describeValue(value)}.`)
   return messages
 }

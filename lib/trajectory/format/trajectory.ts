@@ -108,9 +108,14 @@ const contentPart = z.looseObject({
 })
 const content = withDescription(z.union([z.string(), z.array(contentPart)]), 'Its text, or its parts.')
 
+const name = withDescription(
+  z.optional(z.string()),
+  'The name of the author or of the tool, as chat completions and some chat templates have it. Omitted: none.',
+)
+
 const message = withDescription(
   z.discriminatedUnion('role', [
-    z.looseObject({ role: z.literal(['system', 'developer', 'user']), content }),
+    z.looseObject({ role: z.literal(['system', 'developer', 'user']), name, content }),
     z.looseObject({
       role: z.literal('assistant'),
       content,
@@ -123,6 +128,7 @@ const message = withDescription(
     z.looseObject({
       role: z.literal('tool'),
       callId: withDescription(z.optional(z.string()), 'The tool call that this answers. Omitted: unknown.'),
+      name,
       content: withDescription(z.optional(content), 'Omitted: the text of the result that is stored with the call.'),
     }),
   ]),

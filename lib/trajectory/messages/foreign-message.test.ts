@@ -130,6 +130,21 @@ test('readForeignMessage reads the results in a message of Anthropic before its 
   )
 })
 
+test('readForeignMessage keeps the names of tools and participants', () => {
+  const named = [
+    { role: 'tool', tool_call_id: 'c', name: 'add', content: '4' },
+    { role: 'user', name: 'Ann', content: 'q' },
+    { role: 'user', name: 'Ann', content: [{ type: 'text', text: 'q' }] },
+    { role: 'user', name: 7, content: 'q' },
+  ]
+  expect(named.flatMap((message) => readForeignMessage(message))).toEqual([
+    { role: 'tool', callId: 'c', name: 'add', content: '4' },
+    { role: 'user', name: 'Ann', content: 'q' },
+    { role: 'user', name: 'Ann', content: 'q' },
+    { role: 'user', content: 'q' },
+  ])
+})
+
 test('a response without tokens has the message of the file, as a list of parts and in the conversation', () => {
   const response: ResponseSegment = {
     kind: 'response',

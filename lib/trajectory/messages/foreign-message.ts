@@ -18,20 +18,22 @@ export function readForeignMessage(value: unknown): readonly Message[] | undefin
   if (!isObject(value)) return undefined
   if (value.role === 'assistant') return [assistantMessage(value)]
   const { role, content } = value
+  const named = typeof value.name === 'string' ? { name: value.name } : {}
   if (typeof content !== 'string' && !(Array.isArray(content) && content.every(isObject))) return undefined
   if (role === 'tool' || role === 'function')
     return [
       {
         role: 'tool',
         ...(typeof value.tool_call_id === 'string' && { callId: value.tool_call_id }),
+        ...named,
         content: typeof content === 'string' ? content : resultContent(content),
       },
     ]
   if (role !== 'system' && role !== 'developer' && role !== 'user') return undefined
-  if (typeof content === 'string') return [{ role, content }]
+  if (typeof content === 'string') return [{ role, ...named, content }]
   const results = content.flatMap((block) => resultIn(block) ?? [])
   const parts = content.filter((block) => !isResult(block)).map(partOf)
-  return parts.length === 0 ? results : [...results, { role, content: joinedText(parts) }]
+  return parts.length === 0 ? results : [...results, { role, ...named, content: joinedText(parts) }]
 }
 
 /** Returns a message of the model with its reasoning and calls in structured form. */
