@@ -59,30 +59,91 @@ interface Message {
 
 async function* messagesOf(bytes: ByteSource): AsyncGenerator<Message> {
   const beginning = new TextDecoder().decode(await bytes.read(0, Math.min(6, bytes.size)))
-  for (let at = beginning === 'ARROW1' ? MAGIC : 0; at + 8 <= bytes.size; ) {
-    const head = viewOf(copyOf(await bytes.read(at, at + 8)))
-    if (head.getUint32(0, true) !== CONTINUATION) throw broken(`no message (byte ${at + 1})`)
-    const length = head.getInt32(4, true)
-    if (length === 0) return
-    const bodyAt = at + 8 + length
-    if (length < 0 || bodyAt > bytes.size) throw broken('a message beyond its end')
-    const metadata = viewOf(copyOf(await bytes.read(at + 8, bodyAt)))
-    const { type, bodyLength, longest, isCompressed } = orBroken(`the message at byte ${at + 1}`, () =>
-      headerOf(metadata),
-    )
-    // An entry takes at least a bit. Compressed, it may take less.
-    const most = FEW_ENTRIES + bodyLength * 8 * (isCompressed ? 100 : 1)
-    if (longest > Math.min(most, MOST_ENTRIES)) throw tooManyEntries()
-    const end = bodyAt + bodyLength
-    if (end > bytes.size || bodyLength < 0) throw broken('a message beyond its end')
-    if (end - at > LARGEST_MESSAGE)
-      throw new ContainerError('batches of at most 256 MiB', 'a larger one', 'Write the table with smaller batches.')
-    const kind = KINDS[type]
-    if (!kind) throw new ContainerError('an Arrow table', 'a tensor', 'Write its numbers as a column of a table.')
-    yield { kind, at, message: copyOf(await bytes.read(at, end)) }
-    at = end
+  const start = beginning === 'ARROW1' ? MAGIC : 0
+  const bare = start === MAGIC ? await bareSchema(bytes) : undefined
+  if (bare) {
+    yield bare.schema
+    for (const at of bare.others) {
+      const other = at > MAGIC && at + 8 <= bytes.size ? await messageAt(bytes, at) : undefined
+      if (!other) throw broken('a message beyond its end')
+      yield other
+    }
+    return
+  }
+  for (let at = start; at + 8 <= bytes.size; ) {
+    const next = await messageAt(bytes, at)
+    if (!next) return
+    yield next
+    at += next.message.length
   }
 }
+
+/** Reads the message at a position; undefined at the end of a stream. */
+async function messageAt(bytes: ByteSource, at: number): Promise<Message | undefined> {
+  const head = viewOf(copyOf(await bytes.read(at, at + 8)))
+  if (head.getUint32(0, true) !== CONTINUATION) throw broken(`no message (byte ${at + 1})`)
+  const length = head.getInt32(4, true)
+  if (length === 0) return undefined
+  const bodyAt = at + 8 + length
+  if (length < 0 || bodyAt > bytes.size) throw broken('a message beyond its end')
+  const metadata = viewOf(copyOf(await bytes.read(at + 8, bodyAt)))
+  const { type, bodyLength, longest, isCompressed } = orBroken(`the message at byte ${at + 1}`, () =>
+    headerOf(metadata),
+  )
+  // An entry takes at least a bit. Compressed, it may take less.
+  const most = FEW_ENTRIES + bodyLength * 8 * (isCompressed ? 100 : 1)
+  if (longest > Math.min(most, MOST_ENTRIES)) throw tooManyEntries()
+  const end = bodyAt + bodyLength
+  if (end > bytes.size || bodyLength < 0) throw broken('a message beyond its end')
+  if (end - at > LARGEST_MESSAGE)
+    throw new ContainerError('batches of at most 256 MiB', 'a larger one', 'Write the table with smaller batches.')
+  const kind = KINDS[type]
+  if (!kind) throw new ContainerError('an Arrow table', 'a tensor', 'Write its numbers as a column of a table.')
+  return { kind, at, message: copyOf(await bytes.read(at, end)) }
+}
+
+/** A schema, and the positions of the dictionaries and then of the batches. */
+interface BareSchema {
+  readonly schema: Message
+  readonly others: readonly number[]
+}
+
+/**
+ * Returns the schema of a file that has it without the marker and the length of a message. Polars writes such files, whose footer names the
+ * positions of all other messages. A dictionary may follow its batches.
+ */
+async function bareSchema(bytes: ByteSource): Promise<BareSchema | undefined> {
+  const head = copyOf(await bytes.read(MAGIC, Math.min(MAGIC + 4, bytes.size)))
+  if (head.length < 4 || viewOf(head).getUint32(0, true) === CONTINUATION) return undefined
+  const end = bytes.size - TAIL
+  const footerAt = end - viewOf(copyOf(await bytes.read(end, bytes.size))).getInt32(0, true)
+  if (footerAt <= MAGIC || footerAt > end) throw broken(`no message (byte ${MAGIC + 1})`)
+  const footer = viewOf(copyOf(await bytes.read(footerAt, end)))
+  const others = orBroken('the footer', () => blocksOf(footer))
+  const metadata = copyOf(await bytes.read(MAGIC, Math.min(...others.filter((at) => at > MAGIC), footerAt)))
+  const { type } = orBroken('the schema', () => headerOf(viewOf(metadata)))
+  if (KINDS[type] !== 'schema') throw broken(`no message (byte ${MAGIC + 1})`)
+  const marker = new Uint8Array(8)
+  viewOf(marker).setUint32(0, CONTINUATION, true)
+  viewOf(marker).setInt32(4, metadata.length, true)
+  return { schema: { kind: 'schema', at: MAGIC, message: joined([marker, metadata]) }, others }
+}
+
+/** Bytes after the footer: its length and the word ARROW1. */
+const TAIL = 10
+
+/** Returns the positions of the dictionaries and of the batches that a footer names. */
+function blocksOf(footer: DataView): readonly number[] {
+  const table = tableAt(footer, footer.getInt32(0, true))
+  return [table(8), table(10)].flatMap((at) => {
+    const entries = elementsAt(footer, at)
+    return entries.map((entry, index) => Number(footer.getBigInt64(entry + index * (BLOCK - ELEMENT), true)))
+  })
+}
+
+/** Bytes of a block in a footer, and of an element of other vectors. */
+const BLOCK = 24
+const ELEMENT = 4
 
 const KINDS: readonly (Message['kind'] | undefined)[] = [undefined, 'schema', 'dictionary', 'batch']
 
@@ -123,7 +184,7 @@ function headerOf(view: DataView): MessageHeader {
   }
   const batchAt = kind === 'dictionary' ? header(6) : undefined
   const batch = batchAt === undefined ? header : tableAt(view, batchAt + view.getInt32(batchAt, true))
-  for (const field of [6, 8, 10, 12]) elementsAt(view, batch(field))
+  for (const field of [6, 8, 12]) elementsAt(view, batch(field))
   const [rowsAt, nodesAt] = [batch(4), batch(6)]
   const lengths = [rowsAt === undefined ? 0 : Number(view.getBigInt64(rowsAt, true))]
   if (nodesAt !== undefined) {

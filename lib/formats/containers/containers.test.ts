@@ -195,6 +195,37 @@ test('A table of Arrow with maps, lists of a fixed length, views and an empty ba
   expect(await rowsOf(Buffer.from(golden.streams.more, 'base64'))).toEqual(golden.more)
 })
 
+describe('An Arrow file whose schema has no marker and no length, as Polars writes it,', () => {
+  const file = Buffer.from(golden.files['plain.arrow'] ?? '', 'base64')
+  const first = 16 + file.readInt32LE(12)
+  const bare = Buffer.concat([file.subarray(0, 8), file.subarray(16, first), Buffer.alloc(8), file.subarray(first)])
+  const footer = bare.subarray(bare.length - 10 - bare.readInt32LE(bare.length - 10))
+  const withFooter = (length: number) => {
+    const copy = Buffer.from(bare)
+    copy.writeInt32LE(length, copy.length - 10)
+    return copy
+  }
+  /** Moves the first message that the footer names. */
+  const withFirst = (at: number) => replaced(bare, [first], [at], bare.length - footer.length)
+  const message = bare.subarray(first + 8, first + 8 + bare.readInt32LE(first + 4))
+
+  test('has the rows that pyarrow reads', async () => {
+    expect(await rowsOf(bare)).toEqual(golden.rows)
+  })
+
+  test.each([
+    ['an empty footer', withFooter(0), 'unreadable bytes in the footer'],
+    ['a footer before its beginning', withFooter(bare.length), 'no message (byte 9)'],
+    ['a footer after its end', withFooter(-1), 'no message (byte 9)'],
+    ['a batch in place of the schema', Buffer.concat([bare.subarray(0, 8), message, footer]), 'no message (byte 9)'],
+    ['a batch before its beginning', withFirst(0), 'a message beyond its end'],
+    ['a batch after its end', withFirst(bare.length), 'a message beyond its end'],
+    ['an end in place of a batch', withFirst(bare.length - footer.length - 8), 'a message beyond its end'],
+  ])('is refused if it has %s', async (_, bytes, found) => {
+    expect(await opened(bytes)).toEqual([`file: expected a whole Arrow file, found ${found}`])
+  })
+})
+
 test('A value that JSON cannot represent fails with its path, and null takes its place', () => {
   expect(jsonRow({ a: 1, b: new Date(Number.NaN) })).toEqual({
     ok: false,
@@ -220,6 +251,17 @@ describe('A file of a real tool', () => {
     expect(rows).toHaveLength(4)
     expect(rows[0]).toMatchObject({ sample_index: 0, response_length: 10, loss_mask: null })
     expect(rows[0]).toHaveProperty('tokens', [5, 33, 65, 62, 51, 38, 61, 45, 74, 27, 64, 17, 36, 17, 96, 12])
+  })
+
+  test('of Polars, an Arrow file with Zstandard whose dictionary follows its batch, has the rows that were written', async () => {
+    expect(await rowsOf(foreign('polars.arrow'))).toEqual([
+      {
+        token_ids: [1, 2],
+        kind: 'a',
+        messages: [{ role: 'user', content: 'a text that is longer than twelve bytes' }],
+      },
+      { token_ids: [3], kind: 'b', messages: [] },
+    ])
   })
 
   test('of datasets, a Parquet file with messages and tokens, has lists of objects', async () => {

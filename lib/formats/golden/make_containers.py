@@ -1,6 +1,6 @@
 """Writes containers.json: tables in Parquet and Arrow files, with the rows that pyarrow reads from them.
 
-    python -m pip install pyarrow==26.0.1
+    python -m pip install pyarrow==26.0.1 polars==2.1.0
     python lib/formats/golden/make_containers.py
 """
 
@@ -10,6 +10,7 @@ import io
 import json
 import pathlib
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -151,3 +152,12 @@ golden = {
 }
 path = pathlib.Path(__file__).parent / "containers.json"
 path.write_text(json.dumps(golden, indent=1) + "\n")
+
+polars = pl.DataFrame(
+    {
+        "token_ids": [[1, 2], [3]],
+        "kind": pl.Series(["a", "b"], dtype=pl.Categorical),
+        "messages": [[{"role": "user", "content": "a text that is longer than twelve bytes"}], []],
+    }
+)
+polars.write_ipc(path.parent / "foreign" / "polars.arrow", compression="zstd")
