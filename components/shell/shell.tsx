@@ -275,14 +275,14 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
   const { name, status, servers } = useServerStatus(server)
   const entry = servers.find((one) => one.name === name)
   return (
-    <header className="flex flex-wrap items-center gap-x-4 border-line border-b px-3.5">
+    <header className="flex items-center gap-x-4 border-line border-b px-3.5 max-nav:flex-wrap">
       <Link href="/" className="py-3 font-semibold text-[15px]">
         Rollscope
       </Link>
       <h1 className="sr-only">{title}</h1>
       <nav
         aria-label="Pages"
-        className="flex gap-4 overflow-x-auto max-sm:order-last max-sm:justify-between max-sm:gap-1 max-sm:text-xs max-sm:-mx-3.5 max-sm:w-screen max-sm:border-line max-sm:border-t max-sm:px-3.5"
+        className="flex shrink-0 gap-4 overflow-x-auto max-nav:-mx-3.5 max-nav:order-last max-nav:w-screen max-nav:border-line max-nav:border-t max-nav:px-3.5 max-sm:justify-between max-sm:gap-1 max-sm:text-xs"
       >
         {LISTED.map(({ href, label }) => (
           <Link
@@ -307,7 +307,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
       </nav>
       <Link
         href={name === '' ? '/servers' : `/servers?server=${encodeURIComponent(name)}`}
-        className="ml-auto flex min-w-0 items-center gap-2 py-2 text-dim text-xs hover:text-ink max-sm:flex-1 max-sm:justify-end"
+        className="ml-auto flex min-w-0 items-center gap-2 py-2 text-dim text-xs hover:text-ink max-nav:flex-1 max-nav:justify-end"
         title={visibleText(serverTitle(entry, status))}
       >
         <ServerLight status={status} />
