@@ -138,6 +138,9 @@ test('Help opens the documentation of the page, which fits and links to other pa
   await expectFitEverywhere(help)
   // The window is narrow now. This page has the widest table.
   expect(await brokenWords(help)).toEqual([])
+  await help.emulateMedia({ media: 'print' })
+  expect(await help.evaluate(() => document.documentElement.scrollHeight / window.innerHeight)).toBeGreaterThan(5)
+  await help.emulateMedia({ media: 'screen' })
   await help.goto('/docs/nothing')
   await expect(help.getByRole('heading', { level: 2, name: 'Page not found' })).toBeVisible()
   expect(wrongs).toEqual([])
