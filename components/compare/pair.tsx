@@ -159,7 +159,11 @@ export function ComparePair({ pair: comparedPair, hadFocus, addressView, onView:
   )
   return (
     <div ref={root} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
-      <section aria-label="Drift and details">
+      <section
+        aria-label="Drift and details"
+        // In a low window, as at a zoom of 200 %, these lines would leave no room for the tokens.
+        className={pane === 'middle' ? 'max-lg:[@media(max-height:600px)]:hidden' : ''}
+      >
         <SummaryStrip pair={pair} view={view} onView={onView} rescored={rescoring.summary} />
         <Caveats compared={pair.compared} />
         {chance !== undefined && (
