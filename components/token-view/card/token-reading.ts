@@ -8,6 +8,7 @@ import { isTrained, type Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Colouring } from '../colour/colouring.ts'
 import type { NumberMode } from '../colour/mode.ts'
+import { decimalText } from '../numbers.ts'
 
 /** How a source of tokens is presented in the token view. */
 export interface TokenReading {
@@ -34,7 +35,7 @@ export const trajectoryReading = (colouring: Colouring): TokenReading => ({
   fact: ({ trained, logprob, segment, indexInSegment }) =>
     [
       trained ? 'trained' : forcedAt(segment, indexInSegment) ? 'forced' : 'context',
-      logprob === null ? 'logprob unknown' : `logprob ${logprob.toFixed(3)}`,
+      logprob === null ? 'logprob unknown' : `logprob ${decimalText(logprob)}`,
       !ALREADY_SAID.has(colouring.mode.name) && colouring.words(segment, indexInSegment),
     ]
       .filter(Boolean)

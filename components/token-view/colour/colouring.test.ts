@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { columnNames } from '#lib/trajectory/tokens/column-roles.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
@@ -383,4 +384,14 @@ test('Folded tokens have the range of the colour that is shown, over trained tok
   ])
   const again = trajectoryReading(colouringOf(trajectory, 'ratio')).range
   expect(again?.(answer, 0, 4)).toBe(again?.(answer, 0, 4))
+})
+
+test('a screen reader reads a logprob as the card shows it: with a true minus, and never as 0 if it is not', () => {
+  const trajectory = { ...sample, segments: [response([-0.5, -1.6e-5, null])] }
+  const { fact } = trajectoryReading(colouringOf(trajectory, 'logprob'))
+  const facts = [0, 1, 2].map((index) => {
+    const token = tokenAt(trajectory, index)
+    return token && fact(token)
+  })
+  expect(facts).toEqual(['trained, logprob −0.500', 'trained, logprob −1.6e−5', 'trained, logprob unknown'])
 })
