@@ -6,6 +6,7 @@ import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo } 
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
+import { LinkButton } from '#components/shell/link-button.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
@@ -311,6 +312,7 @@ export function TrajectoryScreen({
               hint={error instanceof ApiError || error instanceof FileError ? error.hint : undefined}
             >
               {remedy}
+              <LinkButton href="/library">Open the library</LinkButton>
             </Banner>
           ) : (
             <p className="text-faint" role="status">
