@@ -57,12 +57,15 @@ export function OutlinePane({
         folds={inspection.folds}
         onSelect={onChoose}
       />
-      <LaterParts.NoteList
-        notes={notes.notes}
-        selection={view.selection}
-        onShow={(selection) => inspection.onSelect(selection, 'tokens')}
-        actions={notes.actions}
-      />
+      {/* Without it, an example without notes would have the placeholder of an empty list for a moment. */}
+      {(notes.notes.length > 0 || notes.actions) && (
+        <LaterParts.NoteList
+          notes={notes.notes}
+          selection={view.selection}
+          onShow={(selection) => inspection.onSelect(selection, 'tokens')}
+          actions={notes.actions}
+        />
+      )}
       {labels}
       <Heading>Origin</Heading>
       {/* The button that undoes a repair disappears, so the focus stays at its place. */}
