@@ -105,6 +105,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     // The texts for screen readers in the list are below the window. The list scrolls them, the document does not.
     await page.setViewportSize({ width: 390, height: 420 })
     expect(await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight)).toBe(0)
+    await page.setViewportSize(SCREENS[1].viewport)
     // A narrow window shows the panel in place of the list.
     await row(second).locator('button').click()
     await expect(page.getByLabel('Note')).toBeVisible()
