@@ -12,8 +12,9 @@ import { isTextOnly } from '#lib/trajectory/tokens/texts.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { Insertion } from './branch/branch-draft.ts'
 import { branchObstacle } from './branch/branch-obstacle.ts'
+import { BranchPart } from './branch/branch-part.ts'
 import type { InspectionState } from './use-inspection-state.ts'
-import { BranchPart, LaterParts } from './warm-up/later-parts.tsx'
+import { LaterParts } from './warm-up/later-parts.tsx'
 
 const RangeCard = lazyPart(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard)
 const OutlierList = lazyPart(async () => (await import('#components/inspector/ratios/outlier-list.tsx')).OutlierList)

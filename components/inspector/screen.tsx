@@ -6,7 +6,6 @@ import { type ReactNode, useDeferredValue, useEffect, useEffectEvent, useMemo } 
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { continueHref, groupTreeHref } from '#components/shell/hrefs.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
-import { LinkButton } from '#components/shell/link-button.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { useViewState } from '#components/shell/view-state.ts'
@@ -28,8 +27,9 @@ import { pageReader } from '#lib/browser/page-reader.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import type { Labels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { BranchPart } from './branch/branch-part.ts'
 import type { ListPlace } from './list-walk.tsx'
-import { BranchPart, LaterParts } from './warm-up/later-parts.tsx'
+import { LaterParts } from './warm-up/later-parts.tsx'
 
 const Inspector = lazyPart(async () => (await import('./inspector.tsx')).Inspector)
 // The inspector and the reader load in parallel with the trajectory, which takes longer. If this fails, they are loaded again
@@ -312,7 +312,9 @@ export function TrajectoryScreen({
               hint={error instanceof ApiError || error instanceof FileError ? error.hint : undefined}
             >
               {remedy}
-              <LinkButton href="/library">Open the library</LinkButton>
+              <Link href="/library" className="font-medium text-accent underline">
+                Open the library
+              </Link>
             </Banner>
           ) : (
             <p className="text-faint" role="status">

@@ -15,8 +15,3 @@ export const LaterParts = {
   TokenCard: lazyPart(async () => (await import('#components/token-view/card/token-card.tsx')).TokenCard),
   VerifyPanel: lazyPart(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel),
 }
-
-/** The branches of a selected token. Few views show them at first, so other pages do not load them early. */
-export const BranchPart = lazyPart(
-  async () => (await import('#components/inspector/branch/branch-panel.tsx')).BranchPanel,
-)
