@@ -139,14 +139,17 @@ export function CheckField({
         aria-describedby={note === undefined ? undefined : `${id}-note`}
         {...rest}
       />
-      <span id={`${id}-label`} className="wrap-break-word max-w-[calc(100%-1.5rem)] shrink-0">
-        {visibleText(label)}
-      </span>
-      {note !== undefined && (
-        <span id={`${id}-note`} className="wrap-anywhere min-w-16 text-faint text-xs">
-          {visibleText(note)}
+      {/* The note of a long name is below it. */}
+      <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
+        <span id={`${id}-label`} className="wrap-break-word max-w-full">
+          {visibleText(label)}
         </span>
-      )}
+        {note !== undefined && (
+          <span id={`${id}-note`} className="wrap-anywhere flex-1 basis-16 text-faint text-xs">
+            {visibleText(note)}
+          </span>
+        )}
+      </span>
     </label>
   )
 }

@@ -172,3 +172,13 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
   expect(wrongs).toEqual([expect.stringContaining('400')])
   await Promise.all([scripted.close(), echo.close()])
 })
+
+test('A tool whose name is wider than the setup is wrapped, with its note below', async ({ page }) => {
+  const setup = { tools: ['a_tool_with_a_name_that_is_longer_than_the_pane_of_the_setup_is_wide'] }
+  await page.addInitScript((text) => localStorage.setItem('rollscope.setup', text), JSON.stringify(setup))
+  await open(page)
+  const note = page.getByText('unknown here: it cannot be run')
+  await expect(note).toBeVisible()
+  const pane = page.getByRole('complementary', { name: 'Setup' })
+  expect(await pane.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+})

@@ -57,7 +57,7 @@ export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onCha
   )
   return (
     <div className="grid grid-cols-[minmax(0,1fr)]">
-      <div className={`grid ${isFixed ? 'opacity-60' : ''}`}>
+      <div className={isFixed ? 'opacity-60' : ''}>
         {builtIn.map(({ name, description, off }) =>
           mocked.has(name) ? (
             <p key={name} className="min-h-7 content-center text-faint text-xs">
