@@ -63,7 +63,13 @@ export function CodeEditor({ label, language, text, problem, shownLine, onChange
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(undefined)
   const initialText = useEffectEvent(() => text)
-  const labelAttributes = useEffectEvent(() => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }))
+  const labelAttributes = useEffectEvent(() =>
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      'aria-description': 'Escape, then Tab leaves the editor.',
+      tabindex: '0',
+    }),
+  )
   const reportChange = useEffectEvent((changed: string) => onChange(changed))
   const reportCursor = useEffectEvent((line: number) => onCursor?.(line))
 
