@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createHttpGateway, isSessionCall } from './http-gateway.ts'
 import { answerWith } from './node-answer.ts'
 
@@ -140,6 +140,20 @@ async function answering(handle: (request: Request) => Promise<Response>): Promi
   opened.push({ destroy })
   return `http://127.0.0.1:${(front.address() as AddressInfo).port}`
 }
+
+test('A call that is answered before its body is read leaves the connection to the next call', async () => {
+  const address = new URL(await answering(async () => new Response('refused', { status: 404 })))
+  const client: Socket = connect(Number(address.port), '127.0.0.1')
+  opened.push(client)
+  const answers: string[] = []
+  client.on('data', (data) => answers.push(...String(data).split('HTTP/1.1 ').slice(1)))
+  const body = 'x'.repeat(1 << 20)
+  const call = `POST /sessions/a/v1/messages HTTP/1.1\r\nhost: ${address.host}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  client.write(call)
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  client.write(call)
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+})
 
 test('A function answers the calls of sessions that the gateway accepts, with their method, headers and body', async () => {
   const address = await answering(async (request) =>

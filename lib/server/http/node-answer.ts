@@ -25,6 +25,9 @@ export async function answerWith(
     await writeAnswer(await handle(standard), response, gone.signal)
   } catch (error) {
     if (!gone.signal.aborted) throw error
+  } finally {
+    // The rest of a body that nobody has read is discarded, because the next call on this connection arrives after it.
+    request.removeAllListeners('data').resume()
   }
 }
 
