@@ -9,9 +9,8 @@ import { forkKinds } from '#lib/trajectory/format/fork-kinds.ts'
 import { type Labels, labelsOf, withNotesInside } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
-import { callCounts, callTotal } from '#lib/trajectory/messages/call-counts.ts'
 import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
-import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
 
@@ -26,8 +25,7 @@ const SORTED_TITLE = 120
 
 /** Returns the columns that follow from the record. */
 export function recordColumns(trajectory: Trajectory) {
-  const { tokens, trained, meanLogprob } = statistics(trajectory)
-  const toolCalls = callCounts(trajectory)
+  const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const { provenance, model, outcome, segments } = trajectory
   // Imported files number their groups independently: the column `import_group` has them.
   const group = provenance.kind === 'import' ? undefined : trajectory.group

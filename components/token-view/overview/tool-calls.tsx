@@ -5,8 +5,8 @@ import { useRowWindow } from '#components/ui/row-window.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
-import { callCounts, callTotal } from '#lib/trajectory/messages/call-counts.ts'
 import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
+import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
@@ -59,7 +59,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
 
 /** Returns why no call is listed: only calls that a parser found have tokens to show. */
 function emptyText(trajectory: TrajectoryView): string {
-  const toolCalls = callCounts(trajectory)
+  const { toolCalls } = statistics(trajectory)
   if (!toolCalls) return 'Unknown: no parser has read the ids of the file.'
   const count = callTotal(toolCalls)
   if (count > 0)

@@ -1,5 +1,4 @@
 import { Fact, Facts } from '#components/ui/facts.tsx'
-import { callCounts } from '#lib/trajectory/messages/call-counts.ts'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
 import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
@@ -21,7 +20,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
   const all = statistics(trajectory)
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
-  const calls = callCounts(trajectory)
+  const calls = all.toolCalls
   const pending = trajectory.outcome.kind === 'running' ? 0 : (calls?.pending ?? 0)
   const where = haveResultMessages(trajectory.segments) ? 'in the messages' : 'not recorded'
   const problems = problemCount(trajectory)

@@ -1,8 +1,7 @@
 /** A table with one row for each trajectory: labels, totals, and the texts of the first question and the last reply. */
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { callCounts, callTotal } from '#lib/trajectory/messages/call-counts.ts'
-import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { type CsvCell, csv } from '#lib/util/text/csv.ts'
 import { chatMessagesBySegment } from './chat-messages.ts'
 import type { Writer } from './writer.ts'
@@ -52,8 +51,7 @@ const COLUMNS = [
 
 function rowOf(trajectory: Trajectory): Readonly<Record<(typeof COLUMNS)[number], CsvCell>> {
   const { id, createdAt, title, tags = [], note, group, model, reward, outcome, segments } = trajectory
-  const { tokens, trained, meanLogprob } = statistics(trajectory)
-  const toolCalls = callCounts(trajectory)
+  const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const messages = chatMessagesBySegment(trajectory).flat()
   return {
     id,

@@ -1,5 +1,6 @@
 /** Derived totals of a trajectory and of each segment. Logprob sums cover the trained tokens with a known logprob. */
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { messageCallCount } from '../messages/conversation.ts'
 import { responseCalls } from '../messages/response-calls.ts'
 import { isTrained, segmentsOf } from './tokens.ts'
 import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
@@ -16,9 +17,19 @@ interface SegmentStatistics {
   readonly perplexity: number | null
 }
 
+/** Numbers of tool calls. Calls without a result are pending, also those that only the messages of a file have. */
+interface CallCounts {
+  readonly succeeded: number
+  readonly failed: number
+  readonly malformed: number
+  readonly pending: number
+}
+
 /** Totals of a trajectory. */
 export interface Statistics extends SegmentStatistics {
   readonly segments: readonly SegmentStatistics[]
+  /** null if the calls of a response are unknown: its file has no message, and no parser has read its tokens. */
+  readonly toolCalls: CallCounts | null
   /** Prompt tokens from the server's prefix cache, over all calls; null if never reported. */
   readonly cachedTokens: number | null
   /** Prompt tokens that the server read, over all calls; null if never reported. */
@@ -52,12 +63,29 @@ export function statistics(trajectory: TrajectoryView): Statistics {
       logprobSum: sumOrNull(segments.map((s) => s.logprobSum)),
     }),
     segments,
+    toolCalls: callCounts(responses, trajectory),
     // During a call the scored prompt may be known but not the tokens that it reads; then neither counts.
     cachedTokens: sumOrNull(modelCalls.map((call) => (call.usage ? cachedTokensOf(call) : null))),
     promptTokensRead: sumOrNull(modelCalls.map(({ usage }) => usage?.promptTokens ?? null)),
     generationMs: sumOrNull(modelCalls.map(({ timing }) => timing?.elapsedMs ?? null)),
     temperatures: distinct(modelCalls.map(({ request }) => request?.samplingParams.temperature)),
     topPs: distinct(modelCalls.map(({ request }) => request?.samplingParams.top_p)),
+  }
+}
+
+/** Returns the number of all tool calls. */
+export const callTotal = ({ succeeded, failed, malformed, pending }: CallCounts): number =>
+  succeeded + failed + malformed + pending
+
+function callCounts(responses: readonly ResponseView[], trajectory: TrajectoryView): CallCounts | null {
+  const calls = responses.flatMap((response) => response.toolCalls)
+  const ofMessages = responses.map((response) => messageCallCount(response, trajectory))
+  if (!ofMessages.every((count) => count !== undefined)) return null
+  return {
+    succeeded: calls.filter((call) => call.kind === 'parsed' && call.result?.status === 'success').length,
+    failed: calls.filter((call) => call.kind === 'parsed' && call.result && call.result.status !== 'success').length,
+    malformed: calls.filter((call) => call.kind === 'malformed').length,
+    pending: calls.filter((call) => call.kind === 'parsed' && !call.result).length + sum(ofMessages),
   }
 }
 

@@ -6,7 +6,6 @@ import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from 
 import { createFold } from '../events/fold.ts'
 import { inputHash } from '../format/input-hash.ts'
 import type { Message, ResponseSegment, Trajectory } from '../format/trajectory.ts'
-import { callCounts } from '../messages/call-counts.ts'
 import { conversation, messageText, responseText } from '../messages/conversation.ts'
 import { titleOrQuestion } from '../messages/first-question.ts'
 import { columnNames } from './column-roles.ts'
@@ -98,6 +97,7 @@ describe('the statistics', () => {
       trained: 6,
       scored: 4,
       logprobSum: -1.75,
+      toolCalls: { succeeded: 1, failed: 0, malformed: 1, pending: 0 },
       cachedTokens: 1,
       promptTokensRead: 3,
       generationMs: 10,
@@ -120,6 +120,21 @@ describe('the statistics', () => {
     })
   })
 
+  test('count the calls of the messages of a file, until a parser reads the tokens, and are null if a reply has no message', () => {
+    const { tokenizer: _, parser: __, ...model } = sample.model
+    const message = { content: '', tool_calls: [{ function: { name: 'add' } }, { function: { name: 'add' } }] }
+    const reply = { kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const
+    const callsOf = (segments: Trajectory['segments'], own: Trajectory['model'] = model) =>
+      statistics({ ...sample, model: own, segments }).toolCalls
+    const none = { succeeded: 0, failed: 0, malformed: 0, pending: 0 }
+    expect(callsOf([{ ...reply, message }])).toEqual({ ...none, pending: 2 })
+    expect(callsOf([{ ...reply, ids: [], message }], sample.model)).toEqual({ ...none, pending: 2 })
+    expect(callsOf([{ ...reply, message }], sample.model)).toEqual(none)
+    expect(callsOf([{ ...reply, message: { content: 'hi' } }])).toEqual(none)
+    expect(callsOf([{ ...reply, message }, reply])).toBeNull()
+    expect(callsOf([{ kind: 'prompt', ids: [3], messages: [] }])).toEqual(none)
+  })
+
   test('count the cached tokens of the call that read the prompt', () => {
     const response = sample.segments[1] as ResponseSegment
     const scored = (cachedTokens?: number) => {
@@ -140,32 +155,14 @@ describe('the statistics', () => {
       promptTokensRead: 3,
     })
   })
-})
 
-describe('the numbers of tool calls', () => {
-  test('count those of the messages of a file, until a parser reads the tokens, and are null if a reply has no message', () => {
-    const { tokenizer: _, parser: __, ...model } = sample.model
-    const message = { content: '', tool_calls: [{ function: { name: 'add' } }, { function: { name: 'add' } }] }
-    const reply = { kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const
-    const callsOf = (segments: Trajectory['segments'], own: Trajectory['model'] = model) =>
-      callCounts({ ...sample, model: own, segments })
-    const none = { succeeded: 0, failed: 0, malformed: 0, pending: 0 }
-    expect(callsOf([{ ...reply, message }])).toEqual({ ...none, pending: 2 })
-    expect(callsOf([{ ...reply, ids: [], message }], sample.model)).toEqual({ ...none, pending: 2 })
-    expect(callsOf([{ ...reply, message }], sample.model)).toEqual(none)
-    expect(callsOf([{ ...reply, message: { content: 'hi' } }])).toEqual(none)
-    expect(callsOf([{ ...reply, message }, reply])).toBeNull()
-    expect(callsOf([{ kind: 'prompt', ids: [3], messages: [] }])).toEqual(none)
-  })
-
-  test('count succeeded, malformed, failed and pending calls separately', () => {
-    expect(callCounts(sample)).toEqual({ succeeded: 1, failed: 0, malformed: 1, pending: 0 })
+  test('count failed and pending calls separately', () => {
     const response = sample.segments[1] as ResponseSegment
     const [parsed] = response.toolCalls
     if (parsed?.kind !== 'parsed') throw new Error('no parsed call')
     const { result: _, ...pending } = parsed
     const failed = { ...parsed, id: 'b', result: { status: 'error', text: 'no' } as const }
-    expect(callCounts({ ...sample, segments: [{ ...response, toolCalls: [pending, failed] }] })).toEqual({
+    expect(statistics({ ...sample, segments: [{ ...response, toolCalls: [pending, failed] }] }).toolCalls).toEqual({
       succeeded: 0,
       failed: 1,
       malformed: 0,
