@@ -23,7 +23,7 @@ class Refused(Exception):
 def plain(value, place):
     """Returns a value with lists in place of tensors. `place` is its path, for an error."""
     if isinstance(value, torch.Tensor):
-        return value.tolist()
+        return numbers(value, place)
     if isinstance(value, dict):
         return {str(key): plain(inner, f"{place}.{key}") for key, inner in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -31,6 +31,16 @@ def plain(value, place):
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     raise Refused(f"{place or 'the file'} is {type(value).__name__}, which JSON does not have")
+
+
+def numbers(tensor, place):
+    """Returns the numbers of a tensor as a list. A sparse tensor gets its zeros."""
+    if tensor.is_complex():
+        raise Refused(f"{place or 'the file'} is a tensor of complex numbers, which JSON does not have")
+    try:
+        return (tensor if tensor.layout == torch.strided else tensor.to_dense()).tolist()
+    except RuntimeError as error:
+        raise Refused(f"{place or 'the file'} is a tensor whose numbers cannot be read ({error})") from error
 
 
 def records(value):
@@ -56,7 +66,7 @@ def load(file):
             f"it contains an object of {unsafe[1].split(' ')[0]}, which could run code when it is loaded. In the program that writes "
             "the file, save dicts, lists and tensors, for example sample.to_dict()"
         ) from error
-    except (RuntimeError, EOFError, OSError, ValueError) as error:
+    except Exception as error:  # The reader of torch raises many kinds of errors for other files, such as KeyError.
         raise Refused(f"it is not a file of torch.save, or it is damaged ({error})") from error
 
 
@@ -67,11 +77,14 @@ def convert(file, out, force):
     part = out.with_name(f"{out.name}.part")
     count = 0
     try:
-        with part.open("w", encoding="utf-8") as opened:
+        # A lone surrogate, which UTF-8 does not have, becomes its escape in JSON.
+        with part.open("w", encoding="utf-8", errors="backslashreplace") as opened:
             for record, place in records(load(file)):
                 opened.write(json.dumps(plain(record, place), ensure_ascii=False) + "\n")
                 count += 1
         part.replace(out)
+    except RecursionError:
+        raise Refused("it contains itself, or its lists are nested too deeply") from None
     finally:
         part.unlink(missing_ok=True)
     return count

@@ -63,6 +63,26 @@ test('Nothing is overwritten without --force, and no part of a file stays behind
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
+test('A sparse tensor gets its zeros, and a lone surrogate becomes its escape', () => {
+  expect(convert('sparse.pt')).toMatchObject({ status: 0, stdout: 'sparse.jsonl: 1 records\n' })
+  expect(JSON.parse(readFileSync(path.join(folder, 'sparse.jsonl'), 'utf8'))).toMatchObject({
+    sparse: [1, 0, 2, 0],
+    text: '\ud800',
+  })
+})
+
+test('A file that JSON cannot represent is refused with a sentence, and other files are still converted', () => {
+  writeFileSync(path.join(folder, 'hello.pt'), 'hello')
+  const { status, stdout, stderr } = convert('complex.pt', 'meta.pt', 'cycle.pt', 'hello.pt', 'rollout.pt', '--force')
+  expect([status, stdout]).toEqual([2, 'rollout.jsonl: 2 records\n'])
+  expect(stderr.split('\n').slice(0, -1)).toEqual([
+    'complex.pt: [0].complex is a tensor of complex numbers, which JSON does not have',
+    expect.stringMatching(/^meta\.pt: \[0\]\.meta is a tensor whose numbers cannot be read \(.+\)$/),
+    'cycle.pt: it contains itself, or its lists are nested too deeply',
+    expect.stringMatching(/^hello\.pt: it is not a file of torch\.save, or it is damaged \(.+\)$/),
+  ])
+})
+
 test('An object that could run code is refused with its class, and other files are still converted', () => {
   writeFileSync(path.join(folder, 'text.pt'), 'not a tensor')
   const { status, stdout, stderr } = convert('unsafe.pt', 'text.pt', 'missing.pt', 'rollout.pt', '--force')

@@ -2,8 +2,9 @@
 
     python save_pt.py FOLDER
 
-rollout.pt has samples as slime dumps them, train.pt columns of tensors as miles dumps them, old.pt the same in the format before zip, and
-unsafe.pt an object of a class of its own. The output is a JSON object with the numbers in train.pt.
+rollout.pt has samples as slime dumps them, train.pt columns of tensors as miles dumps them, old.pt the same in the format before zip,
+unsafe.pt an object of a class of its own, sparse.pt a sparse tensor and a lone surrogate, complex.pt and meta.pt tensors without numbers for
+JSON, and cycle.pt a dict that contains itself. The output is a JSON object with the numbers in train.pt.
 """
 
 import json
@@ -45,4 +46,11 @@ train = {"rollout_id": 7, "rank": 0, "rollout_data": columns}
 torch.save(train, folder / "train.pt")
 torch.save(train, folder / "old.pt", _use_new_zipfile_serialization=False)
 torch.save({"samples": [Sample([1])]}, folder / "unsafe.pt")
+sparse = torch.sparse_coo_tensor([[0, 2]], [1.0, 2.0], (4,))
+torch.save([{**sample, "sparse": sparse, "text": "\ud800"}], folder / "sparse.pt")
+torch.save([{"complex": torch.tensor([1 + 2j])}], folder / "complex.pt")
+torch.save([{"meta": torch.empty(2, device="meta")}], folder / "meta.pt")
+cycle: dict = {}
+cycle["self"] = cycle
+torch.save(cycle, folder / "cycle.pt")
 print(json.dumps([column.tolist() for column in log_probs]))
