@@ -22,7 +22,7 @@ type FailOn = (typeof FAIL_ON)[number]
 
 const HELP = `rollscope drift FILE… [options]
 
-  FILE   trajectories: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL; a folder of them, a pattern, or - for standard input
+  FILE   trajectories in any format that the page opens; a folder of them, a pattern, or - for standard input
 
   --mode MODE        the other side: structured (default: the messages, with calls parsed and serialised again, through the
                      chat template), raw (the same with replies as raw text), or text (the ids decoded and encoded again)
