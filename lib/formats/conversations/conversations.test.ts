@@ -46,9 +46,13 @@ describe('messages', () => {
 
   test('are refused at the message that is none', () => {
     expect(refusalOf(chatMessages, { messages: [question, { role: 'robot', content: 'x' }] })).toEqual({
+      path: 'messages[1].role',
+      expected: 'one of system, developer, user, assistant, tool, function',
+      found: '"robot"',
+    })
+    expect(refusalOf(chatMessages, { messages: [question, { role: 'tool', content: 7 }] })).toMatchObject({
       path: 'messages[1]',
       expected: 'a message with a known role and its content',
-      found: 'an object with role, content',
     })
   })
 
@@ -94,19 +98,23 @@ describe('A list of messages without anything around it', () => {
 
   test('loses only a message that is none, with its position', () => {
     const robot = { role: 'robot', content: 'x' }
-    const words = 'expected a message with a known role and its content, found an object with role, content'
+    const words = 'expected one of system, developer, user, assistant, tool, function, found "robot"'
     expect(opened(json([question, robot, answer]))).toEqual({
       format: 'message-list',
       roles: [roles],
-      failed: [`[1]: ${words}`],
+      failed: [`[1].role: ${words}`],
     })
     expect(opened(`${json([robot])}\n${json(list)}\n${json([robot])}`)).toEqual({
       format: 'message-list',
       roles: [roles],
-      failed: [`line 1: [0]: ${words}`, `line 3: [0]: ${words}`],
+      failed: [`line 1: [0].role: ${words}`, `line 3: [0].role: ${words}`],
     })
-    expect(opened(json([list, [robot]]))).toEqual({ format: 'messages', roles: [roles], failed: [`[1][0]: ${words}`] })
-    expect(opened(json([robot]))).toBe(`[0]: ${words}`)
+    expect(opened(json([list, [robot]]))).toEqual({
+      format: 'messages',
+      roles: [roles],
+      failed: [`[1][0].role: ${words}`],
+    })
+    expect(opened(json([robot]))).toBe(`[0].role: ${words}`)
   })
 
   test('is recognised only if every element is a message', () => {

@@ -6,7 +6,7 @@ import type { Message, Outcome, ResponseSegment, Segment, Trajectory } from '#li
 import { assistantMessage, readForeignMessage } from '#lib/trajectory/messages/foreign-message.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { RecordSource } from '../format.ts'
-import { refuse } from '../reading/record-error.ts'
+import { joinedPath, refuse } from '../reading/record-error.ts'
 
 /** What a file with texts says about a sample. */
 export interface TextSample {
@@ -63,8 +63,13 @@ const messagesOfPrompt = (messages: readonly unknown[], path: string): readonly 
 
 function messageAt(value: unknown, path: string): readonly Message[] {
   const read = readForeignMessage(value)
+  const role = isObject(value) ? value.role : undefined
+  if (typeof role === 'string' && !ROLES.includes(role))
+    refuse(joinedPath(path, 'role'), `one of ${ROLES.join(', ')}`, role)
   return read ?? refuse(path, 'a message with a known role and its content', value)
 }
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 
 /** Returns a prompt without tokens. */
 export const promptSegment = (messages: readonly Message[]): Segment => ({ kind: 'prompt', ids: [], messages })

@@ -105,7 +105,7 @@ describe('a sample of Inspect', () => {
     const log = { version: 2, eval: { task: 't' }, samples: [of(), { id: 1 }] }
     expect(formatOf(log)?.name).toBe('inspect')
     expect(refusalOf(inspectLog, log)).toMatchObject({ path: 'samples[1]', expected: 'a sample with messages' })
-    expect(refusalOf(inspectLog, of({ messages: [{ role: 'robot' }] }))).toMatchObject({ path: 'messages[0]' })
+    expect(refusalOf(inspectLog, of({ messages: [{ role: 'robot' }] }))).toMatchObject({ path: 'messages[0].role' })
     expect(trajectoriesOf(inspectLog, { version: 2, eval: { task: 't' } })).toEqual([])
   })
 })
