@@ -256,11 +256,12 @@ describe('A file of a real tool', () => {
   test('of Polars, an Arrow file with Zstandard whose dictionary follows its batch, has the rows that were written', async () => {
     expect(await rowsOf(foreign('polars.arrow'))).toEqual([
       {
-        token_ids: [1, 2],
+        input_ids: [1, 2],
+        labels: [-100, 2],
         kind: 'a',
         messages: [{ role: 'user', content: 'a text that is longer than twelve bytes' }],
       },
-      { token_ids: [3], kind: 'b', messages: [] },
+      { input_ids: [3], labels: [3], kind: 'b', messages: [] },
     ])
   })
 

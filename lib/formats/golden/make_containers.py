@@ -155,7 +155,8 @@ path.write_text(json.dumps(golden, indent=1) + "\n")
 
 polars = pl.DataFrame(
     {
-        "token_ids": [[1, 2], [3]],
+        "input_ids": [[1, 2], [3]],
+        "labels": [[-100, 2], [3]],
         "kind": pl.Series(["a", "b"], dtype=pl.Categorical),
         "messages": [[{"role": "user", "content": "a text that is longer than twelve bytes"}], []],
     }
