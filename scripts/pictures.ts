@@ -73,7 +73,7 @@ const pictures = ({
   sessions: { address: `/sessions?session=${SESSION}`, height: 560, prepare: waitForSavings },
   harness: { address: `/sessions?session=${SESSION}`, height: 560, prepare: showRewrite },
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
-  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 470, prepare: showFirstJump },
+  'trainer-numbers': { address: `/t/${RATIOS}?colour=ratio`, height: 478, prepare: showFirstJump },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
   limits: { address: '/library', height: 240, prepare: openFileOfManyRecords },
   storage: { address: '/library', height: 400, prepare: deleteTrajectory },
