@@ -25,6 +25,7 @@ beforeAll(() => {
   write('broken.jinja', 'fine\n{% if %}')
   write('tokenizer_config.json', JSON.stringify({ chat_template: [{ name: 'default', template: unmerged }] }, null, 2))
   write('empty.json', '{"a": 1}')
+  write('rollouts.jsonl', '{"a": 1}\n{"a": {"b": 2}}\n')
   write('tools.json', '[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]')
   write('no-trajectory.json', '{}')
   writeFileSync(path.join(folder, 'utf16.jinja'), Buffer.from('\uFEFFfine', 'utf16le'))
@@ -154,7 +155,8 @@ test('rollscope doctor reads the template of a tokenizer_config.json', async () 
 test.each([
   [['doctor', 'broken.jinja'], 3, /line 2: TemplateSyntaxError: Expected an expression/],
   [['doctor', 'nowhere.jinja'], 3, /there is no file or folder .*nowhere\.jinja/],
-  [['doctor', 'empty.json'], 3, /JSON without a chat_template/],
+  [['doctor', 'empty.json'], 3, /empty\.json has no chat template: it is neither Jinja nor JSON with a chat_template/],
+  [['doctor', 'rollouts.jsonl'], 3, /rollouts\.jsonl has no chat template: it is neither Jinja nor JSON/],
   [['doctor', 'steady.jinja', '--tokenizer', './nowhere'], 3, /no folder|not under a folder/],
   [['doctor', 'steady.jinja', '--trajectory', 'no-trajectory.json'], 3, /is not a trajectory: /],
   [['doctor', 'steady.jinja', '--tools', 'nowhere.json'], 3, /nowhere\.json cannot be read/],

@@ -13,7 +13,7 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import type { CommandEnvironment } from './command.ts'
 import { repairText, reportText } from './doctor-text.ts'
 import { CommandError, EXIT, parseArguments } from './exit.ts'
-import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
+import { readTemplate, readTextFile, tokenizerNamed, writeText } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
@@ -134,13 +134,11 @@ async function loadSubject(
     throw new CommandError(EXIT.unchecked, `there is no file or folder named ${named}`)
   const model = found?.isFile() ? (tokenizer ?? builtIn) : subject
   const { name, loaded } = await tokenizerNamed(model, { folder, places })
-  const template = found?.isFile() ? templateIn(await readTextFile(folder, subject)) : loaded.template(hasTools)?.text
+  const template = found?.isFile() ? await readTemplate(folder, subject) : loaded.template(hasTools)?.text
   if (template === undefined)
     throw new CommandError(
       EXIT.unchecked,
-      found?.isFile()
-        ? `${subject} is JSON without a chat_template`
-        : `${subject} has no chat template: name a TEMPLATE file, and pass the model as --tokenizer`,
+      `${subject} has no chat template: name a TEMPLATE file, and pass the model as --tokenizer`,
     )
   return { name, loaded, template }
 }

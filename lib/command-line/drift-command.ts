@@ -14,7 +14,7 @@ import type { CommandEnvironment } from './command.ts'
 import { driftSamples, otherRecords, type RightSideSource, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
 import { CommandError, EXIT, parseArguments } from './exit.ts'
-import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
+import { readTemplate, tokenizerNamed, writeText } from './inputs.ts'
 
 const MODES = ['text', 'structured', 'raw'] as const
 const FAIL_ON = [...DRIFT_SEVERITIES, 'structural', 'any', 'never'] as const
@@ -134,8 +134,7 @@ async function templateNamed(
 ): Promise<(hasTools: boolean) => string | undefined> {
   const found = await stat(path.resolve(around.folder, given)).catch(() => undefined)
   if (found?.isFile()) {
-    const text = templateIn(await readTextFile(around.folder, given))
-    if (text === undefined) throw new CommandError(EXIT.unchecked, `${given} is JSON without a chat_template`)
+    const text = await readTemplate(around.folder, given)
     return () => text
   }
   const { loaded } = await tokenizerNamed(given, around)

@@ -36,14 +36,25 @@ const holder = z.looseObject({
   chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]),
 })
 
-/** Returns the chat template in a file: its text, or the one in its JSON; undefined if the JSON has none. */
-export function templateIn(text: string): string | undefined {
-  if (!text.trimStart().startsWith('{"') && !/^\s*\{\s*\n\s*"/.test(text)) return text
+/** Reads the chat template in a file: its text, or the one in its JSON. Throws CommandError if it has none. */
+export async function readTemplate(folder: string, file: string): Promise<string> {
+  const template = templateIn(await readTextFile(folder, file))
+  if (template === undefined)
+    throw new CommandError(
+      EXIT.unchecked,
+      `${file} has no chat template: it is neither Jinja nor JSON with a chat_template`,
+    )
+  return template
+}
+
+function templateIn(text: string): string | undefined {
+  const jinja = /\{[{%]/.test(text) ? text : undefined
+  if (!text.trimStart().startsWith('{"') && !/^\s*\{\s*\n\s*"/.test(text)) return jinja
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return text
+    return jinja
   }
   const parsed = holder.safeParse(value)
   if (!parsed.success) return undefined
