@@ -16,7 +16,7 @@ const RECORDS: readonly (readonly [name: string, record: object])[] = [
   ['a reply of a chat or completions endpoint', { object: 'chat.completion', choices: [] }],
   ['a tokenizer', { added_tokens: [], pre_tokenizer: null }],
   ['the settings of a tokenizer', { tokenizer_class: 'Qwen2Tokenizer' }],
-  ['a chat, which has messages and no token ids', { messages: [], tools: [] }],
+  ['a chat whose messages cannot be read', { messages: [{ type: 'human', content: 'hi' }] }],
 ]
 
 test.each(RECORDS)('openFile refuses a file of %s by its name', async (name, record) => {

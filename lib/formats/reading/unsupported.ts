@@ -24,7 +24,7 @@ const FORMATS: readonly UnsupportedFormat[] = [
   { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
   { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },
   { name: 'the settings of a tokenizer', sniff: has('tokenizer_class') },
-  { name: 'a chat, which has messages and no token ids', sniff: ({ messages }) => Array.isArray(messages) },
+  { name: 'a chat whose messages cannot be read', sniff: ({ messages }) => Array.isArray(messages) },
 ]
 
 /** Returns the name of the format with its article, or undefined if none is recognised. */

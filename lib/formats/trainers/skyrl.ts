@@ -33,7 +33,7 @@ const outputSchema = z.looseObject({
   prompt_token_ids: z.array(idsSchema),
   response_ids: z.array(idsSchema),
   loss_masks: z.array(maskSchema),
-  rewards: z.nullish(z.union([z.array(z.nullable(z.number())), z.array(logprobsSchema)])),
+  rewards: z.nullish(z.union([z.array(z.nullable(z.union([z.number(), z.boolean()]))), z.array(logprobsSchema)])),
   stop_reasons: z.nullish(z.array(z.nullable(z.string()))),
   rollout_logprobs: z.nullish(z.array(z.nullable(logprobsSchema))),
   trajectory_ids: z.nullish(z.array(z.nullable(trajectoryId))),

@@ -290,6 +290,8 @@ describe('A GeneratorOutput of SkyRL', () => {
     const [first] = trajectoriesOf(skyrl, { prompt_token_ids, response_ids, loss_masks, rewards: [1, 0, null] })
     expect(first).toMatchObject({ reward: 1, outcome: { reason: 'unknown' } })
     expect(first).not.toHaveProperty('group')
+    const [passed] = trajectoriesOf(skyrl, { prompt_token_ids, response_ids, loss_masks, rewards: [true, false, null] })
+    expect(passed).toMatchObject({ reward: 1 })
   })
 
   test.each([
