@@ -315,7 +315,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
           {visibleText(name)}
           {status.state === 'ready' && status.modelName !== undefined && ` · ${visibleText(status.modelName)}`}
           {status.state === 'starting' && ' · starting…'}
-          {status.state === 'failed' && ' · not usable'}
+          {status.state === 'failed' && (name === '' ? 'No server' : ' · not usable')}
         </span>
       </Link>
       <span className="flex gap-2">
