@@ -311,14 +311,14 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
     ', ',
     '{"name": "add", "arguments": [7]}',
-    ']',
+    ']<|/tool_call|>',
   ],
   phi4_mini: [
     'functools[',
     '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
     ', ',
     '{"name": "add", "arguments": [7]}',
-    ']',
+    ']<|/tool_call|>',
   ],
   longcat: [
     '',
