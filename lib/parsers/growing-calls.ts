@@ -226,8 +226,9 @@ const TAG_FORMATS: Readonly<Record<string, TagFormat>> = {
   dots: invokes('dots_function_call'),
   muse: invokes('atem:function_calls', 'atem:'),
   step3: {
-    ...invokes('｜tool_calls_end｜', 'steptml:'),
     head: /(?:<｜tool_call_end｜>\s*)?(?:<｜tool_calls_begin｜>\s*)?<｜tool_call_begin｜>[^<]*<｜tool_sep｜>\s*<steptml:invoke\s+name="\s*(?<plain>[^"\s]+)\s*"\s*>/y,
+    closeArgument: '</steptml:parameter>',
+    closeCall: '</steptml:invoke>',
     closeSection: '<｜tool_calls_end｜>',
   },
   minicpm5: {

@@ -4,6 +4,7 @@
  */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { type JsonType, jsonType, resolvePointer } from '../reading/argument-types.ts'
+import { FUNCTION_GEMMA_QUOTE, GEMMA_QUOTE } from '../tags/gemma-value.ts'
 import {
   choice,
   type GrammarExpression,
@@ -178,14 +179,14 @@ const keyedCall =
       `</${tag}${suffix}>`,
     )
 
-/** Returns a call in tags whose names begin with this prefix. */
+/** Returns a call in tags whose names begin with this prefix; `typeOf` returns further attributes of an argument. */
 const invokeCall =
-  (prefix: string): CallFormat['call'] =>
+  (prefix: string, typeOf: (type: JsonType) => string = () => ''): CallFormat['call'] =>
   (tool) =>
     sequence(
       `<${prefix}invoke name="${plainName(tool.name)}">\n`,
       taggedArguments(tool, {
-        open: (name) => `<${prefix}parameter name="${name}">`,
+        open: (name, type) => `<${prefix}parameter name="${name}"${typeOf(type)}>`,
         close: `</${prefix}parameter>\n`,
         anyText: textWithout([`</${prefix}parameter>`, `<${prefix}parameter`]),
         notation: TAGGED_NOTATION,
@@ -205,32 +206,24 @@ const xmlCall: CallFormat['call'] = (tool) =>
     '</function>',
   )
 
-const dsmlCall =
-  (mark: string): CallFormat['call'] =>
-  (tool) =>
-    sequence(
-      `<${mark}invoke name="${plainName(tool.name)}">\n`,
-      taggedArguments(tool, {
-        open: (name, type) => `<${mark}parameter name="${name}" string="${type === 'string'}">`,
-        close: `</${mark}parameter>\n`,
-        anyText: textWithout([`</${mark}parameter>`, `<${mark}parameter`]),
-        notation: TAGGED_NOTATION,
-      }),
-      `</${mark}invoke>\n`,
-    )
-
-const dsml = (mark: string, block: string) => (): CallFormat => ({
-  open: `<${mark}${block}>\n`,
-  between: '',
-  close: `</${mark}${block}>`,
-  call: dsmlCall(mark),
-})
-
-const invokes = (block: string) => (): CallFormat => ({
+/** Returns calls on lines of their own in a block. */
+const invokes = (block: string, call: CallFormat['call']) => (): CallFormat => ({
   open: `<${block}>\n`,
   between: '\n',
   close: `\n</${block}>`,
-  call: invokeCall(''),
+  call,
+})
+
+const dsml = (mark: string, block: string) =>
+  invokes(
+    mark + block,
+    invokeCall(mark, (type) => ` string="${type === 'string'}"`),
+  )
+
+/** Returns calls of one object each, after and before these texts. */
+const objectsBetween = (open: string, close: string, values: string) => (): CallFormat => ({
+  between: '\n',
+  call: (tool) => sequence(open, objectCall('name', values)(tool), close),
 })
 
 /** Returns calls as a list of objects, after and before these texts. */
@@ -279,22 +272,13 @@ const LETTER_OR_DIGIT = oneOf(['a', 'z'], ['0', '9'])
 
 /** The formats by the names of their parsers. Each gets the chat template, and returns undefined for a variant that it does not know. */
 const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefined>> = {
-  hermes: () => ({
-    between: '\n',
-    call: (tool) => sequence('<tool_call>\n', objectCall('name', 'arguments')(tool), '\n</tool_call>'),
-  }),
+  hermes: objectsBetween('<tool_call>\n', '\n</tool_call>', 'arguments'),
+  longcat: objectsBetween('<longcat_tool_call>\n', '\n</longcat_tool_call>', 'arguments'),
+  interns1: objectsBetween('<|action_start|><|plugin|>\n', '<|action_end|>', 'parameters'),
   qwen_xml: () => ({ between: '\n', call: qwenXml('tool_call') }),
   seed_oss: () => ({ between: '\n', call: qwenXml('seed:tool_call') }),
   glm: () => ({ between: '\n', call: keyedCall('', '') }),
   iquest_q1: () => ({ between: '\n', call: keyedCall('', '', 'iquest_tool_call') }),
-  longcat: () => ({
-    between: '\n',
-    call: (tool) => sequence('<longcat_tool_call>\n', objectCall('name', 'arguments')(tool), '\n</longcat_tool_call>'),
-  }),
-  interns1: () => ({
-    between: '\n',
-    call: (tool) => sequence('<|action_start|><|plugin|>\n', objectCall('name', 'parameters')(tool), '<|action_end|>'),
-  }),
   hunyuan: (template) => {
     const suffix = template.includes(':opensource') ? ':opensource' : ''
     return {
@@ -344,13 +328,13 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   }),
   pythonic: () => ({ open: '[', between: ', ', close: ']', call: pythonCall }),
   lfm2: () => ({ open: '<|tool_call_start|>[', between: ', ', close: ']<|tool_call_end|>', call: pythonCall }),
-  gemma4: () => ({ between: '', call: gemmaCall('<|tool_call>', '<|"|>', '<tool_call|>') }),
+  gemma4: () => ({ between: '', call: gemmaCall('<|tool_call>', GEMMA_QUOTE, '<tool_call|>') }),
   functiongemma: () => ({
     between: '',
-    call: gemmaCall('<start_function_call>', '<escape>', '<end_function_call>'),
+    call: gemmaCall('<start_function_call>', FUNCTION_GEMMA_QUOTE, '<end_function_call>'),
   }),
-  'minimax-m2': invokes('minimax:tool_call'),
-  dots: invokes('dots_function_call'),
+  'minimax-m2': invokes('minimax:tool_call', invokeCall('')),
+  dots: invokes('dots_function_call', invokeCall('')),
   minicpm5: () => ({ between: '\n', call: xmlCall }),
   kimi_k3: () => ({
     open: '<|open|>tools<|sep|>',
