@@ -76,7 +76,7 @@ function contextMessage(message: Message): ExportedMessage {
       return {
         role: 'tool',
         ...(message.callId !== undefined && { tool_call_id: message.callId }),
-        ...nameOf(message),
+        ...(message.name !== undefined && { name: message.name }),
         content,
       }
     case 'assistant':
@@ -91,11 +91,9 @@ function contextMessage(message: Message): ExportedMessage {
         }),
       }
     default:
-      return { role: message.role, ...nameOf(message), content }
+      return { role: message.role, ...(message.name !== undefined && { name: message.name }), content }
   }
 }
-
-const nameOf = ({ name }: { readonly name?: string | undefined }) => (name === undefined ? {} : { name })
 
 const textOfContent = (content: Message['content'] = ''): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

@@ -323,16 +323,18 @@ export function templateMessage(message: Message, calls: readonly ToolCall[]): T
       return {
         role: 'tool',
         ...(id !== undefined && { tool_call_id: id }),
-        ...nameOf(message),
+        ...(message.name !== undefined && { name: message.name }),
         content: templateContent(message.content ?? ''),
       }
     }
     default:
-      return { role: message.role, ...nameOf(message), content: templateContent(message.content) }
+      return {
+        role: message.role,
+        ...(message.name !== undefined && { name: message.name }),
+        content: templateContent(message.content),
+      }
   }
 }
-
-const nameOf = ({ name }: { readonly name?: string | undefined }) => (name === undefined ? {} : { name })
 
 /**
  * Joins parts that are all text, because most templates support no parts, and those for images accept a text too. An image is
