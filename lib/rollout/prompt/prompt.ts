@@ -337,8 +337,9 @@ export function templateMessage(message: Message, calls: readonly ToolCall[]): T
 }
 
 /**
- * Joins parts that are all text, because most templates support no parts, and those for images accept a text too. An image is
- * only its type, because a template that knows no images would print the whole data URL.
+ * Joins parts that are all text, because most templates support no parts, and those for images accept a text too. Nothing is
+ * written between them (decision 0102). An image is only its type, because a template that knows no images would print the whole
+ * data URL.
  */
 function templateContent(content: NonNullable<Message['content']>): unknown {
   if (typeof content === 'string') return content
