@@ -8,7 +8,7 @@ import { scanWhole } from '#lib/json/json-scan.ts'
 import { literalJson } from '#lib/json/python-literal.ts'
 import { runs } from '#testing/property-runs.ts'
 import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
-import { LFM2_WORDS } from './python/lfm2.ts'
+import { PYTHON_AND_JSON_WORDS } from './python/python-calls.ts'
 import { markupIn, textWithoutCalls } from './reading/rest.ts'
 import { DEFAULT_PARSER, parserNamed, parserNames, parserOfServer, parsers, serverParserFor } from './registry.ts'
 import { gemmaJson } from './tags/gemma-value.ts'
@@ -84,7 +84,7 @@ test.each(parsers)(
 /** Reads a text as JSON, Python, LFM2, Gemma 4 and MiniMax M3 do, some of them without XML's escapes. */
 const readings = (written: string): unknown[] => [
   ...[written, unescapedXml(written)]
-    .flatMap((text) => [text, literalJson(text), literalJson(text, LFM2_WORDS), gemmaJson(text)])
+    .flatMap((text) => [text, literalJson(text), literalJson(text, PYTHON_AND_JSON_WORDS), gemmaJson(text)])
     .flatMap((json) => {
       try {
         return json === undefined ? [] : [JSON.parse(json)]

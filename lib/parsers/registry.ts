@@ -13,6 +13,7 @@ import { mistral } from './json/mistral.ts'
 import { solarOpen } from './json/solar-open.ts'
 import type { ToolParser } from './parser.ts'
 import { lfm2 } from './python/lfm2.ts'
+import { olmo3 } from './python/olmo3.ts'
 import { pythonic } from './python/pythonic.ts'
 import { granite, nemotron, phi4Mini, toolCalls } from './reading/named-lists.ts'
 import { deepseekV4, deepseekV32, deepseekV41, gigachat35 } from './tags/deepseek-v32.ts'
@@ -69,6 +70,7 @@ export const parsers: readonly ToolParser[] = [
   granite,
   phi4Mini,
   longcat,
+  olmo3,
 ]
 
 /** Parser of a run whose request, server and template name none. */
@@ -137,6 +139,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'functionary_v31', marks: ['<{start_tag}='] },
   { parser: 'functionary_v32', marks: ['>>>all'] },
   { parser: 'command_r', marks: ['Action:', '```json', '<|CHATBOT_TOKEN|>'] },
+  { parser: 'olmo3', marks: ['<function_calls>'] },
   { parser: 'tool_calls', marks: ['<tool_calls>'] },
   { parser: 'glm', marks: ['<arg_key>'] },
   { parser: 'qwen_xml', marks: ['<function='] },

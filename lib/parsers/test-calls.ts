@@ -62,6 +62,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   granite: (json) => `<|tool_call|>[{"name": "f", "arguments": {"a": ${json}}}]`,
   phi4_mini: (json) => `functools[{"name": "f", "arguments": {"a": ${json}}}]`,
   longcat: (json) => `<longcat_tool_call>{"name": "f", "arguments": {"a": ${json}}}</longcat_tool_call>`,
+  olmo3: (json) => `<function_calls>f(a=${json})</function_calls>`,
 }
 
 const typeOf = (json: string): string =>
@@ -320,6 +321,7 @@ export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string
     '{"name": "add", "arguments": [7]}',
     ']<|/tool_call|>',
   ],
+  olmo3: ['<function_calls>', 'add(a=7, b="日本 7")', '\n', 'add(7)', '</function_calls>'],
   longcat: [
     '',
     '<longcat_tool_call>\n{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}\n</longcat_tool_call>',
@@ -370,6 +372,7 @@ export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
   functiongemma: `{% macro written(v) %}{% if v is string %}<escape>{{ v }}<escape>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<start_function_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<end_function_call>{% endfor %}{% endfor %}`,
   granite: `{% for m in messages %}{% if m.tool_calls %}<|tool_call|>{{ m.tool_calls | map(attribute='function') | list | tojson(indent=4) }}{% endif %}{% endfor %}`,
   phi4_mini: `{# functools[ #}{% for m in messages %}{% if m.tool_calls %}functools{{ m.tool_calls | map(attribute='function') | list | tojson }}{% endif %}{% endfor %}`,
+  olmo3: `{% for m in messages %}{% if m.tool_calls %}<function_calls>{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){{ '\\n' if not loop.last }}{% endfor %}</function_calls>{% endif %}{% endfor %}`,
   longcat: `{% for m in messages %}{% for c in m.tool_calls %}<longcat_tool_call>\\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n</longcat_tool_call>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }

@@ -328,6 +328,7 @@ const FORMATS: Readonly<Record<string, (template: string) => CallFormat | undefi
   }),
   pythonic: () => ({ open: '[', between: ', ', close: ']', call: pythonCall }),
   lfm2: () => ({ open: '<|tool_call_start|>[', between: ', ', close: ']<|tool_call_end|>', call: pythonCall }),
+  olmo3: () => ({ open: '<function_calls>', between: '\n', close: '</function_calls>', call: pythonCall }),
   gemma4: () => ({ between: '', call: gemmaCall('<|tool_call>', GEMMA_QUOTE, '<tool_call|>') }),
   functiongemma: () => ({
     between: '',

@@ -4,16 +4,10 @@
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
-import { type LiteralWords, PYTHON_WORDS } from '#lib/json/python-literal.ts'
 import { jsonListReader, type ListReader, listParser } from '../reading/lists.ts'
 import { objectCall } from '../reading/object-call.ts'
-import { pythonListReader } from './python-calls.ts'
+import { listBetween, PYTHON_AND_JSON_WORDS, pythonListReader } from './python-calls.ts'
 
-/** Literals of Python and JSON. */
-export const LFM2_WORDS: LiteralWords = new Map([
-  ...PYTHON_WORDS,
-  ...['true', 'false', 'null'].map((word) => [word, word] as const),
-])
 const SPELLING = { arguments: ['arguments', 'parameters'] } as const
 
 /** Parser of LFM2. */
@@ -31,14 +25,10 @@ function reader(text: string, nextBound: (from: number) => number): ListReader {
     nextBound,
     (_, start, object) => objectCall(text, start, object, SPELLING).call,
   )
-  const readPython = pythonListReader(text, LFM2_WORDS)
+  const readPython = pythonListReader(text, PYTHON_AND_JSON_WORDS)
   return (bracket) => {
     const first = text[skipSpace(text, bracket + 1, text.length)]
     if (first === '{' || first === ']') return readObjects(bracket)
-    const list = readPython(bracket)
-    if (list.ok) return list
-    // An unclosed text ends with its line, because other calls may follow.
-    const bound = nextBound(bracket)
-    return { ...list, calls: [], from: bracket, at: bound < 0 ? list.at : Math.min(list.at, bound) }
+    return listBetween(readPython(bracket), bracket, nextBound)
   }
 }

@@ -1,20 +1,30 @@
-/** Shared by pythonic and lfm2: a list of Python calls, whose arguments are named literals. */
+/** Shared by pythonic, lfm2 and olmo3: a list of Python calls, whose arguments are named literals. */
 
 import { describeRepeatedName } from '#lib/json/json-scan.ts'
 import {
   endOfString,
   type LiteralScan,
   type LiteralWords,
+  PYTHON_WORDS,
   scanLiteral,
   skipPythonSpace,
 } from '#lib/json/python-literal.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { NamedRange, ParsedCall } from '../parser.ts'
 import type { CallFault } from '../reading/calls.ts'
+import type { ListReader } from '../reading/lists.ts'
 import type { CallRun } from '../reading/runs.ts'
+
+/** Literals of Python and JSON: some templates write nested values as JSON. */
+export const PYTHON_AND_JSON_WORDS: LiteralWords = new Map([
+  ...PYTHON_WORDS,
+  ...['true', 'false', 'null'].map((word) => [word, word] as const),
+])
 
 /** Tool names of other systems may contain dashes and dots, which Python names cannot. */
 const NAME = /[\p{L}_][\p{L}\p{N}_.-]*/uy
+/** Matches the first character of a call. */
+export const NAME_START = /[\p{L}_]/u
 
 const NOT_CLOSED = 'the list of calls is not closed'
 
@@ -23,23 +33,58 @@ type Broken = CallFault & { readonly readTo: number }
 /** A list of Python calls, or why it could not be parsed. */
 export type PythonList = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & CallFault)
 
+type Read = (
+  text: string,
+  start: number,
+  words: LiteralWords,
+) => Extract<PythonList, { ok: true }> | ({ ok: false } & Broken)
+
 /** Creates a reader of the list whose bracket is at a position; `words` are the literals. */
-export function pythonListReader(text: string, words: LiteralWords): (open: number) => PythonList {
+export const pythonListReader = (text: string, words: LiteralWords): ((open: number) => PythonList) =>
+  limitedReader(text, words, readList)
+
+/** Creates a reader of the calls at a position, with a line break or a comma between two. */
+export const pythonLinesReader = (text: string, words: LiteralWords): ((start: number) => PythonList) =>
+  limitedReader(text, words, readLines)
+
+function limitedReader(text: string, words: LiteralWords, read: Read): (start: number) => PythonList {
   // Unclosed lists are read to the end of the text, so the total work of a parse is limited.
   let reading = 3 * text.length
-  return (open) => {
-    if (reading <= 0) return { ok: false, why: NOT_CLOSED, at: open }
-    const list = readList(text, open, words)
-    reading -= (list.ok ? list.end : list.readTo) - open
+  return (start) => {
+    if (reading <= 0) return { ok: false, why: NOT_CLOSED, at: start }
+    const list = read(text, start, words)
+    reading -= (list.ok ? list.end : list.readTo) - start
     return list
   }
 }
 
-function readList(
-  text: string,
-  open: number,
-  words: LiteralWords,
-): ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & Broken) {
+/** Returns a list between two tokens. A text in it that is not closed ends at the next bound, because other calls may follow. */
+export function listBetween(
+  list: PythonList,
+  start: number,
+  nextBound: (from: number) => number,
+): ReturnType<ListReader> {
+  if (list.ok) return list
+  const bound = nextBound(start)
+  return { ...list, calls: [], from: start, at: bound < 0 ? list.at : Math.min(list.at, bound) }
+}
+
+const SEPARATED = /[,\n]/
+
+const readLines: Read = (text, start, words) => {
+  const calls: ParsedCall[] = []
+  for (let at = start; ; ) {
+    const call = readCall(text, at, words)
+    if (!('kind' in call)) return { ok: false, ...call }
+    calls.push(call)
+    const { end } = call.text
+    at = skipPythonSpace(text, end)
+    if (text[at] === ',') at = skipPythonSpace(text, at + 1)
+    if (!SEPARATED.test(text.slice(end, at)) || !NAME_START.test(text[at] ?? '')) return { ok: true, calls, end }
+  }
+}
+
+const readList: Read = (text, open, words) => {
   const calls: ParsedCall[] = []
   let at = skipPythonSpace(text, open + 1)
   for (;;) {

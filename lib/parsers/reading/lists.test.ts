@@ -1,12 +1,13 @@
 /**
  * Tests of formats whose calls are in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509,
- * tool_calls, nemotron, granite, phi4_mini.
+ * tool_calls, nemotron, granite, phi4_mini, olmo3.
  */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from '../json/apertus2509.ts'
 import { cohereCommand4, commandR } from '../json/cohere-command4.ts'
 import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
+import { olmo3 } from '../python/olmo3.ts'
 import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { granite, nemotron, phi4Mini, toolCalls } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
@@ -108,6 +109,55 @@ describe('lfm2 parser', () => {
 
   test('reports the position of a truncated text', () => {
     expect(reasons(lfm2, "<|tool_call_start|>[f(a='x")).toEqual(['✗ "a": a text is not closed'])
+  })
+})
+
+describe('olmo3 parser', () => {
+  const good = '<function_calls>\ng()\n</function_calls>'
+
+  // The first six are cases of vLLM 0.33's own test of its parser.
+  test.each([
+    [
+      "register_user(name='John Doe', age=37, address={'city': 'San Francisco'}, role=None, passed_test=True, aliases=['John'])",
+      'register_user({"name":"John Doe","age":37,"address":{"city":"San Francisco"},"role":null,"passed_test":true,"aliases":["John"]})',
+    ],
+    ['register_user(role=null, passed_test=true)', 'register_user({"role":null,"passed_test":true})'],
+    ['get_weather()', 'get_weather({})'],
+    ['do_something_cool(additional_data={})', 'do_something_cool({"additional_data":{}})'],
+    ['do_something_cool(steps=[])', 'do_something_cool({"steps":[]})'],
+    [
+      String.raw`get_weather(city='Martha\'s Vineyard', metric='\"cool units\"')`,
+      String.raw`get_weather({"city":"Martha's Vineyard","metric":"\"cool units\""})`,
+    ],
+    ['f(a="</function_calls>")', 'f({"a":"</function_calls>"})'],
+    ['f(1)', '✗ an argument has no name'],
+    ["f(a='x)", '✗ "a": a text is not closed'],
+    ['f(a=1', '✗ the list of calls is not closed'],
+    ['[f()]', '✗ expected the name of a call'],
+    ['{"name": "f"}', '✗ "{" where the list of calls is expected'],
+    ['', '✗ "<" where the list of calls is expected'],
+  ])('reads %s', (call, read) => {
+    expect(reasons(olmo3, `<function_calls>${call}</function_calls>${good}`)).toEqual([read, 'g({})'])
+  })
+
+  test('reads a call on each line, and keeps the text around them', () => {
+    const text = `So. <function_calls>f(a=1)\n\n  g(\n b="x"), h()\n</function_calls> done`
+    const calls = parseText(olmo3, text)
+    expect(describeCalls(calls)).toEqual(['f({"a":1})', 'g({"b":"x"})', 'h({})'])
+    expect(calls.map((one) => textInRange(text, one.text))).toEqual(['f(a=1)', 'g(\n b="x")', 'h()'])
+    expect(textWithoutCalls(text, calls, [], olmo3)).toBe('So.  done')
+  })
+
+  test('drops the calls of a broken or unclosed list and reads the next one', () => {
+    const refused = (why: string) => `✗ the list of calls could not be parsed: ${why}`
+    const expected = 'where </function_calls> is expected'
+    expect(reasons(olmo3, '<function_calls>f()')).toEqual([refused(`the text ends ${expected}`)])
+    expect(reasons(olmo3, `<function_calls>f()${good}`)).toEqual([refused(`"<" ${expected}`), 'g({})'])
+    for (const end of [' g()', ',', '\n,\n']) {
+      const [first, rest, last] = reasons(olmo3, `<function_calls>f()${end}</function_calls>${good}`)
+      expect([first?.startsWith(refused('"')), rest?.startsWith('✗'), last]).toEqual([true, true, 'g({})'])
+    }
+    expect(reasons(olmo3, `<function_calls>f()\ntext</function_calls>${good}`)).toEqual(['✗ expected "("', 'g({})'])
   })
 })
 

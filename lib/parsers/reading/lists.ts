@@ -86,8 +86,8 @@ interface ListFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
   /** Text before the list, after optional white space. */
   readonly fence?: string
   readonly close: string
-  /** True if the brackets are optional. */
-  readonly mayBeBare?: boolean
+  /** Matches the first character of a list without brackets. Omitted: the brackets are required. */
+  readonly bareStart?: RegExp
   /** True if `close` is optional: the list ends with its bracket. */
   readonly mayBeUnclosed?: boolean
   /** True if `open` is a word that occurs in texts: it opens a list only before a bracket. */
@@ -101,7 +101,7 @@ export function listParser({
   open,
   fence = '',
   close,
-  mayBeBare = false,
+  bareStart,
   mayBeUnclosed = false,
   opensWithWord = false,
   reader,
@@ -126,7 +126,7 @@ export function listParser({
     })
 
     function readClosed(bracket: number): List {
-      if (text[bracket] !== '[' && !(mayBeBare && text[bracket] === '{')) {
+      if (text[bracket] !== '[' && !bareStart?.test(text[bracket] ?? '')) {
         const why = describeUnexpected(text, bracket, text.length, 'the list of calls')
         return { ok: false, calls: [], from: bracket, why, at: bracket }
       }
@@ -147,7 +147,7 @@ export function listParser({
 
   function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
     const closing = close.replaceAll('|', '\\|')
-    const maybe = mayBeBare ? '?' : ''
+    const maybe = bareStart ? '?' : ''
     const end = mayBeUnclosed ? `(?:${SPACE}${closing})?` : `${SPACE}${closing}`
     const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')
     const opens = Array.from(text.matchAll(head), ({ 0: tag, index }) => ({

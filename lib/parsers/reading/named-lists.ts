@@ -13,7 +13,7 @@ export const toolCalls = listParser({
   name: 'tool_calls',
   open: '<tool_calls>',
   close: '</tool_calls>',
-  mayBeBare: true,
+  bareStart: /\{/,
   reader,
 })
 /** Parser of Nemotron Nano 2. */
@@ -21,7 +21,7 @@ export const nemotron = listParser({
   name: 'nemotron',
   open: '<TOOLCALL>',
   close: '</TOOLCALL>',
-  mayBeBare: true,
+  bareStart: /\{/,
   reader,
 })
 /** Parser of Granite 3, and of Phi-4 mini with its tokens. */

@@ -40,7 +40,7 @@ function streamed(parser: (typeof parsers)[number], text: string, sizes: readonl
 }
 
 /** Formats whose calls are read when the reply has ended. */
-const AT_THE_END = ['pythonic', 'lfm2', 'gemma4', 'minimax-m3', 'functiongemma']
+const AT_THE_END = ['pythonic', 'lfm2', 'olmo3', 'gemma4', 'minimax-m3', 'functiongemma']
 /** Formats whose arguments are texts between tags, which have a type when they are whole. */
 const BY_ARGUMENT = [
   ...['qwen_xml', 'glm', 'deepseek_v32', 'deepseek_v4', 'minimax-m2', 'kimi_k3', 'muse', 'hunyuan', 'minicpm5'],
