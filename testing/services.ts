@@ -26,7 +26,7 @@ export const threadedHere = (tokenizers: Services['tokenizers']): Services['thre
 
 interface TestServers extends Partial<Pick<EngineClient, 'generate' | 'chat' | 'load' | 'forward' | 'readChat'>> {
   /** Describes the server with this name. */
-  readonly describe: (name: string) => Promise<Partial<ServerDescription>>
+  readonly describe: (name: string, signal: AbortSignal) => Promise<Partial<ServerDescription>>
   /** Returns the current chat template of the tokenizer. */
   readonly template: () => string
 }
@@ -68,7 +68,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
         ...scriptedTokenizer({ tokenizer: byteTokenizer, template: compiled() }),
         load: async () => undefined,
         ...calls,
-        describe: () => describe(name),
+        describe: (signal: AbortSignal) => describe(name, signal),
       }),
     },
     tokenizers,

@@ -1,7 +1,7 @@
 /**
- * Returns a function that shares one request among concurrent callers. The first caller starts the request, and others
- * wait for it. A caller that leaves does not affect the others; when nobody waits, the request is aborted. A failure
- * rejects all waiting callers, and later callers start again.
+ * Returns a function that shares one request among all callers. The first caller starts the request, others wait for it, and
+ * later callers get its result. A caller that leaves does not affect the others; when nobody waits, the request is aborted. A
+ * failure rejects all waiting callers, and later callers start again.
  */
 export function singleFlight<T>(): (ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T> {
   let inFlight: { readonly answer: Promise<T>; readonly takenBack: AbortController; waiting: number } | undefined

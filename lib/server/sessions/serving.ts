@@ -6,6 +6,7 @@ import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { type PromptContext, promptContext } from '#lib/session/forest/forest.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { singleFlight } from '#lib/util/single-flight.ts'
 import { choosePromptEncoder, recordedPromptEncoder } from '../runs/prompt-encoder.ts'
 import { parserFor, withoutTokens } from '../runs/rollouts.ts'
 import type { Services } from '../services.ts'
@@ -43,23 +44,17 @@ const MOST_KEPT = 32
 
 /** Creates the finder for a session. */
 export function createSessionServing(settings: SessionSettings, all: Services): SessionServing {
-  const found = new Map<string, Promise<Serving>>()
+  /** A client that leaves does not end what another one waits for: clients of /sessions/auto share one finder. */
+  const found = new Map<string, ReturnType<typeof singleFlight<Serving>>>()
   const forget = () => found.clear()
   return {
     forget,
-    async find(needs, signal) {
+    find(needs, signal) {
       const key = JSON.stringify(needs)
-      const known = found.get(key)
-      if (known) return known
-      if (found.size >= MOST_KEPT) forget()
-      const finding = findServing(settings, needs, all, signal)
-      found.set(key, finding)
-      try {
-        return await finding
-      } catch (error) {
-        if (found.get(key) === finding) found.delete(key)
-        throw error
-      }
+      const flight = found.get(key) ?? singleFlight()
+      if (!found.has(key) && found.size >= MOST_KEPT) forget()
+      found.set(key, flight)
+      return flight((stop) => findServing(settings, needs, all, stop), signal)
     },
     async encoderOf({ model }, serving, signal) {
       const { promptEncoder, serverName, server, empty } = serving

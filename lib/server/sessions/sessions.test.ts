@@ -21,6 +21,7 @@ let services: Services
 let requests: GenerateRequest[]
 let scripts: Script[]
 let template: string
+let described: Promise<void>
 
 const generate: EngineClient['generate'] = (request, signal) => {
   requests.push(request)
@@ -31,7 +32,11 @@ const generate: EngineClient['generate'] = (request, signal) => {
 function start(): void {
   services = sessionServices(folder, {
     template: () => template,
-    describe: async () => ({ kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }),
+    async describe(_, signal) {
+      await described
+      signal.throwIfAborted()
+      return { kind: 'server', modelName: 'bytes', contextLength: 4096, incrementalStreaming: true }
+    },
     generate,
   })
 }
@@ -41,6 +46,7 @@ beforeEach(() => {
   requests = []
   scripts = []
   template = chatml
+  described = Promise.resolve()
   start()
 })
 afterEach(() => services.store.close())
@@ -776,6 +782,20 @@ describe('The address /sessions/auto', () => {
     // A session that a call opened began with the call.
     for (const { createdAt, lastCallAt } of sessions)
       expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.parse(lastCallAt))
+  })
+
+  test('serves a client although another one leaves while both wait for the description of the server', async () => {
+    const answered = Promise.withResolvers<void>()
+    described = answered.promise
+    const leaving = new AbortController()
+    const { defaultServing } = services.sessions
+    const needs = { tools: [], options: {} }
+    const left = defaultServing.find(needs, leaving.signal)
+    const other = defaultServing.find(needs, new AbortController().signal)
+    leaving.abort(new Error('gone'))
+    answered.resolve()
+    await expect(left).rejects.toThrow('gone')
+    expect((await other).server.modelName).toBe('bytes')
   })
 
   test('uses the session that the client names in a header', async () => {
