@@ -41,6 +41,14 @@ test('uncheckedKey returns the newest trajectory first, and each once', () => {
   expect(gistIn('a')?.unknown).toEqual(['endings: why'])
 })
 
+test('uncheckedKey continues with older trajectories after a key, also after one that is checked or deleted', () => {
+  for (const id of ['a', 'b', 'c']) store.add({ ...sample, id })
+  expect(['c', 'b', 'a'].map((key) => store.uncheckedKey(key))).toEqual(['b', 'a', undefined])
+  check('c', good)
+  store.remove('b')
+  expect(['c', 'b'].map((key) => store.uncheckedKey(key))).toEqual(['a', 'a'])
+})
+
 test('a trajectory that changed is checked again and loses its earlier result', () => {
   const key = store.add(sample)
   const before = revisionOf(key)

@@ -50,8 +50,11 @@ export const healthGist = (row: Readonly<Record<string, unknown>>): HealthSummar
 
 /** Health results of stored trajectories. */
 export interface HealthStore {
-  /** Returns the key of the newest record without a current result, or undefined. Running records wait. */
-  uncheckedKey(): string | undefined
+  /**
+   * Returns the key of the newest record without a current result, of those that were added before the record with the key `after`.
+   * Undefined: there is none. Running records wait.
+   */
+  uncheckedKey(after?: string): string | undefined
   /** Returns the result, or undefined if the current revision was not checked. */
   health(key: string): Health | undefined
   /**
@@ -65,7 +68,8 @@ export interface HealthStore {
 /** Prepares the statements for health results on a connection. */
 export function createHealthStore(database: DatabaseSync): HealthStore {
   const unchecked = database.prepare(
-    `SELECT key FROM trajectories WHERE deleted_at IS NULL AND running_in IS NULL AND ${healthCondition('unchecked')} ORDER BY sequence DESC LIMIT 1`,
+    `SELECT key FROM trajectories WHERE deleted_at IS NULL AND running_in IS NULL AND ${healthCondition('unchecked')}
+     AND sequence < coalesce((SELECT sequence FROM trajectories WHERE key = ?), ${Number.MAX_SAFE_INTEGER}) ORDER BY sequence DESC LIMIT 1`,
   )
   const report = database.prepare(
     `SELECT report FROM health JOIN trajectories ON ${CURRENT} WHERE trajectories.key = ? AND deleted_at IS NULL`,
@@ -80,8 +84,8 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
   const searchIndex = createSearchIndex(database)
   const revisionOf = database.prepare('SELECT sequence, revision FROM trajectories WHERE key = ?')
   return {
-    uncheckedKey() {
-      const row = unchecked.get()
+    uncheckedKey(after = '') {
+      const row = unchecked.get(after)
       return row && String(row.key)
     },
     health(key) {

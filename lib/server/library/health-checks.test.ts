@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
@@ -98,4 +98,29 @@ test('The health thread checks a requested trajectory at once and stores the res
   await expect(trajectoryHealth('none', all)).rejects.toMatchObject({ details: { code: 'NO_TRAJECTORY' } })
   store.remove(key)
   await expect(trajectoryHealth(key, all)).rejects.toMatchObject({ details: { code: 'DELETED' } })
+})
+
+test('A round of checks asks for each trajectory once, and a request during it begins another round', async () => {
+  const unchecked = ['c', 'b', 'a']
+  const looks: (string | undefined)[] = []
+  const rounds = createHealthChecks({
+    store: {
+      uncheckedKey(after) {
+        looks.push(after)
+        if (looks.length === 2) rounds.checkStored()
+        return unchecked[after === undefined ? 0 : unchecked.indexOf(after) + 1]
+      },
+      putHealth() {},
+      health: () => undefined,
+    },
+    workerFile: path.resolve('lib/server/library/health-worker.ts'),
+    start: {
+      dataFolder: folder,
+      tokenizers: { builtIn: {}, folders: [], hub: { url: undefined, token: undefined, cacheFolder: folder } },
+    },
+  })
+  onTestFinished(() => rounds.close())
+  rounds.checkStored()
+  const round = [undefined, 'c', 'b', 'a']
+  await expect.poll(() => looks).toEqual([...round, ...round])
 })

@@ -10,7 +10,7 @@ import type { HealthResult, HealthWorkerStart } from './health-worker-messages.t
 
 /** Access to the health of stored trajectories. */
 export interface HealthChecks {
-  /** Checks every trajectory without a current result until none is left. Returns at once. */
+  /** Checks every trajectory without a current result. A request during a round of checks begins another round. Returns at once. */
   checkStored(): void
   /** Returns the stored result, or checks the trajectory now. Undefined if there is no such trajectory. */
   healthOf(key: string): Promise<Health | undefined>
@@ -36,6 +36,7 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
     idleMs: IDLE_MS,
   })
   let isChecking = false
+  let isRequested = false
   let isClosed = false
 
   const check = async (key: string): Promise<Health | undefined> => {
@@ -46,17 +47,17 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
   }
 
   const checkAll = async (): Promise<void> => {
-    for (let before: string | undefined; !isClosed; ) {
-      const key = store.uncheckedKey()
-      // A trajectory that stays unchecked, because it changed during its check, waits for the next round.
-      if (key === undefined || key === before) return
-      await check(key)
-      before = key
+    while (isRequested && !isClosed) {
+      isRequested = false
+      // Each look continues after the last key, because it would otherwise read all rows that are checked already.
+      for (let key = store.uncheckedKey(); key !== undefined; key = isClosed ? undefined : store.uncheckedKey(key))
+        await check(key)
     }
   }
 
   return {
     checkStored() {
+      isRequested = true
       if (isChecking || isClosed) return
       isChecking = true
       checkAll()
