@@ -11,6 +11,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { callTotal, statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { foldCase } from './listing/fold-case.ts'
 
@@ -36,7 +37,7 @@ export function recordColumns(trajectory: Trajectory) {
   return {
     id: trajectory.id,
     created_at: trajectory.createdAt,
-    question: question.slice(0, SHOWN_QUESTION),
+    question: beginningOf(question, SHOWN_QUESTION),
     question_sort: sortKey(question),
     model: model.name ?? null,
     outcome_kind: outcome.kind,

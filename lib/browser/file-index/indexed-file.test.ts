@@ -84,7 +84,7 @@ describe('The list of a file', () => {
     const slime = {
       index: 3,
       group_index: 7,
-      prompt: 'What is 2+2?',
+      prompt: `${'a'.repeat(119)}😀?`,
       tokens: [1, 2, 3],
       response_length: 2,
       reward: 0.5,
@@ -94,7 +94,7 @@ describe('The list of a file', () => {
     await open(fileOf(`${JSON.stringify(slime)}\n{"tokens": [1\n`), ongoing())
     await ended()
     const [first, second] = shown().rows
-    expect(first).toMatchObject({ ok: true, reward: 0.5, tokens: 3, trained: 1, turns: 1 })
+    expect(first).toMatchObject({ ok: true, question: 'a'.repeat(119), reward: 0.5, tokens: 3, trained: 1, turns: 1 })
     expect(second).toMatchObject({ ok: false, line: 2, message: expect.stringMatching(/^line 2: expected JSON/) })
   })
 

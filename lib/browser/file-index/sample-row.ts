@@ -5,6 +5,7 @@ import type { IndexedRecord, RecordPlace } from '#lib/formats/reading/record-ind
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/first-question.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 
 /** Position of a trajectory in a file. */
 export type FilePosition = RecordPlace & {
@@ -47,8 +48,8 @@ function listedSample(trajectory: Trajectory): ListedSample {
   return {
     ok: true,
     id,
-    title: title?.slice(0, SHOWN) ?? null,
-    question: firstQuestion(trajectory, SHOWN).slice(0, SHOWN),
+    title: title === undefined ? null : beginningOf(title, SHOWN),
+    question: beginningOf(firstQuestion(trajectory, SHOWN), SHOWN),
     reward: reward ?? null,
     group: group?.id ?? null,
     outcomeKind: outcome.kind,

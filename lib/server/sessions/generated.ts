@@ -4,6 +4,7 @@ import type { NodeOutcome } from '#lib/session/forest/forest.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { beginningOf } from '#lib/util/text/excerpt.ts'
 import { toClientMessage } from './reply-message.ts'
 import type { NodeRecord } from './session.ts'
 
@@ -45,7 +46,7 @@ export function recordedReply(
     tokens: { start, prompt: promptTokens - start, reply: response.ids.length },
   }
   const [first] = parts
-  const text = first === undefined ? '' : first.kind === 'call' ? first.name : first.text.slice(0, SHOWN)
+  const text = first === undefined ? '' : first.kind === 'call' ? first.name : beginningOf(first.text, SHOWN)
   const record: NodeRecord = { outcome, path: { ...path, outcome: outcomeOf(response) }, text }
   if (!isWhole) return { record, error }
   return {

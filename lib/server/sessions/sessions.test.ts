@@ -118,6 +118,13 @@ describe('A session in the mode tito', () => {
     expect(stored?.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
   })
 
+  test('lists the beginning of a reply in whole characters', async () => {
+    scripts = [`${'a'.repeat(119)}😀!`]
+    const id = await created()
+    await chat(id, [user('a')])
+    expect(await calls(id)).toMatchObject([{ nodes: [{ text: 'a'.repeat(119) }] }])
+  })
+
   test('stores the result of a tool with its call', async () => {
     scripts = [toolCall('add', { a: 1 }), 'done']
     const id = await created()

@@ -156,6 +156,11 @@ test('a question in parts, or one that was never read, counts as question', () =
   expect([row('unsent')?.question, row('parts')?.question.trim()]).toEqual(['never read', 'what is this?'])
 })
 
+test('a question that is cut keeps whole characters', () => {
+  store.add(asking('long', `${'a'.repeat(119)}😀?`))
+  expect(row('long')?.question).toBe('a'.repeat(119))
+})
+
 test('an unread first text names the run', () => {
   const [prompt] = sample.segments
   store.add({
