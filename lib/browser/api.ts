@@ -166,14 +166,18 @@ export async function callApi(path: string, options: CallOptions = {}): Promise<
 export async function* streamJsonLines(response: Response, path: string): AsyncGenerator<unknown> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
+  /** Parts of the line that has not ended. Joined with each part, a line of 20 MB would take seconds. */
+  let open: string[] = []
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      const parts = (rest + value).split('\n')
-      rest = parts.pop() ?? ''
-      for (const part of parts) yield parsedLine(part, path)
+      const [first = '', ...others] = value.split('\n')
+      open.push(first)
+      for (const next of others) {
+        yield parsedLine(open.join(''), path)
+        open = [next]
+      }
     }
   } finally {
     await reader.cancel().catch(() => {})

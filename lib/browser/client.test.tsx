@@ -277,6 +277,23 @@ describe('calls to Rollscope’s server', () => {
     expect(read as RolloutEvent[]).toEqual(events)
   })
 
+  test('a line is read in a time that is linear in its length', async () => {
+    const costOf = async (parts: number): Promise<number> => {
+      const part = new TextEncoder().encode('x'.repeat(4096))
+      const line = [
+        new TextEncoder().encode('"'),
+        ...Array<Uint8Array>(parts).fill(part),
+        new TextEncoder().encode('"\n'),
+      ]
+      const before = performance.now()
+      for await (const text of streamJsonLines(new Response(ReadableStream.from(line)), '/api/x'))
+        expect(text).toHaveLength(4096 * parts)
+      return performance.now() - before
+    }
+    await costOf(500)
+    expect((await costOf(2000)) / (await costOf(500))).toBeLessThan(10)
+  })
+
   const schema = z.object({ servers: z.array(z.object({ name: z.string() })) })
 
   test('fetchJson returns what the schema describes', async () => {
