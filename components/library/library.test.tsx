@@ -4,7 +4,7 @@ import { type ComponentProps, useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { rewardsText, rowRangeText, titleText, whenText } from '#components/library/rows/row-texts.ts'
 import { TrajectoryChoice } from '#components/library/rows/trajectory-choice.tsx'
-import { rewardText } from '#components/token-view/numbers.ts'
+import { decimalText, rewardText } from '#components/token-view/numbers.ts'
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 import type { LabelChange } from '#lib/trajectory/format/labels.ts'
 import { CutSentence } from './cut-count.tsx'
@@ -521,16 +521,12 @@ test('the rewards of a group are one number if they are equal, and state how man
   ]).toEqual(['', 'reward 0.25 mean, 0 to 0.5, 2 known', 'reward −1, 1 known'])
 })
 
-test('a reward has at most three decimals, or two significant digits if it is smaller', () => {
-  expect([null, 5 / 6, -2 / 3, 1, 0, 12345.25, 0.00012345, -1e-7].map(rewardText)).toEqual([
-    '—',
-    '0.833',
-    '−0.667',
-    '1',
-    '0',
-    '12345.25',
-    '0.00012',
-    '−1e−7',
+test('a reward has at most three decimals and seven digits, or two significant digits if it is smaller, four if it is huge', () => {
+  expect(
+    [null, 5 / 6, -2 / 3, 1, 0, 12345.25, 0.00012345, -1e-7, -123456.789, 9999999, -1e21 / 7].map(rewardText),
+  ).toEqual(['—', '0.833', '−0.667', '1', '0', '12345.25', '0.00012', '−1e−7', '−123456.8', '9999999', '−1.429e20'])
+  expect([1e21 / 7, -1e7, 9999999.4].map((value) => decimalText(value))).toEqual([
+    ...['1.429e20', '−1.000e7', '9999999.400'],
   ])
 })
 

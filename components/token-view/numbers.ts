@@ -15,14 +15,24 @@ export const indexText = (index: number, length: number): string =>
 export function decimalText(value: number | null, digits = 3): string {
   if (value === null) return '—'
   const isTiny = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits
-  return (isTiny ? value.toExponential(1) : value.toFixed(digits)).replaceAll('-', '−')
+  const text = isTiny ? value.toExponential(1) : isHuge(value) ? hugeText(value) : value.toFixed(digits)
+  return text.replaceAll('-', '−')
 }
 
-/** Returns a reward without trailing zeros, with at most three decimals (two significant digits if it is smaller); — if it is unknown. */
+/** Returns whether a number has too many digits for a column. */
+const isHuge = (value: number): boolean => Math.abs(value) >= 1e7
+
+const hugeText = (value: number): string => value.toExponential(3).replace('e+', 'e')
+
+/**
+ * Returns a reward without trailing zeros, with at most three decimals and seven significant digits (two if it is smaller, four if it
+ * is huge); — if it is unknown.
+ */
 export function rewardText(reward: number | null): string {
   if (reward === null) return '—'
   const isTiny = Math.abs(reward) < 0.0005
-  return String(Number(isTiny ? reward.toPrecision(2) : reward.toFixed(3))).replaceAll('-', '−')
+  const rounded = Number(isTiny ? reward.toPrecision(2) : Number(reward.toFixed(3)).toPrecision(7))
+  return (isHuge(rounded) ? hugeText(rounded) : String(rounded)).replaceAll('-', '−')
 }
 
 /** Returns a mean reward with at most two decimals: few samples give no more. */

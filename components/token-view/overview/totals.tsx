@@ -55,7 +55,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
       <Fact name="mean logprob" title={samplingNote(all.temperatures, all.topPs)}>
         {decimalText(all.meanLogprob)}
       </Fact>
-      <Fact name="perplexity">{all.perplexity === null ? '—' : all.perplexity.toFixed(2)}</Fact>
+      <Fact name="perplexity">{decimalText(all.perplexity, 2)}</Fact>
       {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
       <Fact name="tool calls">
         {calls ? (
