@@ -87,7 +87,7 @@ export function TagField({ tags: storedTags, knownTags, onChange }: TagFieldProp
         </datalist>
       </div>
       {error !== undefined && (
-        <p id={`${id}-error`} className="mt-1 text-bad text-xs">
+        <p id={`${id}-error`} className="mt-1 text-bad text-xs wrap-anywhere">
           {error}
         </p>
       )}

@@ -113,5 +113,6 @@ export function describeValue(value: unknown): string {
     return `an object with ${Object.keys(value).slice(0, 6).join(', ') || 'no keys'}`
   // JSON has no notation for NaN and Infinity.
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
-  return text.length > SHOWN ? `${beginningOf(text, SHOWN)}… (${text.length} characters)` : text
+  const { length } = typeof value === 'string' ? value : text
+  return text.length > SHOWN ? `${beginningOf(text, SHOWN)}… (${length} characters)` : text
 }

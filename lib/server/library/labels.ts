@@ -38,8 +38,8 @@ const noteText = writtenText(MAX_TOKEN_NOTE_TEXT)
 export const labelChangeSchema = z.strictObject({
   title: lineText('a title', 500).nullable().exactOptional().describe('null removes it.'),
   tags: z
-    .array(lineText('a tag', 80))
-    .max(50)
+    .array(lineText('a tag', 500))
+    .max(200)
     .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
     .nullable()
     .exactOptional()

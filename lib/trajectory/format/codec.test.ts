@@ -144,7 +144,7 @@ describe('decode reports what is wrong and where for', () => {
     [
       'a long id',
       { ...sample, id: 'x'.repeat(201) },
-      `id: expected a text of at most 200 characters, found "${'x'.repeat(79)}… (203 characters)`,
+      `id: expected a text of at most 200 characters, found "${'x'.repeat(79)}… (201 characters)`,
     ],
     [
       'an id that is no number',
