@@ -1,7 +1,7 @@
 /** Finds the files of a drop or of a file dialog, also in folders, in the order of their names. */
 
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
-import { comparePaths, whySkipped } from '#lib/util/text/file-names.ts'
+import { compareNames, whySkipped } from '#lib/util/text/file-names.ts'
 
 /** What the user dropped or chose. */
 export interface DroppedFiles {
@@ -45,7 +45,7 @@ export async function selectedFiles(
     else skipped.push({ path: file.path, reason: `it is beyond the first ${limits.files.toLocaleString('en')} files` })
   }
   const walk = async (siblings: readonly FileSystemEntry[], folder: string, depth: number): Promise<void> => {
-    for (const entry of siblings.toSorted((a, b) => comparePaths(a.name, b.name))) {
+    for (const entry of siblings.toSorted((a, b) => compareNames(a.name, b.name))) {
       signal.throwIfAborted()
       const path = `${folder}${entry.name}`
       // A folder that the user dropped may have any name.
@@ -81,7 +81,7 @@ export async function filesIn(dropped: DroppedFiles): Promise<readonly File[]> {
 const namedByPath = (files: readonly File[]): readonly { readonly path: string; readonly file: File }[] =>
   files
     .map((file) => ({ path: file.webkitRelativePath || file.name, file }))
-    .toSorted((a, b) => comparePaths(a.path, b.path))
+    .toSorted((a, b) => compareNames(a.path, b.path))
 
 /** Returns the first part of a path that is skipped. The chosen folder itself may have any name. */
 function hiddenPart(path: string): SkippedFile | undefined {

@@ -544,7 +544,7 @@ describe('filters', () => {
     made('ended', { outcome: { kind: 'ended', reason: 'end_turn' }, tags: ['x'] })
     made('failed', { outcome: { kind: 'failed', code: 'CONNECT_REFUSED', message: 'm' }, tags: ['x', 'y'] })
     made('slime', { provenance: { kind: 'import', format: 'slime', lacked: [] }, tags: ['y'] })
-    made('strands', { provenance: { kind: 'import', format: 'strands-sglang', lacked: [] } })
+    made('strands', { provenance: { kind: 'import', format: 'strands-sglang', lacked: [] }, tags: ['s10', 's2'] })
     made('gone', { tags: ['only here'] })
     store.remove('gone')
     expect(keys({ outcome: 'ended' })).toEqual(['strands', 'slime', 'ended'])
@@ -570,6 +570,8 @@ describe('filters', () => {
       tags: [
         { tag: 'x', count: 2 },
         { tag: 'y', count: 2 },
+        { tag: 's2', count: 1 },
+        { tag: 's10', count: 1 },
       ],
     })
   })

@@ -13,6 +13,7 @@ import type {
 } from '#lib/api/library.ts'
 import { sortBySeverity } from '#lib/trajectory/health/health.ts'
 import { countUntrainedTokens, cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import { compareNames } from '#lib/util/text/file-names.ts'
 import { SUMMARY_COLUMNS, summary } from '../entry.ts'
 import { IS_ESTIMATE_SAMPLE } from '../estimates.ts'
 import { type HealthFilter, healthCondition } from '../health.ts'
@@ -229,7 +230,9 @@ export function filterChoices(database: DatabaseSync): FilterChoices {
       format: row.import_format === null ? null : String(row.import_format),
       count: Number(row.count),
     })),
-    tags: tags.map((row) => ({ tag: String(row.tag), count: Number(row.count) })),
+    tags: tags
+      .map((row) => ({ tag: String(row.tag), count: Number(row.count) }))
+      .sort((a, b) => b.count - a.count || compareNames(a.tag, b.tag)),
   }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { comparePaths, whySkipped } from './file-names.ts'
+import { compareNames, whySkipped } from './file-names.ts'
 
 test('Paths are sorted by their names, with numbers as numbers', () => {
   const names = ['b/rollout_10.json', 'b/rollout_9.json', 'a.json', 'b/rollout_09.json']
-  expect(names.toSorted(comparePaths)).toEqual(['a.json', 'b/rollout_09.json', 'b/rollout_9.json', 'b/rollout_10.json'])
+  expect(names.toSorted(compareNames)).toEqual(['a.json', 'b/rollout_09.json', 'b/rollout_9.json', 'b/rollout_10.json'])
 })
 
 test.each(['.DS_Store', '.git', '__MACOSX', 'Thumbs.db', 'desktop.ini'])(

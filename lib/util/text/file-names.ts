@@ -2,8 +2,8 @@
 
 const collator = new Intl.Collator('en', { numeric: true })
 
-/** Compares two paths for sorting. Numbers in them count as numbers, so `rollout_10` is after `rollout_9`. */
-export const comparePaths = (a: string, b: string): number => collator.compare(a, b) || Number(a > b) - Number(a < b)
+/** Compares two names for sorting, or two paths. Numbers in them count as numbers, so `rollout_10` is after `rollout_9`. */
+export const compareNames = (a: string, b: string): number => collator.compare(a, b) || Number(a > b) - Number(a < b)
 
 /** Names that operating systems add to folders. Those with a leading dot are hidden already. */
 const ADDED_BY_SYSTEMS: ReadonlySet<string> = new Set(['__MACOSX', 'Thumbs.db', 'desktop.ini'])
