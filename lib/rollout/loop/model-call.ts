@@ -242,7 +242,7 @@ export async function callModel(
       imageTokens ??= chunk.imageTokens
       if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin(chunk.rid ?? request.rid)
       if (chunk.tokens.ids.length > 0) recorder.emit(addTokens(chunk.tokens, newVocabulary))
-      problems.push(...chunk.problems)
+      for (const problem of chunk.problems) problems.push(problem)
       end = chunk.end ?? end
     }
   } catch (error) {

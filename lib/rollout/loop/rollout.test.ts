@@ -206,6 +206,15 @@ describe('a reply is requested', () => {
     expect(trajectory.segments[0]).not.toHaveProperty('logprobs')
   })
 
+  test('with every note of a whole reply, also if there are many', async () => {
+    const problems = Array.from({ length: 200_000 }, () => ({ kind: 'missing', message: 'none' }))
+    const reply: Script = async function* () {
+      yield { tokens: { ids: [END], logprobs: [-1] }, problems, end: stop(1) }
+    }
+    const { trajectory } = await runScripted({ scripts: [reply] })
+    expect(trajectory.segments[1]?.problems).toHaveLength(problems.length)
+  })
+
   test('with a note on parameters that a router drops', async () => {
     const { trajectory } = await runScripted({
       scripts: ['ok'],

@@ -21,6 +21,12 @@ test('each image is sent as one placeholder, and a position counts the tokens th
   expect(toEngineInput({ inputIds, logprobStartLen: 4, images: { spans, known: [5, 1] } }).logprobStartLen).toBe(6)
 })
 
+test('a long text before an image is sent whole', () => {
+  const text = Array<number>(1_000_000).fill(1)
+  const images = { spans: [{ start: text.length, end: text.length + 2 }] }
+  expect(toEngineInput({ inputIds: [...text, PAD, PAD, 2], images }).inputIds.slice(text.length)).toEqual([PAD, 2])
+})
+
 test('an input whose images are single placeholders is sent unchanged', () => {
   const single = [1, PAD, 2]
   const input = toEngineInput({ inputIds: single, images: { spans: [{ start: 1, end: 2 }] } })

@@ -33,12 +33,7 @@ export function toEngineInput({ inputIds, logprobStartLen, images: { spans, know
   }
 }
 
-function withoutRepeats(ids: readonly number[], spans: readonly Span[]): readonly number[] {
-  const sentIds: number[] = []
-  let from = 0
-  for (const { start, end } of spans) {
-    sentIds.push(...ids.slice(from, start + 1))
-    from = end
-  }
-  return [...sentIds, ...ids.slice(from)]
-}
+const withoutRepeats = (ids: readonly number[], spans: readonly Span[]): readonly number[] => [
+  ...spans.flatMap(({ start }, index) => ids.slice(spans[index - 1]?.end, start + 1)),
+  ...ids.slice(spans.at(-1)?.end),
+]
