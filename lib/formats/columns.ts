@@ -19,14 +19,14 @@ const columnOf = <T>(entry: z.ZodMiniType<T>, wrongIndex: (list: readonly unknow
   })
 
 /** Schema of a token id. */
-export const idSchema = z.int().check(z.minimum(0))
+export const idSchema = z.int().check(z.minimum(0), z.maximum(LIMITS.tokenId))
 
 /** Schema of token ids. */
 export const idsSchema = columnOf(idSchema, (list) => {
   // A loop of its own, because files have more ids than anything else: a function for each id takes six times as long.
   for (let index = 0; index < list.length; index++) {
     const id = list[index]
-    if (!Number.isSafeInteger(id) || (id as number) < 0) return index
+    if (!Number.isInteger(id) || (id as number) < 0 || (id as number) > LIMITS.tokenId) return index
   }
   return -1
 })

@@ -13,6 +13,8 @@ export interface Limits {
   readonly segments: number
   /** Maximum number of tokens of one trajectory. */
   readonly tokens: number
+  /** Largest token id. The columns of pages have 32 bits. */
+  readonly tokenId: number
   /** Maximum number of entries of one list or object in a record, counted before parsing. */
   readonly entries: number
   /** Maximum levels of nesting in JSON. */
@@ -44,6 +46,7 @@ export const LIMITS: Limits = {
   records: 100_000,
   segments: 10_000,
   tokens: 2_000_000,
+  tokenId: 2 ** 31 - 1,
   entries: 2_000_000,
   depth: 100,
   unpackedBytes: 2 * 2 ** 30,

@@ -3,6 +3,7 @@
  * those of chat completions (`logprobs.content`), of llama.cpp, and of SGLang's tuples.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isTokenId } from '#lib/trajectory/format/token-id.ts'
 import type { TopLogprobs, Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { logprobSchema } from '../columns.ts'
@@ -24,7 +25,7 @@ export function entriesOf(list: unknown, path: string): readonly TokenEntry[] | 
 
 function entryOf(value: unknown, path: string): TokenEntry {
   const entry = isObject(value) ? value : {}
-  const id = [entry.token_id, entry.id].find(isId) ?? idInText(entry.token)
+  const id = [entry.token_id, entry.id].find(isTokenId) ?? idInText(entry.token)
   return {
     id,
     text: idInText(entry.token) === undefined ? textOfToken(entry) : undefined,
@@ -46,19 +47,18 @@ export function tupleEntries(list: unknown, tops: unknown, path: string): readon
 function tupleEntry(value: unknown, path: string): TokenEntry {
   const [logprob, id, text]: readonly unknown[] = Array.isArray(value) ? value : []
   return {
-    id: isId(id) ? id : undefined,
+    id: isTokenId(id) ? id : undefined,
     text: wholeText(text),
     logprob: parsedAt(logprobSchema, logprob ?? null, `${path}[0]`),
     alternatives: undefined,
   }
 }
 
-const isId = (id: unknown): id is number => Number.isSafeInteger(id) && (id as number) >= 0
-
 /** With return_tokens_as_token_ids, vLLM writes `token_id:42` in place of each text, and the bytes are those of this text. */
 function idInText(token: unknown): number | undefined {
   const found = typeof token === 'string' ? /^token_id:(\d{1,15})$/.exec(token) : null
-  return found ? Number(found[1]) : undefined
+  const id = Number(found?.[1])
+  return isTokenId(id) ? id : undefined
 }
 
 /** The bytes of llama.cpp are exact; other servers write those of the decoded text. */

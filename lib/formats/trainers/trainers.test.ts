@@ -438,6 +438,8 @@ describe('A row of a token data set', () => {
       'logprobs: expected 2 entries (one for each token), found 1 entries',
     ],
     [{ input_ids: [1, -2] }, 'input_ids[1]: expected at least 0, found -2'],
+    // -100 as an unsigned number.
+    [{ input_ids: [1, 4294967196] }, 'input_ids[1]: expected at most 2147483647, found 4294967196'],
     [{ input_ids: [1], labels: ['a'] }, 'labels[0]: expected a number, found "a"'],
     [{ prompt_ids: [1], completion_ids: [2], logprobs: [-1, -2, -3] }, 'logprobs: expected 1 entries'],
   ])('with an error is refused with its path', (row, message) => {

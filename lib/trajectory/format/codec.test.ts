@@ -153,6 +153,16 @@ describe('decode reports what is wrong and where for', () => {
     ],
     ['half an id', withSegment(0, { ids: [1, 3, 2.5] }), 'segments[0].ids[2]: expected a whole number, found 2.5'],
     ['a negative id', withSegment(0, { ids: [1, 3, -2] }), 'segments[0].ids[2]: expected at least 0, found -2'],
+    [
+      'an id that no page can show',
+      withSegment(0, { ids: [1, 3, 2 ** 31] }),
+      'segments[0].ids[2]: expected at most 2147483647, found 2147483648',
+    ],
+    [
+      'an alternative that no page can show',
+      withSegment(3, { topLogprobs: { k: 1, ids: [2 ** 31, 2], logprobs: [-1, -1] } }),
+      'segments[3].topLogprobs.ids[0]: expected at most 2147483647, found 2147483648',
+    ],
     ['an unknown segment', withSegment(0, { kind: 'glue' }), 'segments[0].kind: expected a known kind, found "glue"'],
     ['a mask of another number', withSegment(3, { mask: [1, 2] }), 'segments[3].mask[1]: expected 0 or 1, found 2'],
     [

@@ -5,6 +5,7 @@
  */
 import { isObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { isTokenId } from './token-id.ts'
 import { type Trajectory, trajectorySchema } from './trajectory.ts'
 
 type Parsed = ReturnType<typeof trajectorySchema.safeParse>
@@ -37,7 +38,7 @@ export function withoutColumns(segment: unknown): unknown {
   const { topLogprobs, columns } = segment
   return {
     ...segment,
-    ...emptyFields(segment, { ids: isId, logprobs: isKnownOrNot, mask: isMask }),
+    ...emptyFields(segment, { ids: isTokenId, logprobs: isKnownOrNot, mask: isMask }),
     ...(isObject(topLogprobs) && {
       topLogprobs: { ...topLogprobs, ...emptyFields(topLogprobs, { ids: isAlternative, logprobs: isKnownOrNot }) },
     }),
@@ -61,8 +62,7 @@ const emptyFields = (holder: object, checks: Readonly<Record<string, IsEntry>>):
 
 const isColumn = (column: unknown, isEntry: IsEntry): boolean => Array.isArray(column) && column.every(isEntry)
 
-const isId: IsEntry = (entry) => Number.isSafeInteger(entry) && (entry as number) >= 0
-const isAlternative: IsEntry = (entry) => Number.isSafeInteger(entry) && (entry as number) >= -1
+const isAlternative: IsEntry = (entry) => entry === -1 || isTokenId(entry)
 const isKnownOrNot: IsEntry = (entry) => entry === null || Number.isFinite(entry)
 const isMask: IsEntry = (entry) => entry === 0 || entry === 1
 

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod/mini'
 import { jsonObject, toolSpec } from '#lib/tools/tool-spec.ts'
+import { LIMITS } from '#lib/util/limits.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 import { forkKinds } from './fork-kinds.ts'
@@ -15,7 +16,7 @@ import { tokenNotesSchema } from './token-notes.ts'
 /** Name and version of the trajectory format. */
 export const FORMAT = 'rollscope.trajectory/1'
 
-const tokenId = z.int().check(z.minimum(0))
+const tokenId = z.int().check(z.minimum(0), z.maximum(LIMITS.tokenId))
 const numberOrUnknown = z.nullable(z.number())
 
 const spanShape = {
@@ -39,7 +40,7 @@ const topLogprobs = withDescription(
   z.looseObject({
     k: withDescription(z.int().check(z.minimum(1)), 'Number of alternatives of each token.'),
     ids: withDescription(
-      z.array(z.int().check(z.minimum(-1))),
+      z.array(z.int().check(z.minimum(-1), z.maximum(LIMITS.tokenId))),
       'n × k token ids, best first; -1 where a token has fewer than k.',
     ),
     logprobs: withDescription(
