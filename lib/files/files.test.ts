@@ -110,6 +110,13 @@ test('An SQLite database that is cut off or damaged is refused with a message, a
   expect(readdirSync(folder)).toEqual([])
 })
 
+test('An SQLite database whose tables cannot be listed is closed', async () => {
+  const close = vi.spyOn(DatabaseSync.prototype, 'close')
+  await expect(sqliteTablesIn(folder)(inBytes(Buffer.alloc(4096, 'x')))).rejects.toThrow('not a database')
+  expect(close).toHaveBeenCalledOnce()
+  close.mockRestore()
+})
+
 test('Decompressed bytes are kept in a file without a name, and read again', async () => {
   const text = 'x'.repeat(3_000_000)
   for await (const part of partsOf(inBytes(gzipSync(text)), 'a.gz', { limits: LIMITS, tools })) {

@@ -22,7 +22,12 @@ export const sqliteTablesIn =
         closeSync(descriptor)
       }
       const database = orBroken(() => new DatabaseSync(immutable(name), { readOnly: true, allowExtension: false }))
-      return { tables: orBroken(() => tablesOf(database)), close: async () => database.close() }
+      try {
+        return { tables: orBroken(() => tablesOf(database)), close: async () => database.close() }
+      } catch (error) {
+        database.close()
+        throw error
+      }
     } finally {
       removed(name)
     }
