@@ -9,8 +9,6 @@ const MEGABYTE = 1 << 20
 const LARGEST_JSON = MEGABYTE
 /** Limit in bytes: enough for over a million ids. */
 const LARGEST_IDS = 16 * MEGABYTE
-/** No valid body has so many levels; recursive functions read the values later. */
-const DEEPEST_JSON = 100
 
 /** Returns the request's checked JSON body of at most a megabyte. Throws HttpProblem. */
 export const readJsonBody = async <T>(request: Request, schema: z.core.$ZodType<T>): Promise<T> =>
@@ -36,12 +34,12 @@ export function checkedJson<T>(text: string, schema: z.core.$ZodType<T>): T {
       detail: `the body is not JSON: ${error instanceof Error ? error.message : error}`,
     })
   }
-  const tooDeep = tooDeepAt(text, DEEPEST_JSON)
+  const tooDeep = tooDeepAt(text, LIMITS.depth)
   if (tooDeep !== undefined)
     throw new HttpProblem({
       status: 422,
       code: 'TOO_DEEP',
-      detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1}`,
+      detail: `the body is nested deeper than ${LIMITS.depth} levels, from character ${tooDeep + 1}`,
     })
   const parsed = z.safeParse(schema, value)
   if (!parsed.success) {

@@ -3,7 +3,6 @@
  * trajectory stays unchanged.
  */
 
-import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { StructuredAnswer } from '#lib/api/structured.ts'
@@ -20,6 +19,7 @@ import { lastServer } from '#lib/trajectory/messages/response-calls.ts'
 import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { newRequestId } from '../http/request-id.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
 import { checkCapabilities } from '../servers/capability-checks.ts'
 import type { Services } from '../services.ts'
@@ -78,7 +78,7 @@ export async function structuredOutput(
         ...samplingWithin(sentSampling(sampling), Math.max(1, Math.min(requestedTokens, room))),
         json_schema: JSON.stringify(schema),
       },
-      rid: randomUUID().replaceAll('-', ''),
+      rid: newRequestId(),
       stream: false,
       topLogprobsNum: 0,
       vocabularySize: promptEncoder.tokenizer.vocabularySize,

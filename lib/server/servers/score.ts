@@ -3,7 +3,6 @@
  * ended, so that earlier tokens come from the prefix cache and no call requests the logits of a whole context. The client compares the ids
  * that the server reports to have read with those that were sent.
  */
-import { randomUUID } from 'node:crypto'
 import { BUILT_IN } from '#lib/api/server-name.ts'
 import { EngineError } from '#lib/engine/http/errors.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
@@ -19,6 +18,7 @@ import type { AdaptedSpan } from '#lib/trajectory/scoring/adapters.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { HttpProblem } from '../http/problem.ts'
+import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
 import { checkScoring } from './capability-checks.ts'
 
@@ -85,7 +85,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           inputIds: ids.slice(0, end),
           ...(images && { images: imagesBefore(end, images) }),
           sampling: {},
-          rid: randomUUID().replaceAll('-', ''),
+          rid: newRequestId(),
           stream: false,
           scoreOnly: true,
           logprobStartLen: from,

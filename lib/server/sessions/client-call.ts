@@ -24,8 +24,6 @@ import { type Answered, answerTito, type ReplyFollower } from './tito.ts'
 
 /** Status of a call whose client left before it was answered. */
 const CLIENT_LEFT = 499
-/** No valid body has so many levels; recursive functions read the values later. */
-const DEEPEST_JSON = 100
 /** Milliseconds without an event after which a stream gets one that means nothing. */
 const KEEP_ALIVE_MS = 15_000
 
@@ -95,11 +93,11 @@ async function bodyOf(request: Request): Promise<JsonObject> {
   } catch (error) {
     throw new CallRefusal('', `The body is not JSON: ${error instanceof Error ? error.message : error}.`)
   }
-  const tooDeep = tooDeepAt(text, DEEPEST_JSON)
+  const tooDeep = tooDeepAt(text, LIMITS.depth)
   if (tooDeep !== undefined)
     throw new CallRefusal(
       '',
-      `The body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1} on.`,
+      `The body is nested deeper than ${LIMITS.depth} levels, from character ${tooDeep + 1} on.`,
     )
   if (!isObject(value)) throw new CallRefusal('', 'The body must be a JSON object.')
   return value
