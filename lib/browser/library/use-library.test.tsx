@@ -115,6 +115,20 @@ test('A deletion of a trajectory that another window has deleted can be undone i
   expect(removedKeys(['a', 'b'])).toEqual(['a', 'b'])
 })
 
+test('A deletion of many trajectories leaves connections of the browser to other requests', async () => {
+  let open = 0
+  let most = 0
+  vi.stubGlobal('fetch', async () => {
+    most = Math.max(most, ++open)
+    await new Promise((resolve) => setTimeout(resolve))
+    open--
+    return Response.json({})
+  })
+  const keys = Array.from({ length: 50 }, (_, n) => `k${n}`)
+  expect(await libraryOn(new QueryClient()).current.remove(keys)).toEqual({ done: keys, refused: [] })
+  expect(most).toBe(4)
+})
+
 test.each(['remove', 'restore'] as const)('The other windows show what a window does (%s)', async (action) => {
   vi.stubGlobal('fetch', async () => Response.json({}))
   const other = new BroadcastChannel(DELETIONS)

@@ -69,18 +69,24 @@ async function deleteTrajectory(key: string): Promise<void> {
   }
 }
 
+/** Number of requests at once. Browsers open six connections to a host, and the check that the application answers needs one of them. */
+const AT_ONCE = 4
+
 async function settle(keys: readonly string[], call: (key: string) => Promise<unknown>): Promise<Settled> {
-  const results = await Promise.all(
-    keys.map(async (key) => {
+  const results: { readonly key: string; readonly error: ApiError | undefined }[] = []
+  const rest = keys.entries()
+  const callRest = async () => {
+    for (const [at, key] of rest) {
       try {
         await call(key)
-        return { key, error: undefined }
+        results[at] = { key, error: undefined }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        return { key, error }
+        results[at] = { key, error }
       }
-    }),
-  )
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, callRest))
   return {
     done: results.flatMap(({ key, error }) => (error ? [] : [key])),
     refused: results.flatMap(({ key, error }) => (error ? [{ key, error }] : [])),
