@@ -47,7 +47,7 @@ function serve(all: readonly number[]) {
   return { requested, ends, write }
 }
 
-function page(path: string, last: number, locks: Locks) {
+function page(path: string, last: number, locks: Locks, silentMs = 60_000) {
   const seen: number[] = []
   const connected: boolean[] = []
   const done = followLines(
@@ -62,7 +62,7 @@ function page(path: string, last: number, locks: Locks) {
       onConnected: (isConnected) => connected.push(isConnected),
       onUnavailable: () => {},
     },
-    { locks, pauseMs: 5 },
+    { locks, pauseMs: 5, silentMs },
   )
   return { seen, connected, done }
 }
@@ -98,4 +98,34 @@ test('A page that polls takes over the stream of a page that closes', async () =
   for (const end of ends.slice(1)) end()
   await Promise.all([...streaming, looking].map(({ done }) => done))
   expect(looking.seen).toEqual([0])
+})
+
+test('A stream whose connection is lost without an end is requested again from the next line', async () => {
+  const requested: string[] = []
+  vi.stubGlobal('fetch', async (address: string, { signal }: RequestInit) => {
+    requested.push(address)
+    const line = `{"n":${requested.length - 1}}\n`
+    return new Response(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(line))
+          signal?.addEventListener('abort', () => controller.error(signal.reason))
+        },
+      }),
+    )
+  })
+  const { done, seen, connected } = page('/silent', 1, createLocks(), 20)
+  await done
+  expect([requested, seen, connected]).toEqual([['/silent?from=0', '/silent?from=1'], [0, 1], [true, true]])
+})
+
+test('A request for a stream that nobody answers is repeated', async () => {
+  let requests = 0
+  vi.stubGlobal('fetch', async (_address: string, { signal }: RequestInit) => {
+    if (++requests === 2) return new Response('{"n":0}\n')
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const { done, seen } = page('/unanswered', 0, createLocks(), 20)
+  await done
+  expect([requests, seen]).toEqual([2, [0]])
 })

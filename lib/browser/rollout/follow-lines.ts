@@ -15,6 +15,11 @@ interface Following<Line> {
   readonly onUnavailable: (error: ApiError | undefined) => void
 }
 
+/**
+ * Milliseconds without a line after which the stream is requested again. A connection may be lost without an end, such as while a laptop
+ * sleeps, and a new request costs little where the model only takes long.
+ */
+const SILENT_MS = 20_000
 /** Milliseconds to wait after a lost connection, and between two polls of a page without a stream. */
 const PAUSE_MS = 1_000
 /**
@@ -27,6 +32,7 @@ interface Browser {
   /** Locks that all pages of the browser share. Insecure pages have none: each of them follows with a stream. */
   readonly locks?: Locks | undefined
   readonly pauseMs?: number
+  readonly silentMs?: number
 }
 
 /**
@@ -35,27 +41,41 @@ interface Browser {
  */
 export async function followLines<Line>(
   { path, signal, schema, onLine, onConnected, onUnavailable }: Following<Line>,
-  { locks = navigator.locks, pauseMs = PAUSE_MS }: Browser = {},
+  { locks = navigator.locks, pauseMs = PAUSE_MS, silentMs = SILENT_MS }: Browser = {},
 ): Promise<void> {
   let received = 0
   /** Follows one response. Returns whether there is more to follow, and when. */
   const followOnce = async (until: 'end' | 'now'): Promise<'done' | 'at once' | 'later'> => {
-    const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, { signal })
-    if (!signal.aborted) onConnected(true)
-    for await (const line of streamJsonLines(response, path)) {
-      // The server ended the stream because the browser had suspended the page.
-      if (isStreamClosed(line)) return 'at once'
-      received++
-      try {
-        const parsed = schema.safeParse(line)
-        if (!parsed.success) throw await departureOf(path, parsed.error, line)
-        if (onLine(parsed.data) === 'done') return 'done'
-      } catch (error) {
-        onUnavailable(notUnderstood(error))
-        return 'done'
+    const silence = new AbortController()
+    const isSilent = () => silence.abort()
+    let timer = setTimeout(isSilent, silentMs)
+    try {
+      const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, {
+        signal: AbortSignal.any([signal, silence.signal]),
+      })
+      if (!signal.aborted) onConnected(true)
+      for await (const line of streamJsonLines(response, path)) {
+        clearTimeout(timer)
+        timer = setTimeout(isSilent, silentMs)
+        // The server ended the stream because the browser had suspended the page.
+        if (isStreamClosed(line)) return 'at once'
+        received++
+        try {
+          const parsed = schema.safeParse(line)
+          if (!parsed.success) throw await departureOf(path, parsed.error, line)
+          if (onLine(parsed.data) === 'done') return 'done'
+        } catch (error) {
+          onUnavailable(notUnderstood(error))
+          return 'done'
+        }
       }
+      return 'later'
+    } catch (error) {
+      if (!silence.signal.aborted) throw error
+      return 'at once'
+    } finally {
+      clearTimeout(timer)
     }
-    return 'later'
   }
   while (!signal.aborted) {
     let isLook = false
