@@ -116,7 +116,11 @@ test('A stream whose connection is lost without an end is requested again from t
   })
   const { done, seen, connected } = page('/silent', 1, createLocks(), 20)
   await done
-  expect([requested, seen, connected]).toEqual([['/silent?from=0', '/silent?from=1'], [0, 1], [true, true]])
+  expect([requested, seen, connected]).toEqual([
+    ['/silent?from=0', '/silent?from=1'],
+    [0, 1],
+    [true, true],
+  ])
 })
 
 test('A request for a stream that nobody answers is repeated', async () => {
