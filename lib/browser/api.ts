@@ -57,11 +57,16 @@ const problemSchema = z.looseObject({
   remedy: z.catch(z.optional(z.literal('server-tokenizer')), undefined),
 })
 
+/** Longest time for an answer to a change of a few bytes, in milliseconds. The server itself waits 5 s for a locked database. */
+export const CHANGE_MS = 30_000
+
 interface CallOptions {
   readonly method?: string
   readonly json?: unknown
   readonly file?: Blob
   readonly signal?: AbortSignal | undefined
+  /** Longest time for the answer in milliseconds. After it the server counts as unreachable. Omitted: any. */
+  readonly limitMs?: number
   /** Whether the browser may cache the answer; it revalidates the copy each time. */
   readonly revalidate?: boolean
   /** Media types of the answer; omitted: any. */
@@ -134,7 +139,9 @@ export const unreachableError = (): ApiError =>
 /** Calls the server; the caller reads the answer, such as a file. Throws ApiError, or the signal's reason. */
 export async function callApi(path: string, options: CallOptions = {}): Promise<Response> {
   const token = storedToken()
-  const { method = 'GET', json, file, signal, revalidate = false, accept } = options
+  const { method = 'GET', json, file, signal, limitMs, revalidate = false, accept } = options
+  const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs)
+  const signals = [signal, limit].filter((one) => one !== undefined)
   const response = await fetch(path, {
     method,
     headers: {
@@ -147,7 +154,7 @@ export async function callApi(path: string, options: CallOptions = {}): Promise<
       }),
     },
     ...(method !== 'GET' && { body: file ?? JSON.stringify(json ?? {}) }),
-    ...(signal && { signal }),
+    ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
     cache: revalidate ? 'no-cache' : 'no-store',
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error

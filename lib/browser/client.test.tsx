@@ -266,6 +266,19 @@ describe('calls to Rollscope’s server', () => {
     await expect(callApi('/api/x')).rejects.toBeInstanceOf(ApiError)
   })
 
+  test('fail as not answered after their time limit, also in the middle of the answer', async () => {
+    const never = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    vi.stubGlobal('fetch', (_path: string, { signal }: { readonly signal: AbortSignal }) => never(signal))
+    const save = () => fetchJson('/api/x', z.object({}), { method: 'PATCH', limitMs: 10 })
+    await expect(save()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    vi.stubGlobal('fetch', async (_path: string, { signal }: { readonly signal: AbortSignal }) => {
+      const pull = () => never(signal)
+      return new Response(new ReadableStream({ pull }))
+    })
+    await expect(save()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  })
+
   test('lines are parsed for any split into chunks', async () => {
     answer = (_request, response) => {
       const text = events.map((event) => `${JSON.stringify(event)}\n`).join('')

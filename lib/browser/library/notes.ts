@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { tokenNotesAnswerSchema } from '#lib/api/trajectory-labels.ts'
 import { changedLabels } from '#lib/trajectory/format/labels.ts'
 import type { TokenNote } from '#lib/trajectory/format/token-notes.ts'
-import { ApiError, fetchJson } from '../api.ts'
+import { ApiError, CHANGE_MS, fetchJson } from '../api.ts'
 import { TRAJECTORIES } from '../queries.ts'
 import { revisionOptions } from './revision.ts'
 import { showStoredLabels } from './shown-labels.ts'
@@ -41,7 +41,7 @@ async function storeNotes(
   request: { readonly method: string; readonly json: unknown },
 ): Promise<void> {
   const path = `/api/trajectories/${encodeURIComponent(key)}/notes${place}`
-  const { notes } = await fetchJson(path, tokenNotesAnswerSchema, request)
+  const { notes } = await fetchJson(path, tokenNotesAnswerSchema, { ...request, limitMs: CHANGE_MS })
   await showStoredLabels(client, key, (labels) => changedLabels(labels, { notes: notes.length > 0 ? notes : null }))
   // The library finds trajectories by the words of their notes.
   await client.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })

@@ -3,7 +3,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib/api/library.ts'
 import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
-import { ApiError, callApi, fetchJson } from '../api.ts'
+import { ApiError, CHANGE_MS, callApi, fetchJson } from '../api.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { tellOtherWindows } from './other-windows.ts'
 import { forgetRemoved, keepRemoval } from './removals.ts'
@@ -28,7 +28,11 @@ export function useLibrary(): Library {
   const cache = useQueryClient()
   return {
     async label(key, change) {
-      const row = await fetchJson(addressOf(key), summarySchema, { method: 'PATCH', json: change })
+      const row = await fetchJson(addressOf(key), summarySchema, {
+        method: 'PATCH',
+        json: change,
+        limitMs: CHANGE_MS,
+      })
       await showStoredLabels(cache, key, (labels) => changedLabels(labels, change))
       await putRow(cache, row)
     },
@@ -43,7 +47,9 @@ export function useLibrary(): Library {
       return settled
     },
     async restore(keys) {
-      const settled = await settle(keys, (key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' }))
+      const settled = await settle(keys, (key) =>
+        callApi(`${addressOf(key)}/restore`, { method: 'POST', limitMs: CHANGE_MS }),
+      )
       for (const key of keys) {
         void cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
         // A page that reports the deletion follows the trajectory again.
@@ -63,7 +69,7 @@ const addressOf = (key: string): string => `/api/trajectories/${encodeURICompone
 /** Deletes a trajectory. One that another window has deleted is deleted, and both windows can undo it. Throws ApiError. */
 async function deleteTrajectory(key: string): Promise<void> {
   try {
-    await callApi(addressOf(key), { method: 'DELETE' })
+    await callApi(addressOf(key), { method: 'DELETE', limitMs: CHANGE_MS })
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'DELETED')) throw error
   }
