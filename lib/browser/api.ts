@@ -169,8 +169,12 @@ export async function callApi(path: string, options: CallOptions = {}): Promise<
   throw new ApiError(response.status, 'UNKNOWN', `the server answered ${response.status}`)
 }
 
-/** Yields the unchecked values of a stream of JSON lines. Throws ApiError. */
-export async function* streamJsonLines(response: Response, path: string): AsyncGenerator<unknown> {
+/** Yields the unchecked values of a stream of JSON lines. `onPart` is called for all that arrives, also inside of a line. Throws ApiError. */
+export async function* streamJsonLines(
+  response: Response,
+  path: string,
+  onPart: () => void = () => {},
+): AsyncGenerator<unknown> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   /** Parts of the line that has not ended. Joined with each part, a line of 20 MB would take seconds. */
@@ -179,6 +183,7 @@ export async function* streamJsonLines(response: Response, path: string): AsyncG
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
+      onPart()
       const [first = '', ...others] = value.split('\n')
       open.push(first)
       for (const next of others) {

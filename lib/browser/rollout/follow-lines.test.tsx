@@ -123,6 +123,27 @@ test('A stream whose connection is lost without an end is requested again from t
   ])
 })
 
+test('A long line that arrives slowly is read to its end', async () => {
+  let requests = 0
+  vi.stubGlobal('fetch', async (_address: string, { signal }: RequestInit) => {
+    requests++
+    const parts = [...'{"n":0}\n'].values()
+    return new Response(
+      new ReadableStream({
+        start: (controller) => signal?.addEventListener('abort', () => controller.error(signal.reason)),
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 200))
+          const { value, done } = parts.next()
+          if (!done && !signal?.aborted) controller.enqueue(new TextEncoder().encode(value))
+        },
+      }),
+    )
+  })
+  const { done, seen } = page('/slow', 0, createLocks(), 1_200)
+  await done
+  expect([requests, seen]).toEqual([1, [0]])
+})
+
 test('A request for a stream that nobody answers is repeated', async () => {
   let requests = 0
   vi.stubGlobal('fetch', async (_address: string, { signal }: RequestInit) => {

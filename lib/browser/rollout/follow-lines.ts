@@ -16,7 +16,7 @@ interface Following<Line> {
 }
 
 /**
- * Milliseconds without a line after which the stream is requested again. A connection may be lost without an end, such as while a laptop
+ * Milliseconds without a byte after which the stream is requested again. A connection may be lost without an end, such as while a laptop
  * sleeps, and a new request costs little where the model only takes long.
  */
 const SILENT_MS = 20_000
@@ -49,14 +49,16 @@ export async function followLines<Line>(
     const silence = new AbortController()
     const isSilent = () => silence.abort()
     let timer = setTimeout(isSilent, silentMs)
+    const listen = () => {
+      clearTimeout(timer)
+      timer = setTimeout(isSilent, silentMs)
+    }
     try {
       const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, {
         signal: AbortSignal.any([signal, silence.signal]),
       })
       if (!signal.aborted) onConnected(true)
-      for await (const line of streamJsonLines(response, path)) {
-        clearTimeout(timer)
-        timer = setTimeout(isSilent, silentMs)
+      for await (const line of streamJsonLines(response, path, listen)) {
         // The server ended the stream because the browser had suspended the page.
         if (isStreamClosed(line)) return 'at once'
         received++
