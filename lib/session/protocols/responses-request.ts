@@ -1,8 +1,6 @@
 /** Reads requests of OpenAI responses. The whole history is in the input: a session finds what it already has by itself. */
 import * as z from 'zod/mini'
-import type { JsonObject } from '#lib/json/json-object.ts'
-import type { Message } from '#lib/trajectory/format/trajectory.ts'
-import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
+import { messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
 import type { SessionCall, StructuredOutput, ToolChoice } from '../call.ts'
 import {
   absent,
@@ -184,7 +182,9 @@ export function readResponsesCall(body: unknown): SessionCall {
     model: read.model,
     messages: [
       ...(read.instructions ? [{ role: 'system' as const, content: read.instructions }] : []),
-      ...(typeof read.input === 'string' ? [{ role: 'user' as const, content: read.input }] : messagesOf(read.input)),
+      ...(typeof read.input === 'string'
+        ? [{ role: 'user' as const, content: read.input }]
+        : messagesOfItems(read.input).flatMap(({ message }) => messagesIn(message))),
     ],
     tools,
     toolChoice: choice,
@@ -204,51 +204,6 @@ export function readResponsesCall(body: unknown): SessionCall {
     metadata: callMetadata(read.metadata, read.user),
     body: body as SessionCall['body'],
   }
-}
-
-type Item = z.infer<typeof item>
-
-/** Returns the messages of the input. Items of the model that follow each other are one reply. */
-function messagesOf(items: readonly Item[]): readonly Message[] {
-  const messages: Message[] = []
-  let reply: JsonObject[] = []
-  const closeReply = (): void => {
-    if (reply.length > 0) messages.push(assistantMessage({ role: 'assistant', content: reply }))
-    reply = []
-  }
-  for (const one of items) {
-    const blocks = replyBlocks(one)
-    if (blocks) reply.push(...blocks)
-    else {
-      closeReply()
-      messages.push(...messagesIn(contextMessage(one)))
-    }
-  }
-  closeReply()
-  return messages
-}
-
-/** Returns an item of the model as blocks in a form that readForeignMessage knows; undefined for other items. */
-function replyBlocks(one: Item): readonly JsonObject[] | undefined {
-  switch (one.type) {
-    case 'function_call':
-      return [{ type: 'tool_use', id: one.call_id, name: one.name, input: one.arguments }]
-    case 'reasoning': {
-      const texts = one.content ?? one.summary ?? []
-      return [{ type: 'thinking', thinking: texts.map(({ text }) => text).join('\n') }]
-    }
-    case 'function_call_output':
-    case 'item_reference':
-      return undefined
-    default:
-      if (one.role !== 'assistant') return undefined
-      return typeof one.content === 'string' ? [{ type: 'text', text: one.content }] : one.content
-  }
-}
-
-function contextMessage(one: Item): JsonObject {
-  if (one.type === 'function_call_output') return { role: 'tool', tool_call_id: one.call_id, content: one.output }
-  return one
 }
 
 const choiceOf = (choice: z.infer<typeof toolChoice> | null | undefined): ToolChoice =>
