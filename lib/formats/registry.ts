@@ -4,10 +4,12 @@ import { chatMessages, messageLines } from './conversations/chat-messages.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
+import { batch, batchRequests } from './replies/batch.ts'
 import { chatCompletionStream } from './replies/chat-chunks.ts'
 import { chatCompletion } from './replies/chat-completion.ts'
 import { completion, completionStream } from './replies/completion.ts'
 import { llamaCppCompletion, llamaCppCompletionStream } from './replies/llama-cpp.ts'
+import { responses } from './replies/responses.ts'
 import { sglangGenerate, sglangGenerateStream } from './replies/sglang-generate.ts'
 import { vllmGenerate, vllmGenerateStream } from './replies/vllm-generate.ts'
 import { rollscope } from './rollscope.ts'
@@ -62,6 +64,9 @@ export const formats: readonly Format[] = [
   trainDump,
   milesColumns,
   agentLightningTriplet,
+  batch,
+  batchRequests,
+  responses,
   vllmGenerate,
   vllmGenerateStream,
   strandsSglang,

@@ -1,9 +1,10 @@
 /**
  * Lists of messages: fine-tuning JSONL of OpenAI and datasets of Hugging Face with a column `messages`, with tools, reward and group
- * where the file has them. A list alone is a conversation too.
+ * where the file has them. A list alone is a conversation too, also one of items of the Responses API.
  */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { isItem } from '#lib/trajectory/messages/response-items.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals } from '../reading/record-error.ts'
@@ -71,7 +72,10 @@ export const isMessageList = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isMessage)
 
 function isMessage(value: unknown): boolean {
-  return isObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value)
+  return (
+    (isObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value)) ||
+    isItem(value)
+  )
 }
 
 const GROUP = ['group_index', 'sample_index']

@@ -4,6 +4,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { MissingContent } from '#lib/trajectory/format/missing-content.ts'
 import type { Message, Outcome, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { assistantMessage, readForeignMessage } from '#lib/trajectory/messages/foreign-message.ts'
+import { isItem, messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { RecordSource } from '../format.ts'
 import { joinedPath, refuse } from '../reading/record-error.ts'
@@ -39,7 +40,10 @@ export function textTrajectory(sample: TextSample, source: RecordSource): Trajec
   )
 }
 
-/** Returns the segments of a conversation: each message of the model is a response. Refuses what is no message. */
+/**
+ * Returns the segments of a conversation, whose messages may be items of the Responses API: each message of the model is a response.
+ * Refuses what is no message.
+ */
 export function conversationSegments(messages: readonly unknown[], path: string): readonly Segment[] {
   const segments: Segment[] = []
   let promptMessages: Message[] = []
@@ -47,7 +51,8 @@ export function conversationSegments(messages: readonly unknown[], path: string)
     if (promptMessages.length > 0) segments.push(promptSegment(promptMessages))
     promptMessages = []
   }
-  for (const [index, message] of messages.entries()) {
+  const all = messages.some(isItem) ? messagesOfItems(messages) : messages.map((message, index) => ({ message, index }))
+  for (const { message, index } of all) {
     if (isObject(message) && message.role === 'assistant') {
       close()
       segments.push(responseSegment(message))
