@@ -12,6 +12,7 @@ import { llamaCppCompletion, llamaCppCompletionStream } from './replies/llama-cp
 import { responses } from './replies/responses.ts'
 import { sglangGenerate, sglangGenerateStream } from './replies/sglang-generate.ts'
 import { vllmGenerate, vllmGenerateStream } from './replies/vllm-generate.ts'
+import { vllmOffline } from './replies/vllm-offline.ts'
 import { rollscope } from './rollscope.ts'
 import { strandsSglang } from './strands-sglang.ts'
 import { agentLightningEvents, agentLightningTriplet } from './traces/agent-lightning.ts'
@@ -67,6 +68,7 @@ export const formats: readonly Format[] = [
   batch,
   batchRequests,
   responses,
+  vllmOffline,
   vllmGenerate,
   vllmGenerateStream,
   strandsSglang,

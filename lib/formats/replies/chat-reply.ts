@@ -3,8 +3,8 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import type { Finish, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import { joinedPath, refuse } from '../reading/record-error.ts'
+import { logprobsById } from './logprobs-by-id.ts'
 import { type ModelCall, type ReplyEngine, requestFacts } from './model-call.ts'
-import { promptLogprobs } from './prompt-logprobs.ts'
 import { replyColumns } from './reply-columns.ts'
 import { idsOfChoice, type ReplyPath, sameIds } from './reply-ids.ts'
 import { entriesOf, tupleEntries } from './token-entries.ts'
@@ -25,7 +25,7 @@ function chatCall(reply: JsonObject, choice: JsonObject, request: JsonObject | u
   const ids = idsOfChoice(reply, choice, at)
   const promptIds = ids.prompt ?? sameIds([[joinedPath(at.reply, 'request.token_ids'), request?.token_ids]])
   const promptPath = joinedPath(at.reply, 'prompt_logprobs')
-  const promptEntries = promptIds && promptLogprobs(reply.prompt_logprobs, promptIds, promptPath)
+  const promptEntries = promptIds && logprobsById(reply.prompt_logprobs, promptIds, promptPath)
   const prompt =
     promptIds &&
     replyColumns({ ids: promptIds, entries: promptEntries, paths: { ids: promptPath, entries: promptPath } })

@@ -6,8 +6,8 @@ import { catchRefusals } from '../reading/record-error.ts'
 import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
 import { samplesOfCalls } from './chat-completion.ts'
 import { engineOf, finishOf, usageField } from './chat-reply.ts'
+import { logprobsById } from './logprobs-by-id.ts'
 import { type ModelCall, requestFacts } from './model-call.ts'
-import { promptLogprobs } from './prompt-logprobs.ts'
 import { type ReplyColumns, replyColumns } from './reply-columns.ts'
 import { idsOfChoice, type ReplyIds } from './reply-ids.ts'
 import { joinedLists, joinedTexts, lastOf, streamFormat } from './streams.ts'
@@ -102,7 +102,7 @@ const byLogprob = (a: JsonObject, b: JsonObject): number => Number(b.logprob) - 
 
 /** The logprobs of a prompt are in the echo, or in vLLM's `prompt_logprobs`. */
 function promptPart(ids: readonly number[], echo: readonly TokenEntry[], choice: JsonObject, path: string) {
-  const inputLogprobs = promptLogprobs(choice.prompt_logprobs, ids, `${path}.prompt_logprobs`)
+  const inputLogprobs = logprobsById(choice.prompt_logprobs, ids, `${path}.prompt_logprobs`)
   const paths = { ids: `${path}.prompt_token_ids`, entries: `${path}.logprobs` }
   const columns: ReplyColumns = replyColumns({ ids, entries: inputLogprobs ?? echo, paths })
   const { vocab, lacked: _, isWhole: __, ...part } = columns

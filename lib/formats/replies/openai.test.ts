@@ -1,4 +1,4 @@
-/** Compares replies of OpenAI's Responses and Batch APIs with what its classes read (lib/formats/golden/make_openai.py). */
+/** Compares replies of OpenAI's Responses and Batch APIs with what its classes read (lib/formats/golden/writers/make_openai.py). */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'

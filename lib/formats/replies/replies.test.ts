@@ -713,7 +713,7 @@ test('a reply of vLLM’s generate endpoint with its request has the ids and log
   expect(trajectory.vocab).toEqual({ '8': 'x' })
   expect(refusalOf(vllmGenerate, { ...value, request: { token_ids: [1] } })).toMatchObject({
     path: 'response.prompt_logprobs',
-    expected: '1 entries (one for each token of the prompt)',
+    expected: '1 entries (one for each token)',
   })
 })
 

@@ -1,7 +1,7 @@
 """Writes the files of OpenAI's Batch and Responses APIs in foreign/, and openai.json: what the classes of openai read in them.
 
     pip install openai==3.57.0
-    python lib/formats/golden/make_openai.py
+    python lib/formats/golden/writers/make_openai.py
 
 Run in the root of the repository. lib/formats/replies/openai.test.ts compares lib/formats with the file. The classes of the package
 check each request and each reply, and write it as model_dump_json does.

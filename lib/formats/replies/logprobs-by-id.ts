@@ -1,17 +1,13 @@
-/** Reads vLLM's `prompt_logprobs`: for each token of the prompt null or an object by id, with the token itself and the most likely ones. */
+/** Reads vLLM's logprobs: for each token null or an object by id, with the token itself and the most likely ones. */
 import { isObject } from '#lib/json/json-object.ts'
 import { logprobSchema } from '../columns.ts'
 import { parsedAt, refuse } from '../reading/record-error.ts'
 import type { TokenEntry } from './token-entries.ts'
 
-/** Returns an entry for each id of the prompt; undefined without prompt logprobs. Refuses a list for other tokens. */
-export function promptLogprobs(
-  value: unknown,
-  ids: readonly number[],
-  path: string,
-): readonly TokenEntry[] | undefined {
+/** Returns an entry for each id; undefined without logprobs. Refuses a list for other tokens. */
+export function logprobsById(value: unknown, ids: readonly number[], path: string): readonly TokenEntry[] | undefined {
   if (!Array.isArray(value)) return undefined
-  if (value.length !== ids.length) refuse(path, `${ids.length} entries (one for each token of the prompt)`, value)
+  if (value.length !== ids.length) refuse(path, `${ids.length} entries (one for each token)`, value)
   return ids.map((id, index) => {
     const entries = entriesById(value[index], `${path}[${index}]`)
     const own = entries.find((entry) => entry.id === id)
