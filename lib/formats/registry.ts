@@ -1,6 +1,7 @@
 /** All file formats, in the order in which a file is tried. */
 import { anthropic } from './conversations/anthropic.ts'
 import { chatMessages, messageLines } from './conversations/chat-messages.ts'
+import { datasetRows } from './conversations/dataset-rows.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
@@ -93,6 +94,7 @@ export const formats: readonly Format[] = [
   anthropic,
   trl,
   verlDump,
+  datasetRows,
   chatMessages,
   messageLines,
 ]

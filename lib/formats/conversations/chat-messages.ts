@@ -86,11 +86,13 @@ function groupOf({ group_index, sample_index }: JsonObject): Trajectory['group']
     : undefined
 }
 
-/** Lists of ids belong to a format that reads them: messages alone would lose them. */
 function isConversation(value: unknown): boolean {
   if (!isObject(value) || !Array.isArray(value.messages) || value.messages.length === 0) return false
-  const hasIds = Object.entries(value).some(([key, list]) => /token|ids$/.test(key) && isNumbers(list))
-  return !hasIds && value.messages.every((message) => isObject(message) && typeof message.role === 'string')
+  return !hasIds(value) && value.messages.every((message) => isObject(message) && typeof message.role === 'string')
 }
+
+/** Returns whether a record has lists of ids. They belong to a format that reads them: messages alone would lose them. */
+export const hasIds = (record: JsonObject): boolean =>
+  Object.entries(record).some(([key, list]) => /token|ids$/.test(key) && isNumbers(list))
 
 const isNumbers = (list: unknown): boolean => Array.isArray(list) && typeof list[0] === 'number'
