@@ -34,6 +34,7 @@ const TOOLS = [
     'LiteLLM',
     'llama.cpp',
     'OpenAI',
+    'Gemini',
     'Anthropic',
   ],
   ...['Inspect', 'Agent Lightning', 'OpenTelemetry', 'MLflow', 'mini-swe-agent', 'Hugging Face datasets', 'ShareGPT'],

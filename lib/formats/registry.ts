@@ -2,6 +2,7 @@
 import { anthropic } from './conversations/anthropic.ts'
 import { chatMessages, messageLines } from './conversations/chat-messages.ts'
 import { datasetRows } from './conversations/dataset-rows.ts'
+import { gemini, geminiContents } from './conversations/gemini.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
@@ -85,6 +86,8 @@ export const formats: readonly Format[] = [
   sglangGenerateStream,
   llamaCppCompletion,
   llamaCppCompletionStream,
+  gemini,
+  geminiContents,
   agentLightningEvents,
   inspectLog,
   otlp,
