@@ -37,6 +37,7 @@ const TOOLS = [
     'Gemini',
     'Anthropic',
   ],
+  ...['SWE-agent', 'OpenHands'],
   ...['Inspect', 'Agent Lightning', 'OpenTelemetry', 'MLflow', 'mini-swe-agent', 'Hugging Face datasets', 'ShareGPT'],
 ]
 /** The lines of the tables that say how to get the file of a tool. */

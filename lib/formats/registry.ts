@@ -23,7 +23,9 @@ import { milesTrajectory, skyrlEval, verifiersResults } from './traces/conversat
 import { inspectLog } from './traces/inspect-log.ts'
 import { miniSweAgent } from './traces/mini-swe-agent.ts'
 import { mlflowTrace } from './traces/mlflow.ts'
+import { openHands, openHandsEvents } from './traces/openhands.ts'
 import { otlp } from './traces/otlp.ts'
+import { sweAgent } from './traces/swe-agent.ts'
 import { tinkerCapture } from './traces/tinker.ts'
 import { verifiersTrace } from './traces/verifiers-trace.ts'
 import { atropos } from './trainers/atropos.ts'
@@ -93,6 +95,9 @@ export const formats: readonly Format[] = [
   otlp,
   mlflowTrace,
   miniSweAgent,
+  sweAgent,
+  openHands,
+  openHandsEvents,
   sharegpt,
   anthropic,
   trl,
