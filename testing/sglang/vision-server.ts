@@ -34,6 +34,8 @@ export interface VisionServerOptions {
   readonly reportsIds?: boolean
   /** False if the model reads only text. */
   readonly hasVision?: boolean
+  /** Tokens of a prompt and its reply; more are refused. Omitted: 32,768, and none is refused. */
+  readonly contextLength?: number
   readonly port?: number
 }
 
@@ -60,7 +62,8 @@ export async function startVisionServer(options: VisionServerOptions): Promise<V
     if (pathname !== '/generate') return send(404, { detail: 'Not Found' })
     const visionRequest = (await bodyOf(request)) as VisionRequest
     const read = expand(visionRequest, options)
-    if (typeof read === 'string') return send(400, { error: { message: read } })
+    const refusal = typeof read === 'string' ? read : refusalOf(read.length, visionRequest, options)
+    if (typeof read === 'string' || refusal !== undefined) return send(400, { error: { message: refusal } })
     const samples = requests.filter(({ sampling_params: { max_new_tokens: most } }) => most !== 0).length
     requests.push(visionRequest)
     const reply = replyOf(
@@ -85,7 +88,7 @@ const scripted = ({ replies }: VisionServerOptions, index: number): readonly num
 
 function infoOf(
   pathname: string,
-  { tokenizerPath = 'vision', hasVision = true }: VisionServerOptions,
+  { tokenizerPath = 'vision', hasVision = true, contextLength = 32_768 }: VisionServerOptions,
 ): object | undefined {
   switch (pathname) {
     case '/model_info':
@@ -99,7 +102,7 @@ function infoOf(
         model_type: 'qwen2_vl',
       }
     case '/server_info':
-      return { version: '0.5.23', context_length: 32_768, incremental_streaming_output: false }
+      return { version: '0.5.23', context_length: contextLength, incremental_streaming_output: false }
     default:
       return undefined
   }
@@ -128,6 +131,18 @@ function expand(
   return encodesAgain(ids).flatMap((id) =>
     id === placeholderId ? Array.from({ length: positions[next++] ?? 0 }, () => id) : [id],
   )
+}
+
+/** Returns why SGLang refuses a call that may become longer than the context; undefined if it does not. */
+function refusalOf(
+  read: number,
+  { sampling_params: { max_new_tokens: most } }: VisionRequest,
+  { contextLength = Infinity }: VisionServerOptions,
+): string | undefined {
+  const total = read + Number(most)
+  return total > contextLength
+    ? `Requested token count exceeds the model's maximum context length of ${contextLength} tokens. You requested a total of ${total} tokens: ${read} tokens from the input messages and ${most} tokens for the completion.`
+    : undefined
 }
 
 function replyOf(

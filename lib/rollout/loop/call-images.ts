@@ -1,5 +1,7 @@
 /** The images of a call, collected from the messages of the whole conversation each time, so that none is sent twice. */
+import { EngineError } from '#lib/engine/http/errors.ts'
 import type { RequestImages } from '#lib/engine/images.ts'
+import type { GenerateRequest } from '#lib/engine/request.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { readDataUrl } from '#lib/trajectory/images/data-url.ts'
@@ -67,6 +69,12 @@ export const furtherTokens = ({ spans, known = [] }: RequestImages): number =>
     const span = spans[index]
     return span ? sum + tokens - (span.end - span.start) : sum
   }, 0)
+
+/** Returns the same from the refusal of a call that may become longer than the context; undefined if it does not show that. */
+export const furtherTokensIn = (error: unknown, { inputIds, sampling }: GenerateRequest): number | undefined =>
+  error instanceof EngineError && error.context?.needed !== undefined && sampling.max_new_tokens !== undefined
+    ? error.context.needed - sampling.max_new_tokens - inputIds.length
+    : undefined
 
 const failed = (code: string, message: string, hint: string, unsent: ImageCall['unsent']): RunEnded =>
   new RunEnded({ kind: 'failed', code, message, hint, ...unsent })

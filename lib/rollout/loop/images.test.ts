@@ -72,6 +72,7 @@ async function start({ server: options, settings, template: chosen = visionTempl
       ...empty,
       model: {
         ...empty.model,
+        ...(options?.contextLength !== undefined && { contextLength: options.contextLength }),
         tokenizer: { name: 'vision', specialIds: [], endOfTurnId: END },
         template: { text: chosen, options: {} },
       },
@@ -162,6 +163,33 @@ describe('A run with images', () => {
     expect(second.segments[4]?.logprobs?.[0]).toBe(-(before + 4) / 100)
     expect(ids(second).slice(0, ids(first).length)).toEqual(ids(first))
     expect(requestOf(second, 5)?.images).toEqual({ count: 2, tokens: [5, 9] })
+  })
+
+  test('lowers max_new_tokens to the rest of the context when the refusal shows how many tokens the images have', async () => {
+    const { play, asked } = await start({
+      server: { contextLength: 200, positionsOf: () => 80 },
+      settings: { sampling: { max_new_tokens: 300 } },
+    })
+    const trajectory = await play({ messages: [asks(png, text('?'))] })
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    const sent = trajectory.segments[0]?.ids.length ?? 0
+    expect(asked.map(({ sampling }) => sampling.max_new_tokens)).toEqual([200 - sent, 200 - sent - 79])
+    expect(requestOf(trajectory, 1)).toMatchObject({
+      images: { count: 1, tokens: [80] },
+      samplingParams: { max_new_tokens: 200 - sent - 79 },
+    })
+  })
+
+  test('ends with the needed tokens if its images leave no room in the context', async () => {
+    const { play, asked } = await start({ server: { contextLength: 200, positionsOf: () => 190 } })
+    const trajectory = await play({ messages: [asks(png, text('?'))] })
+    expect(asked).toHaveLength(1)
+    const sent = asked[0]?.inputIds.length ?? 0
+    expect(trajectory.outcome).toMatchObject({
+      ...{ kind: 'ended', reason: 'context_full' },
+      context: { needed: sent + 189 + 64, holds: 200 },
+    })
+    expect(trajectory.segments).toEqual([])
   })
 
   test('sends the images of a response that is resumed, and of a streamed one', async () => {

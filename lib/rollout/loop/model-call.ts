@@ -30,7 +30,7 @@ import { alternativesFrom } from '#lib/trajectory/tokens/alternatives.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, failureOutcome, requireContinuable, unsent } from './call-ending.ts'
-import { furtherTokens, imagesOfCall } from './call-images.ts'
+import { furtherTokens, furtherTokensIn, imagesOfCall } from './call-images.ts'
 import { conversationOfCall } from './image-messages.ts'
 import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
@@ -55,6 +55,8 @@ export interface CallSettings {
   readonly routedExperts?: boolean
   /** Most new tokens of a call that resumes a response, in place of max_new_tokens. Omitted: the same as of other calls. */
   readonly resumedMaxNewTokens?: number
+  /** How many more tokens the server reads for images than are sent, as its refusal shows. Omitted: as earlier replies reported. */
+  readonly furtherTokens?: number
 }
 
 /**
@@ -133,7 +135,7 @@ export async function callModel(
     images && dependencies.server.capabilities?.imagesInMessages
       ? await conversationOfCall({ recorder, promptInput, inputIds: input.ids, images }, dependencies, signal)
       : undefined
-  const further = images ? furtherTokens(images) : 0
+  const further = settings.furtherTokens ?? (images ? furtherTokens(images) : 0)
   const requestedTokens =
     (resumed && settings.resumedMaxNewTokens) ?? settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
   const room = roomFor(recorder.trajectory, (prompt?.ids.length ?? 0) + further, requestedTokens, settings.limits)
@@ -248,6 +250,10 @@ export async function callModel(
   } catch (error) {
     if (firstTokenMs === undefined) {
       if (prompt || resumed) recorder.emit({ type: 'retracted' })
+      // The positions of new images are unknown here, so only the refusal shows how long the reply may be.
+      const refused = images && settings.furtherTokens === undefined ? furtherTokensIn(error, request) : undefined
+      if (refused !== undefined && refused > further)
+        return callModel(recorder, promptInput, { ...settings, furtherTokens: refused }, dependencies, signal)
       throw endedBefore(error, promptInput, signal)
     }
     if (signal.aborted) {
