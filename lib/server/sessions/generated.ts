@@ -57,7 +57,8 @@ export function recordedReply(
       tokens: { ids: response.ids, ...(logprobs && { logprobs }), ...(topLogprobs && { topLogprobs }) },
     },
     usage: {
-      promptTokens,
+      // The server reads more tokens than are sent for images, and counts them among the cached ones.
+      promptTokens: usage?.promptTokens ?? promptTokens,
       cachedTokens: usage?.cachedTokens ?? 0,
       completionTokens: response.ids.length,
       reasoningTokens: response.thinks.reduce((sum, think) => sum + think.end - think.start, 0),

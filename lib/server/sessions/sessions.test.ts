@@ -9,7 +9,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
-import { type Script, says, call as toolCall } from '#testing/scripted-rollout.ts'
+import { type Script, says, stop, call as toolCall } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
@@ -212,6 +212,19 @@ describe('A session in the mode tito', () => {
     expect(deltas.length).toBeGreaterThan(2)
     expect((await calls(id))[0]).toMatchObject({ status: 200, nodes: [{ status: 'complete' }] })
   })
+})
+
+test('The usage of a call counts the prompt as the server read it, which has more tokens than were sent for images', async () => {
+  const usage = { promptTokens: 500, cachedTokens: 480, completionTokens: 3 }
+  scripts = Array.from({ length: 3 }, () => () => says('ok', { ...stop(3), usage }))
+  const id = await created()
+  const body = { model: 'm', messages: [user('a')], max_tokens: 9 }
+  expect(await (await send('POST', `/sessions/${id}/v1/messages`, body)).json()).toMatchObject({
+    usage: { input_tokens: 20, cache_read_input_tokens: 480, output_tokens: 3 },
+  })
+  expect(await chat(id, [user('b')])).toMatchObject({ usage: { prompt_tokens: 500, total_tokens: 503 } })
+  const { session } = (await (await send('GET', `/api/sessions/${id}`)).json()) as { session: object }
+  expect(session).toMatchObject({ cachedShare: 0.96 })
 })
 
 describe('A call of a session that gets no answer', () => {
