@@ -309,7 +309,7 @@ function failureFor(error: unknown, call?: SessionCall): CallFailure {
   if (outcome?.kind === 'ended') return { status: 502, message: `The server ended the call: ${outcome.reason}.` }
   if (outcome?.kind === 'failed')
     return {
-      status: outcome.code === 'TEMPLATE_ERROR' ? 400 : 502,
+      status: INPUT_REFUSALS.has(outcome.code) ? 400 : 502,
       message: withAdvice(outcome.message, outcome.hint),
     }
   const problem = foreseenProblem(error)
@@ -324,6 +324,14 @@ function failureFor(error: unknown, call?: SessionCall): CallFailure {
   console.error('unexpected error in a call of a session:', error)
   return { status: 500, message: 'Rollscope itself failed: see its log.' }
 }
+
+/** Codes of runs that end before their request because of their input: the same call fails again. */
+const INPUT_REFUSALS: ReadonlySet<string> = new Set([
+  'TEMPLATE_ERROR',
+  'IMAGE_REFUSED',
+  'IMAGE_PLACEHOLDERS',
+  'IMAGES_IN_MESSAGES',
+])
 
 /**
  * Returns the token counts of a call that does not fit. A call without a limit requested the whole context, though one token would do for

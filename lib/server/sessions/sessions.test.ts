@@ -9,9 +9,10 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
+import { PNG_URL } from '#testing/images.ts'
 import { type Script, says, stop, call as toolCall } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
-import { chatml } from '#testing/small-templates.ts'
+import { chatml, visionTemplate } from '#testing/small-templates.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
 import { SESSION_TOKEN, send, sessionServices } from './test-session-server.ts'
@@ -251,6 +252,21 @@ describe('A call of a session that gets no answer', () => {
     // Only answered calls are records.
     const records = (await (await send('GET', `/sessions/${id}`)).json()) as { records: unknown[] }
     expect(records.records).toHaveLength(1)
+  })
+
+  test.each([
+    ['bytes that are no image', 'data:image/png;base64,YWJj', 'Image 1 of the conversation cannot be sent.'],
+    ['an image that the chat template leaves out', PNG_URL, 'The prompt has 0 image placeholders, expected 1'],
+  ])('has status 400 for %s', async (_, url, message) => {
+    template = visionTemplate
+    const id = await created()
+    const content = [{ type: 'image_url', image_url: { url } }]
+    const body = { model: 'm', messages: [{ role: 'user', content }] }
+    const refused = await send('POST', `/sessions/${id}/v1/chat/completions`, body)
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { type: 'invalid_request_error', message: expect.stringContaining(message) } },
+    ])
   })
 
   const tooLong =
