@@ -57,6 +57,14 @@ describe('The next call of the playground', () => {
       expect(callRefusals(chat, { ...NEXT, status: SGLANG, draft: { mode: fine } })).toEqual([])
   })
 
+  test('is refused over a chat endpoint with images, because its requests have texts only', () => {
+    const call: NextCall = { ...NEXT, status: SGLANG, draft: { mode: 'question', images: [PNG_URL] } }
+    expect(callRefusals({ ...DEFAULT_SETUP, endpoint: 'chat' }, call)).toMatchObject([
+      { code: 'NOT_IN_CHAT', field: 'images' },
+    ])
+    expect(callRefusals(DEFAULT_SETUP, call)).toEqual([])
+  })
+
   test('is not refused on SGLang if it is a first question with the default setup, so the page need not check it', () => {
     const first: NextCall = { ...NEXT, status: SGLANG }
     expect(callRefusals(DEFAULT_SETUP, first)).toEqual([])

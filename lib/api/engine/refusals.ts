@@ -47,6 +47,9 @@ export function runRefusals(server: RefusingServer, needs: RunNeeds): readonly F
     ...(isChat && rawPrompt
       ? inChat('A chat endpoint takes messages, and this prompt is a text or ids.', 'Write a question', 'endpoint')
       : []),
+    ...(isChat && images
+      ? inChat('The chat endpoint is sent the texts of messages only, without images.', 'Remove the images', 'images')
+      : []),
     ...(notInChat
       ? inChat(`/v1/chat/completions does not accept ${notInChat}.`, 'Remove it', `sampling.${notInChat}`)
       : []),

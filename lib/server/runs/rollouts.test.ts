@@ -310,6 +310,7 @@ test('A rollout over the chat endpoint is refused before it starts if it has uns
   const refused = (change: object) =>
     continueRollout(key, { prompt: 'more', ...change }, all, never).catch((error) => error)
   expect(await refused({ sampling: { structural_tag: '{}' } })).toMatchObject({ details: { code: 'NOT_IN_CHAT' } })
+  expect(await refused({ images: [PNG_URL] })).toMatchObject({ details: { code: 'NOT_IN_CHAT', field: 'images' } })
   capabilities = ENGINE_CAPABILITIES.openai
   expect(await refused({})).toMatchObject({ details: { code: 'NOT_IN_ENGINE', field: 'endpoint' } })
   capabilities = undefined
