@@ -18,6 +18,16 @@ test.each([
     "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 4190 tokens: 4090 tokens from the input messages and 100 tokens for the completion.",
     { needed: 4190, holds: 4096 },
   ],
+  [
+    'of vLLM 0.32, the chat endpoint’s check',
+    "Input length (4405) exceeds model's maximum context length (4096).",
+    { needed: 4405, holds: 4096 },
+  ],
+  [
+    'of vLLM 0.32, a prompt with images',
+    'The decoder prompt (length 4405) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens plus multimodal tokens.',
+    { needed: 4405, holds: 4096 },
+  ],
   ['a fork without numbers', 'prompt exceeds the context length', {}],
   ['a fork with one number', 'over the maximum context length of 4096 tokens.', { holds: 4096 }],
 ])('the refusal %s is a context overflow', (_what, words, counts) => {

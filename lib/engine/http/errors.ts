@@ -246,12 +246,15 @@ export function errorFromEvent(message: string, code: number | undefined, secret
 
 /**
  * Returns the token counts in a refusal; undefined if it is about something else, since a parameter out of range "exceeds"
- * too. The first three patterns are SGLang's, from 0.4.6 to 0.5.23; the last covers forks.
+ * too. Those of SGLang are from 0.4.6 to 0.5.23, those of vLLM from 0.32; the last pattern covers forks.
  */
 export function contextCounts(words: string): ContextCounts | undefined {
   const [, input, inputHolds] =
     /input \((\d+) tokens\) is longer than the model's context length \((\d+) tokens\)/i.exec(words) ??
     /input length \((\d+)(?: tokens)?\) exceeds the maximum allowed length \((\d+) tokens\)/i.exec(words) ??
+    // vLLM.
+    /input length \((\d+)\) exceeds model's maximum context length \((\d+)\)/i.exec(words) ??
+    /prompt \(length (\d+)\) .*is longer than the maximum model length of (\d+)/i.exec(words) ??
     []
   if (input !== undefined) return { needed: Number(input), holds: Number(inputHolds) }
   const [, holds, total] =
