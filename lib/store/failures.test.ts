@@ -2,7 +2,16 @@
  * Tests the effect of disks, other programs and damaged files on the store: a named error, while stored data stays
  * readable.
  */
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, test } from 'vitest'
@@ -115,6 +124,26 @@ test('a database that another program has locked fails with DATABASE_LOCKED at s
   holder.exec('ROLLBACK')
   holder.close()
   expect(store.add(sample)).toBe('sample')
+  store.close()
+})
+
+test('a write into a database that was moved, deleted or replaced fails with STORE_FAILED, and works when it is back', () => {
+  const { store } = opened()
+  store.add(named('before'))
+  const gone = {
+    code: 'STORE_FAILED',
+    message: `${file()} was deleted, moved or replaced while it was open`,
+    hint: expect.stringContaining('Put the data folder back'),
+  }
+  renameSync(folder, `${folder}-moved`)
+  expect(failure(() => store.add(named('lost')))).toMatchObject(gone)
+  mkdirSync(folder)
+  opened().store.close()
+  expect(failure(() => store.label('before', { title: 'lost' }))).toMatchObject(gone)
+  rmSync(folder, { recursive: true })
+  renameSync(`${folder}-moved`, folder)
+  expect(store.add(named('after'))).toBe('after')
+  expect(store.list(newest).rows.map(({ key }) => key)).toEqual(['after', 'before'])
   store.close()
 })
 

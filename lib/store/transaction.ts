@@ -1,10 +1,14 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { StoreError } from './store-error.ts'
 
 /**
  * Runs an action atomically; inside another transaction, its failure takes back only the action. Throws the first error, because
- * an error of the rollback is only its consequence.
+ * an error of the rollback is only its consequence. Throws StoreError if the file of the database is gone.
  */
 export function transaction<T>(database: DatabaseSync, action: () => T): T {
+  if (!database.isTransaction) requireFile(database)
   const [begin, commit, rollBack] = database.isTransaction ? NESTED : OUTERMOST
   database.exec(begin)
   try {
@@ -42,6 +46,24 @@ export function readTransaction<T>(database: DatabaseSync, action: () => T): T {
     if (database.isTransaction) database.exec('COMMIT')
   }
 }
+
+/** SQLite writes on into a file that was deleted or moved, and all of it is lost when it is closed. */
+function requireFile(database: DatabaseSync): void {
+  const { file, inode } = openedFile(database)
+  if (file === null || inodeOf(file) === inode) return
+  throw new StoreError(
+    'STORE_FAILED',
+    `${file} was deleted, moved or replaced while it was open`,
+    'Put the data folder back. To begin with an empty one, start Rollscope again.',
+  )
+}
+
+const openedFile = memoizeByIdentity((database: DatabaseSync) => {
+  const file = database.location()
+  return { file, inode: file === null ? undefined : inodeOf(file) }
+})
+
+const inodeOf = (file: string): bigint | undefined => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino
 
 const OUTERMOST = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'] as const
 const NESTED = ['SAVEPOINT nested', 'RELEASE nested', 'ROLLBACK TO nested; RELEASE nested'] as const
