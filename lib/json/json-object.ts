@@ -6,7 +6,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the JSON object in a field's text: an empty one for an empty text, undefined for invalid text. */
-export function objectOf(text: string): object | undefined {
+export function objectOf(text: string): JsonObject | undefined {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)

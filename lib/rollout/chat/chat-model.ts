@@ -30,7 +30,8 @@ export function chatModel(recorder: Recorder, question: readonly Message[], call
     return {
       response,
       ...(typeof message?.content === 'string' && { text: message.content }),
-      calls: calls.map(({ id, name, input }) => ({ id, name, input: JSON.parse(input) })),
+      // A call whose arguments cannot be read is refused before its tool runs.
+      calls: calls.map(({ id, name, input = {} }) => ({ id, name, input })),
     }
   })
 }

@@ -173,6 +173,36 @@ describe('calls of a chat endpoint run', () => {
     expect(responses(trajectory)[0]?.problems).toMatchObject([{ kind: 'text' }])
   })
 
+  test.each(['{"expression": "25 * 17"', '["25 * 17"]'])(
+    'whose arguments the server gave as %s are refused, and the run goes on',
+    async (broken) => {
+      const calls = [{ id: 'c', function: { name: 'calculator', arguments: broken } }]
+      const text = `<tool_call>{"name":"calculator","arguments":${broken}}</tool_call>`
+      const { trajectory, requests } = await runScriptedChat({
+        scripts: [
+          async (request) => ({ ...answerScriptedChat(request, text), message: { content: '', tool_calls: calls } }),
+          'ok',
+        ],
+      })
+      expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+      expect(toolCallsOf(trajectory)).toMatchObject([
+        {
+          kind: 'malformed',
+          id: 'c',
+          name: 'calculator',
+          result: { status: 'error', text: expect.stringContaining('malformed') },
+        },
+      ])
+      expect(requests[1]?.messages.slice(-2)).toMatchObject([
+        { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'calculator', arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: 'c' },
+      ])
+      expect(decodeValue(JSON.parse(encode(trajectory))).ok).toBe(true)
+      const further = await runScriptedChat({ scripts: ['more'], on: trajectory, messages: [user('and?')] })
+      expect(further.requests[0]?.messages.slice(0, -2)).toEqual(requests[1]?.messages)
+    },
+  )
+
   test('with equal ids stay separate', async () => {
     const same = async (request: never) => {
       const made = answerScriptedChat(request, exact)

@@ -85,7 +85,7 @@ function replyBlocks({ message }: ResponseSegment): readonly ContentBlock[] {
   return [
     ...content,
     ...messageCalls(message).map(
-      ({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: JSON.parse(input) as JSONValue }),
+      ({ id, name, input = {} }) => new ToolUseBlock({ toolUseId: id, name, input: input as JSONValue }),
     ),
   ]
 }

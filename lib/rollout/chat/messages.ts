@@ -1,7 +1,7 @@
 /**
  * The messages of a chat request, as Strands' own OpenAI provider writes them from the agent's messages: content is trimmed,
  * empty replies are left out, arguments are serialized again by JSON.stringify, failed results follow [ERROR], and thinking
- * is omitted. The provider does not export its functions; messages.test.ts compares these with the provider itself.
+ * is written as text. The provider does not export its functions; messages.test.ts compares these with the provider itself.
  */
 import type { ContentBlock, Message as SdkMessage, ToolResultBlock } from '@strands-agents/sdk'
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'

@@ -2,6 +2,7 @@
  * The calls of a reply over a chat endpoint: those of the server's parser are executed, and those of our parser have
  * positions. The record combines both in one list; a call that only our parser found is in it, but was not executed.
  */
+import { type JsonObject, objectOf } from '#lib/json/json-object.ts'
 import type { Problem, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -10,18 +11,19 @@ type Message = ResponseSegment['message']
 interface MessageCall {
   readonly id: string
   readonly name: string
-  /** The arguments as JSON text. */
-  readonly input: string
+  /** The arguments as the server wrote them. */
+  readonly raw: string
+  /** The arguments; undefined if they are not a JSON object. */
+  readonly input: JsonObject | undefined
 }
 
 /** Returns the calls in the order in which the server gave them. */
 export function messageCalls(message: Message): readonly MessageCall[] {
   const calls = Array.isArray(message?.tool_calls) ? (message.tool_calls as readonly WrittenCall[]) : []
-  return calls.map(({ id, function: called }) => ({
-    id: id ?? '',
-    name: called.name ?? '',
-    input: called.arguments || '{}',
-  }))
+  return calls.map(({ id, function: called }) => {
+    const raw = called.arguments || '{}'
+    return { id: id ?? '', name: called.name ?? '', raw, input: objectOf(raw) }
+  })
 }
 
 interface WrittenCall {
@@ -60,12 +62,14 @@ export function readCalls(own: readonly ToolCall[], message: NonNullable<Message
   const ids = new Map<ToolCall, string>()
   const lostCalls: ToolCall[] = []
   let from = 0
-  for (const { id, name, input } of messageCalls(message)) {
-    const at = own.findIndex((call, index) => index >= from && call.kind === 'parsed' && call.name === name)
+  for (const called of messageCalls(message)) {
+    const { id, name, input } = called
+    const kind = input ? 'parsed' : 'malformed'
+    const at = own.findIndex((call, index) => index >= from && call.kind === kind && call.name === name)
     if (at >= 0) {
       ids.set(elementAt(own, at), id)
       from = at + 1
-    } else lostCalls.push(callOfUnknownPlace(id, name, input, length))
+    } else lostCalls.push(callOfUnknownPlace(called, length))
   }
   return {
     toolCalls: [...own.map((call) => ({ ...call, id: ids.get(call) ?? call.id })), ...lostCalls],
@@ -82,13 +86,9 @@ export function isAgentsCall({ id }: ToolCall, { message }: Pick<ResponseSegment
 }
 
 /** Creates a call whose range is the whole response. */
-const callOfUnknownPlace = (id: string, name: string, input: string, length: number): ToolCall => ({
-  kind: 'parsed',
-  id,
-  name,
-  raw: input,
-  input: JSON.parse(input) as Record<string, unknown>,
-  arguments: [],
-  span: { start: 0, end: length },
-  text: { start: 0, end: 0 },
-})
+function callOfUnknownPlace({ id, name, raw, input }: MessageCall, length: number): ToolCall {
+  const call = { id, name, raw, span: { start: 0, end: length }, text: { start: 0, end: 0 } }
+  return input
+    ? { kind: 'parsed', ...call, input, arguments: [] }
+    : { kind: 'malformed', ...call, why: 'its arguments are not a JSON object', at: 0 }
+}
