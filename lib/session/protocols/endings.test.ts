@@ -217,6 +217,20 @@ describe('A call that does not fit into the context', () => {
   })
 })
 
+test('A long text with logprobs is streamed in linear time', () => {
+  const stream = protocols.responses.stream(
+    replyOf({ kind: 'stop' }),
+    callOf('responses', { logprobs: 0 }),
+    letterBytes,
+  )
+  const started = performance.now()
+  for (let index = 0; index < 40_000; index++) {
+    stream.write({ kind: 'tokens', choice: 0, tokens: { ids: [index], logprobs: [-1] } })
+    stream.write({ kind: 'text', choice: 0, text: 'a', tokens: { start: index, end: index + 1 } })
+  }
+  expect(performance.now() - started).toBeLessThan(20_000)
+})
+
 test('A value that is no message is refused', () => {
   expect(() => messagesIn(7)).toThrow(CallRefusal)
   const result = { role: 'tool', tool_call_id: 'c', content: '4' }

@@ -148,7 +148,7 @@ export function responsesStream(head: ReplyHead, call: SessionCall, bytes: Bytes
   const items: JsonObject[] = []
   const arrived = createTokenQueue()
   /** Logprobs of the open text. */
-  let logprobs: readonly JsonObject[] = []
+  let logprobs: JsonObject[] = []
   let sequence = 0
   let open: ReplyPart | undefined
   let finish: Finish | undefined
@@ -200,7 +200,7 @@ export function responsesStream(head: ReplyHead, call: SessionCall, bytes: Bytes
     open = { kind, text: (earlier ?? '') + delta }
     const content = { ...place(kind), content_index: 0, delta }
     const own = span && kind === 'text' ? logprobsOf(arrived.take(span), call, bytes) : []
-    logprobs = [...logprobs, ...own]
+    logprobs.push(...own)
     return (
       started +
       (kind === 'text'
