@@ -46,6 +46,10 @@ describe('parseQuery reads texts', () => {
     ['not a b', 'not "a" "b"'],
     ['-(a | b)', 'not ("a" or "b")'],
     ['not', '"not"'],
+    ['not ) b', 'not ")" "b"'],
+    ['not a) b', 'not "a)" "b"'],
+    ['(case:)', '"case:"'],
+    ['(a -case:)', '"a" not "case:"'],
     ['-3 -> --flag', '"-3 -> --flag"'],
     ['<|im_end|>', '"<|im_end|>"'],
     ['a<b', '"a<b"'],
@@ -224,6 +228,12 @@ function withoutPlaces(query: Query): unknown {
   }
 }
 
+const textsIn = (query: Query): readonly string[] => {
+  if ('parts' in query) return query.parts.flatMap(textsIn)
+  if (query.kind === 'not') return textsIn(query.part)
+  return query.kind === 'text' ? [query.text] : []
+}
+
 test('parseQuery reads any text or refuses it with a position, and never throws', () => {
   const fragments = fc.constantFrom(
     ' ',
@@ -254,6 +264,8 @@ test('parseQuery reads any text or refuses it with a position, and never throws'
       ),
       (text) => {
         const parsed = parseQuery(text, COLUMNS)
+        // A search for an empty text would never end.
+        if (parsed.kind === 'query') expect(textsIn(parsed.query)).not.toContain('')
         if (parsed.kind !== 'fault') return
         const { start, end } = parsed.fault.at
         expect(0 <= start && start <= end && end <= text.length + 1).toBe(true)

@@ -13,7 +13,7 @@ import { afterSpace, isWhitespace, type ScannedValue, scanPattern, scanQuoted, s
 export function parseQuery(text: string, columns: readonly string[]): ParsedQuery {
   if (text.trim() === '') return { kind: 'nothing' }
   try {
-    return { kind: 'query', query: either({ text, facts: { columns }, depth: 0 }, 0).value }
+    return { kind: 'query', query: either({ text, facts: { columns }, depth: 0, isInBrackets: false }, 0).value }
   } catch (error) {
     if (error instanceof Faulty) return { kind: 'fault', fault: error.fault }
     throw error
@@ -34,6 +34,7 @@ interface Reading {
   readonly facts: KnownNames
   /** Number of enclosing brackets and negations. Deeper nesting than DEEPEST is a fault, so that the stack does not overflow. */
   readonly depth: number
+  readonly isInBrackets: boolean
 }
 
 const DEEPEST = 50
@@ -86,8 +87,8 @@ function all(reading: Reading, from: number): ScannedValue<Query> {
 const joinQueries = (kind: 'and' | 'or', parts: readonly Query[]): Query =>
   parts.length === 1 ? elementAt(parts, 0) : { kind, parts }
 
-const isAtEnd = ({ text, depth }: Reading, index: number): boolean =>
-  index >= text.length || (depth > 0 && text[index] === ')')
+const isAtEnd = ({ text, isInBrackets }: Reading, index: number): boolean =>
+  index >= text.length || (isInBrackets && text[index] === ')')
 
 /** Returns true for an `or` or `|` that joins terms. An `or` without a term on both sides is a word, but a bar is not. */
 function isJoiner(reading: Reading, start: number, isFirst: boolean): boolean {
@@ -107,7 +108,7 @@ function missing({ text }: Reading, start: number): Faulty {
 
 /** Parses one term, group or negation. The value `word` is a word of a text, which the next word may continue. */
 function unit(reading: Reading, start: number): ScannedValue<Query | 'word'> {
-  const { text, depth } = reading
+  const { text, depth, isInBrackets } = reading
   const sign = text[start] as string
   if (sign === '(') return group(reading, start)
   const negated = afterNegation(reading, start)
@@ -118,33 +119,33 @@ function unit(reading: Reading, start: number): ScannedValue<Query | 'word'> {
     return { value: { kind: 'not', part: value }, end: part.end }
   }
   if (sign === '"' && !isPartOfWord(reading, start)) return readQuoted(text, start, false)
-  const pattern = sign === '/' ? scanPattern(text, start, depth > 0) : undefined
+  const pattern = sign === '/' ? scanPattern(text, start, isInBrackets) : undefined
   if (pattern) return { value: patternTerm(pattern.value, start, pattern.end), end: pattern.end }
-  if (text.startsWith('case:', start) && start + 5 < text.length && !isWhitespace(text[start + 5] as string)) {
+  if (text.startsWith('case:', start)) {
     if (text[start + 5] === '"') return readQuoted(text, start + 5, true)
-    const word = scanWord(text, start + 5, depth > 0)
-    return { value: textTerm(word.value, true), end: word.end }
+    const word = scanWord(text, start + 5, isInBrackets)
+    if (word.value !== '') return { value: textTerm(word.value, true), end: word.end }
   }
   const withPrompt = promptFact(reading, start)
   if (withPrompt) return withPrompt
-  const fact = readFact(text, start, depth > 0, reading.facts)
+  const fact = readFact(text, start, isInBrackets, reading.facts)
   if (fact?.kind === 'fault') throw new Faulty(fact.fault)
   if (fact) return { value: fact.query, end: fact.end }
-  return { value: 'word', end: scanWord(text, start, depth > 0).end }
+  return { value: 'word', end: scanWord(text, start, isInBrackets).end }
 }
 
 /** Parses a fact such as `prompt logprob<-1`, which includes context tokens. Returns undefined if `prompt` is a word, or is not here. */
-function promptFact({ text, depth, facts }: Reading, start: number): ScannedValue<Term> | undefined {
+function promptFact({ text, isInBrackets, facts }: Reading, start: number): ScannedValue<Term> | undefined {
   const word = /^prompt(?=\s)/.exec(text.slice(start, start + 7))
   if (!word) return undefined
-  const fact = readFact(text, afterSpace(text, start + word[0].length), depth > 0, facts)
+  const fact = readFact(text, afterSpace(text, start + word[0].length), isInBrackets, facts)
   if (fact?.kind !== 'fact' || fact.query.kind !== 'number' || !isOfSampled(fact.query.number)) return undefined
   return { value: { ...fact.query, withPrompt: true }, end: fact.end }
 }
 
 function group(reading: Reading, start: number): ScannedValue<Query> {
   if (reading.depth >= DEEPEST) throw tooDeep(start)
-  const inner = either({ ...reading, depth: reading.depth + 1 }, start + 1)
+  const inner = either({ ...reading, depth: reading.depth + 1, isInBrackets: true }, start + 1)
   if (reading.text[inner.end] === ')') return { value: inner.value, end: inner.end + 1 }
   throw new Faulty({
     at: { start, end: start + 1 },
@@ -160,18 +161,19 @@ const tooDeep = (start: number): Faulty =>
  * Returns the index at which the negated term begins; undefined if nothing is negated. A minus before a digit, a sign or a space is
  * text: -3, ->, --flag.
  */
-function afterNegation({ text, depth }: Reading, start: number): number | undefined {
+function afterNegation(reading: Reading, start: number): number | undefined {
+  const { text } = reading
   if (text[start] === '-') return /^[\p{L}_"'(/<[{]/u.test(text.slice(start + 1, start + 3)) ? start + 1 : undefined
   const word = /^not(?=[\s(])/i.exec(text.slice(start, start + 4))
   if (!word) return undefined
   const next = afterSpace(text, start + 3)
-  return next >= text.length || (depth > 0 && text[next] === ')') ? undefined : next
+  return isAtEnd(reading, next) ? undefined : next
 }
 
 /** Returns true if a quoted text continues after its closing quote, as in pasted JSON: `"user"}`. */
-function isPartOfWord({ text, depth }: Reading, start: number): boolean {
+function isPartOfWord({ text, isInBrackets }: Reading, start: number): boolean {
   const next = text[scanQuoted(text, start)?.end ?? text.length]
-  return next !== undefined && !isWhitespace(next) && !(next === ')' && depth > 0)
+  return next !== undefined && !isWhitespace(next) && !(next === ')' && isInBrackets)
 }
 
 function readQuoted(text: string, start: number, isExact: boolean): ScannedValue<Term> {
