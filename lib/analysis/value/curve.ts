@@ -1,8 +1,9 @@
 /** The value curve: the mean reward of resamples at each position, and where it drops. */
 import type { ValueCliff, ValueReading } from '#lib/api/forest/value.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { meanOf } from '#lib/util/mean.ts'
 import { ERROR_RATE, isSignificant } from '../significance.ts'
-import { holmAdjusted, type MeanInterval, meanInterval, meanOf, type RewardRange, testDrop } from './intervals.ts'
+import { holmAdjusted, type MeanInterval, meanInterval, type RewardRange, testDrop } from './intervals.ts'
 
 /** Probability that all intervals of an estimate contain their true means. */
 export const CONFIDENCE_LEVEL = 1 - ERROR_RATE

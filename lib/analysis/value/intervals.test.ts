@@ -95,6 +95,18 @@ describe('The interval of a mean reward', () => {
     expect(meanInterval([-3], 0.05, { low: -5, high: 5 })).toMatchObject({ low: -5, high: 5 })
   })
 
+  test('of equal rewards has a width although their sum is rounded, and they drop only by a permutation', () => {
+    for (const reward of [0.1, 0.7, 0.9, 1 / 3])
+      for (let count = 1; count < 12; count++) {
+        const equal = Array<number>(count).fill(reward)
+        expect(meanInterval(equal, 0.05)).toMatchObject({ mean: reward, method: 'hoeffding' })
+        expect(testDrop(equal, [...equal, reward])).toEqual({ test: 'permutation', p: 1 })
+      }
+    const { test, p } = testDrop([0.3, 0.3, 0.3], [0.1, 0.1, 0.1])
+    expect(test).toBe('permutation')
+    expect(p).toBeCloseTo(1 / 20, 12)
+  })
+
   test('contains the true share with at least 95 %, whatever the share is', () => {
     for (const n of [2, 8, 16]) {
       const intervals = Array.from({ length: n + 1 }, (_, passed) => meanInterval(passes(passed, n), 0.05))

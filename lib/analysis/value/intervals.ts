@@ -1,4 +1,5 @@
 /** Confidence intervals of a mean reward, and the test whether the mean drops between two positions. */
+import { meanOf } from '#lib/util/mean.ts'
 import {
   binomialUpperTail,
   bisect,
@@ -102,9 +103,6 @@ export function holmAdjusted(values: readonly number[]): readonly number[] {
   }
   return adjusted
 }
-
-/** Returns the mean of numbers; at least one is needed. */
-export const meanOf = (values: readonly number[]): number => sumOf(values) / values.length
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 

@@ -1,4 +1,5 @@
 /** Statistics of the rewards of a group. */
+import { meanOf } from '#lib/util/mean.ts'
 
 /** A sample passes with this reward or more. */
 const PASSING = 1
@@ -18,9 +19,8 @@ export function groupRewards(rewards: readonly (number | null)[]): GroupRewards 
   const known = rewards.filter((reward) => reward !== null)
   const { length: scored } = known
   if (scored === 0) return undefined
-  // Rounding must not move the mean of equal rewards away from them: their deviation is 0.
-  const mean = Math.min(Math.max(sum(known) / scored, Math.min(...known)), Math.max(...known))
-  const squares = sum(known.map((reward) => (reward - mean) ** 2))
+  const mean = meanOf(known)
+  const squares = known.reduce((sum, reward) => sum + (reward - mean) ** 2, 0)
   const deviation = scored > 1 ? Math.sqrt(squares / (scored - 1)) : 0
   return { scored, passed: known.filter((reward) => reward >= PASSING).length, mean, deviation }
 }
@@ -35,5 +35,3 @@ export function passAt(k: number, { scored, passed }: Pick<GroupRewards, 'scored
   for (let drawn = 0; drawn < k; drawn++) allFail *= Math.max(0, scored - passed - drawn) / (scored - drawn)
   return 1 - allFail
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
