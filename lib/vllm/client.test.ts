@@ -489,7 +489,8 @@ describe('A vLLM server', () => {
     const { client, server } = await serving({}, { ...NOT_FOUND, status: 503 })
     const usual = { engine: 'vllm', logprobs: 'raw', promptLogprobs: true, streaming: true }
     const { capabilities } = await client.describe(never)
-    expect(capabilities).toMatchObject(usual)
+    // Every vLLM takes images in messages, and only some take them beside ids.
+    expect(capabilities).toMatchObject({ ...usual, images: true, imagesInMessages: true })
     expect(capabilities?.mostAlternatives).toBeUndefined()
     expect(server.probes()).toBe(1)
     await client.describe(never)

@@ -41,8 +41,9 @@ export function createDescriber(connection: ServerConnection): (signal: AbortSig
     try {
       return await probing.find((stop) => findCapabilities(connection, model.id, engine, stop), signal)
     } catch (error) {
-      // A loaded vLLM answers late. Its usual capabilities are assumed until it has answered.
-      if (engine === 'vllm' && error instanceof EngineError && LATE.has(error.code)) return ENGINE_CAPABILITIES.vllm
+      // A loaded vLLM answers late. Its usual capabilities are assumed until it has answered: without an option, images in messages.
+      if (engine === 'vllm' && error instanceof EngineError && LATE.has(error.code))
+        return { ...ENGINE_CAPABILITIES.vllm, imagesInMessages: true }
       throw error
     }
   }
