@@ -10,12 +10,16 @@ import { RunEnded } from './run-ended.ts'
 /** Returns the response if the agent may act on it; throws RunEnded otherwise. */
 export function requireContinuable(response: ResponseSegment, room: ResponseBudget): ResponseSegment {
   switch (response.finish?.kind) {
-    case 'length':
+    case 'length': {
+      // The server reads more tokens than are sent for images, so it may have reached the end of the context earlier.
+      const { promptTokens = 0, completionTokens = 0 } = response.usage ?? {}
+      const reason = promptTokens + completionTokens >= (room.holds ?? Infinity) ? 'context_full' : room.reason
       throw new RunEnded({
         kind: 'ended',
-        reason: room.reason,
-        ...(room.reason === 'context_full' && { context: contextNeeded(undefined, room.holds) }),
+        reason,
+        ...(reason === 'context_full' && { context: contextNeeded(undefined, room.holds) }),
       })
+    }
     case 'abort':
       throw new RunEnded({ kind: 'ended', reason: 'aborted' })
     case 'unknown':

@@ -204,6 +204,15 @@ describe('the context limit', () => {
     )
   })
 
+  test('ends a response as context_full if its prompt was read as more tokens than were sent, as images are, and fills the context', async () => {
+    const cut: Script = async function* () {
+      const usage = { promptTokens: 4094, completionTokens: 2 }
+      yield { tokens: { ids: [65, 65] }, problems: [], end: { finish: { kind: 'length' }, usage } }
+    }
+    const { trajectory } = await run([cut], {}, { ...empty, model: { ...empty.model, contextLength: 4096 } })
+    expect(trajectory.outcome).toEqual({ ...endedOutcome('context_full'), context: { holds: 4096 } })
+  })
+
   test('ends a response that fills the context window as context_full, with that window', async () => {
     const long: Script = async function* ({ sampling }) {
       const n = sampling.max_new_tokens ?? 0
