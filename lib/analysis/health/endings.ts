@@ -162,7 +162,9 @@ function unusedRoom(segment: ResponseSegment, context: number | undefined) {
   const allowed = tokenLimit(call?.request as ResponseSegment['request'])
   if (!call?.request || allowed === undefined || context === undefined) return undefined
   const written = call.end - call.start
-  const isFull = call.request.inputLength + written >= context - KEPT_BACK
+  // More tokens are read than are sent for images.
+  const read = Math.max(call.request.inputLength, call.usage?.promptTokens ?? 0)
+  const isFull = read + written >= context - KEPT_BACK
   return written >= allowed || isFull ? undefined : { written, allowed, context }
 }
 

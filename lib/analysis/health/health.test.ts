@@ -420,6 +420,8 @@ describe('health', () => {
       expect(found(cut, prompt.ids.length + 3 + 2)).toEqual([])
       expect(found({ ...cut, request: { ...request, samplingParams: { max_new_tokens: 3 } } }, 1000)).toEqual([])
       expect(found({ ...cut, request: { ...request, samplingParams: {} } }, 1000)).toEqual([])
+      // The server read 990 tokens for the prompt with its images.
+      expect(found({ ...cut, usage: { promptTokens: 990 } }, 1000)).toEqual([])
       const resumed = [
         { at: 1, request: { ...request, samplingParams: { max_new_tokens: 2 }, inputLength: prompt.ids.length + 1 } },
       ]
