@@ -14,6 +14,7 @@ import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { ApiError } from '#lib/browser/api.ts'
+import { loadWhenAnswered } from '#lib/browser/application.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import { DEFAULT_SETUP, FIRST_QUESTION, type Setup } from '#lib/share/settings/setup.ts'
@@ -37,10 +38,12 @@ const TokenSummaryLine = lazyPart(
 )
 const loadTokens = () => import('./run/tokens.tsx')
 const loadRun = () => import('./run/run-panel.tsx')
-const PlaygroundTokens = lazy(async () => ({ default: (await loadTokens()).PlaygroundTokens }))
-const PlaygroundRun = lazy(async () => ({ default: (await loadRun()).PlaygroundRun }))
+const PlaygroundTokens = lazy(() => loadWhenAnswered(async () => ({ default: (await loadTokens()).PlaygroundTokens })))
+const PlaygroundRun = lazy(() => loadWhenAnswered(async () => ({ default: (await loadRun()).PlaygroundRun })))
 const loadSamples = () => import('./run/samples.tsx')
-const PlaygroundSamples = lazy(async () => ({ default: (await loadSamples()).PlaygroundSamples }))
+const PlaygroundSamples = lazy(() =>
+  loadWhenAnswered(async () => ({ default: (await loadSamples()).PlaygroundSamples })),
+)
 
 /** Returns whether an outcome has a text to show. The text itself is loaded with its component. */
 const hasOutcomeText = (outcome: Outcome): boolean =>

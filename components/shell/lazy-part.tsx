@@ -1,5 +1,6 @@
 'use client'
 import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useState } from 'react'
+import { loadWhenAnswered } from '#lib/browser/application.ts'
 
 /** A component whose code is loaded when it is first shown, or before that by `preload`. */
 type LazyPart<Props> = ComponentType<Props> & {
@@ -8,8 +9,9 @@ type LazyPart<Props> = ComponentType<Props> & {
 }
 
 /**
- * Returns a component whose code is loaded when it is first shown. Until then it shows `loading`. A part whose code is already loaded is
- * shown at once: React keeps a shown `loading` for at least 0.3 s.
+ * Returns a component whose code is loaded when it is first shown. Until then it shows `loading`, also while the application does not
+ * answer: the page says so, and does not change. A part whose code is already loaded is shown at once: React keeps a shown `loading` for at
+ * least 0.3 s.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -19,7 +21,7 @@ export function lazyPart<Props extends object>(
     code.loaded = await load()
     return { default: code.loaded }
   }
-  const code: PartCode<Props> = { loaded: undefined, Part: lazy(loadPart), loading }
+  const code: PartCode<Props> = { loaded: undefined, Part: lazy(() => loadWhenAnswered(loadPart)), loading }
   return Object.assign((props: Props) => createElement(CodeOrLoading<Props>, { code, props }), {
     preload: () => void loadPart().catch(() => {}),
   })

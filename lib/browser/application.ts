@@ -25,6 +25,23 @@ export async function isAnswering(): Promise<boolean> {
 }
 
 /**
+ * Loads code as soon as the application answers, so that a page stays as it is until then. Throws the error of an application that answers
+ * and does not have the code.
+ */
+export async function loadWhenAnswered<Code>(load: () => Promise<Code>): Promise<Code> {
+  for (let wasAnswering = false; ; ) {
+    try {
+      return await load()
+    } catch (error) {
+      // It may answer only since the attempt that failed.
+      if (wasAnswering) throw error
+      wasAnswering = await isAnswering()
+    }
+    if (!wasAnswering) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/**
  * Query for whether the application answers. It runs every second while the page is visible, even if the browser considers itself offline.
  */
 export const applicationOptions = () =>
