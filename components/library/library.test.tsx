@@ -521,13 +521,23 @@ test('the rewards of a group are one number if they are equal, and state how man
   ]).toEqual(['', 'reward 0.25 mean, 0 to 0.5, 2 known', 'reward −1, 1 known'])
 })
 
-test('a reward has at most three decimals and seven digits, or two significant digits if it is smaller, four if it is huge', () => {
-  expect(
-    [null, 5 / 6, -2 / 3, 1, 0, 12345.25, 0.00012345, -1e-7, -123456.789, 9999999, -1e21 / 7].map(rewardText),
-  ).toEqual(['—', '0.833', '−0.667', '1', '0', '12345.25', '0.00012', '−1e−7', '−123456.8', '9999999', '−1.429e20'])
-  expect([1e21 / 7, -1e7, 9999999.4].map((value) => decimalText(value))).toEqual([
-    ...['1.429e20', '−1.000e7', '9999999.400'],
-  ])
+test('a reward of any size has at most eight characters', () => {
+  const texts = [
+    [null, '—'],
+    [5 / 6, '0.833'],
+    [-2 / 3, '−0.667'],
+    [1, '1'],
+    [0, '0'],
+    [0.00012345, '0.00012'],
+    [-1e-7, '−1e−7'],
+    [-7716.103, '−7716.1'],
+    [12345.25, '12345.3'],
+    [-123456.789, '−123457'],
+    [-12_345_678.9, '−1.23e7'],
+    [1e21, '1.00e21'],
+  ] as const
+  expect(texts.map(([reward]) => [reward, rewardText(reward)])).toEqual(texts)
+  expect([1e21 / 7, -1e6, 999_999.4].map((mean) => decimalText(mean))).toEqual(['1.43e20', '−1.00e6', '999999.400'])
 })
 
 test('a click on a column sorts the best first, and the second click reverses the order', async () => {

@@ -15,24 +15,24 @@ export const indexText = (index: number, length: number): string =>
 export function decimalText(value: number | null, digits = 3): string {
   if (value === null) return '—'
   const isTiny = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits
-  const text = isTiny ? value.toExponential(1) : isHuge(value) ? hugeText(value) : value.toFixed(digits)
+  const text = isTiny ? value.toExponential(1) : isLarge(value) ? largeText(value) : value.toFixed(digits)
   return text.replaceAll('-', '−')
 }
 
 /** Returns whether a number has too many digits for a column. */
-const isHuge = (value: number): boolean => Math.abs(value) >= 1e7
+const isLarge = (value: number): boolean => Math.abs(value) >= 1e6
 
-const hugeText = (value: number): string => value.toExponential(3).replace('e+', 'e')
+const largeText = (value: number): string => value.toExponential(2).replace('e+', 'e')
 
 /**
- * Returns a reward without trailing zeros, with at most three decimals and seven significant digits (two if it is smaller, four if it
- * is huge); — if it is unknown.
+ * Returns a reward without trailing zeros, with at most three decimals and six significant digits, so that it fits its column. A tiny or a
+ * large one has fewer digits, such as `1.5e−5` and `−1.23e7`; — if it is unknown.
  */
 export function rewardText(reward: number | null): string {
   if (reward === null) return '—'
-  const isTiny = Math.abs(reward) < 0.0005
-  const rounded = Number(isTiny ? reward.toPrecision(2) : Number(reward.toFixed(3)).toPrecision(7))
-  return (isHuge(rounded) ? hugeText(rounded) : String(rounded)).replaceAll('-', '−')
+  const size = Math.abs(reward)
+  const written = size < 0.0005 ? reward.toPrecision(2) : size < 1000 ? reward.toFixed(3) : reward.toPrecision(6)
+  return (isLarge(reward) ? largeText(reward) : String(Number(written))).replaceAll('-', '−')
 }
 
 /** Returns a mean reward with at most two decimals: few samples give no more. */

@@ -52,7 +52,7 @@ const COLUMNS: readonly ColumnHeading<ListSort['by']>[] = [
     isNumber: true,
     className: `w-19 ${WIDER}`,
   },
-  { text: 'Reward', by: 'reward', isNumber: true, className: `w-18 ${WIDE}` },
+  { text: 'Reward', by: 'reward', isNumber: true, className: `w-20 ${WIDE}` },
   { text: 'Source', className: `w-26 pl-4 min-[1400px]:w-30 ${WIDER}` },
   { text: 'Added', by: 'added', isNumber: true, className: `w-29 pr-3.5 ${WIDE}` },
 ]
@@ -313,7 +313,7 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
             tabIndex={tabIndex}
             title={title}
             onClick={open}
-            className="min-w-16 truncate text-[13px] hover:underline focus-visible:-outline-offset-2"
+            className="min-w-16 shrink-[999] truncate text-[13px] hover:underline focus-visible:-outline-offset-2"
           >
             {title}
           </a>
@@ -327,7 +327,7 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
               sample {row.group.index + 1}
             </a>
           )}
-          <span className="flex shrink-0 gap-1 empty:hidden max-md:hidden">
+          <span className="flex min-w-0 gap-1 overflow-hidden empty:hidden max-md:hidden">
             <MissingMark missing={row.missing} isEncodedAgain={row.isEncodedAgain} />
             <TagList tags={row.tags} most={2} />
           </span>
@@ -377,7 +377,9 @@ function Row({ row, isInGroup, now, isSelected, isShown, tabIndex, onSelect, onA
       <Cell className={`text-right ${WIDE}`}>{countText(row.trained)}</Cell>
       <Cell className={`whitespace-nowrap text-right ${WIDER}`}>{callsText(row)}</Cell>
       <Cell className={`text-right ${WIDER}`}>{decimalText(row.meanLogprob)}</Cell>
-      <Cell className={`text-right ${WIDE}`}>{rewardText(row.reward)}</Cell>
+      <Cell className={`text-right ${WIDE}`} {...(row.reward !== null && { title: String(row.reward) })}>
+        {rewardText(row.reward)}
+      </Cell>
       <Cell
         className={`truncate pl-4 text-left text-dim ${WIDER}`}
         title={[trajectorySourceText(row.source, row.importFormat), row.model].filter(Boolean).join(' · ')}
