@@ -1,7 +1,7 @@
 /** The value curve: the mean reward of resamples at each position, and where it drops. */
 import type { ValueCliff, ValueReading } from '#lib/api/forest/value.ts'
+import { meanOf } from '#lib/trajectory/reward/mean.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { meanOf } from '#lib/util/mean.ts'
 import { ERROR_RATE, isSignificant } from '../significance.ts'
 import { holmAdjusted, type MeanInterval, meanInterval, type RewardRange, testDrop } from './intervals.ts'
 

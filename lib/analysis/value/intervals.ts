@@ -1,5 +1,5 @@
 /** Confidence intervals of a mean reward, and the test whether the mean drops between two positions. */
-import { meanOf } from '#lib/util/mean.ts'
+import { meanOf } from '#lib/trajectory/reward/mean.ts'
 import {
   binomialUpperTail,
   bisect,

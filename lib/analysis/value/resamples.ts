@@ -1,7 +1,7 @@
 /** What the resamples at one position did: their answers, lengths and tool calls. */
 import type { ResampleSpread } from '#lib/api/forest/value.ts'
+import { meanOf } from '#lib/trajectory/reward/mean.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { meanOf } from '#lib/util/mean.ts'
 
 /** One resample that has ended. */
 export interface Resample {

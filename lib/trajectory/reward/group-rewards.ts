@@ -1,5 +1,5 @@
 /** Statistics of the rewards of a group. */
-import { meanOf } from '#lib/util/mean.ts'
+import { meanOf } from './mean.ts'
 
 /** A sample passes with this reward or more. */
 const PASSING = 1
