@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
-import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { contextTokens, responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
@@ -23,7 +23,8 @@ export function RunClock({
   const speed = tokensPerSecond(trajectory, runningMs)
   const parts = [
     `${countText(tokens)} tokens`,
-    trajectory.model.contextLength && `${percentText(tokens / trajectory.model.contextLength)} of context`,
+    trajectory.model.contextLength &&
+      `${percentText(contextTokens(trajectory) / trajectory.model.contextLength)} of context`,
     speed !== undefined && `${countText(Math.round(speed))} tok/s`,
     isRunning ? durationText(Math.floor(runningMs / TICK_MS) * TICK_MS) : durationText(totalMs(trajectory)),
   ]

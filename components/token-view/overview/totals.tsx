@@ -1,5 +1,6 @@
 import { Fact, Facts } from '#components/ui/facts.tsx'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { contextTokens } from '#lib/trajectory/messages/response-calls.ts'
 import { haveResultMessages } from '#lib/trajectory/messages/tool-calls.ts'
 import { countForced } from '#lib/trajectory/tokens/forced-tokens.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
@@ -41,7 +42,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
     <Facts>
       <Fact name="tokens">
         {countText(all.tokens)}
-        {contextLength !== undefined && ` · ${percentText(all.tokens / contextLength)} of context`}
+        {contextLength !== undefined && ` · ${percentText(contextTokens(trajectory) / contextLength)} of context`}
       </Fact>
       <Fact name="trained (mask 1)">
         {countText(all.trained)}

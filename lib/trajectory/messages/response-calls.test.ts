@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { ResponseSegment, Trajectory } from '../format/trajectory.ts'
 import { tokenAt } from '../tokens/tokens.ts'
-import { lastServer, requestAt } from './response-calls.ts'
+import { contextTokens, lastServer, requestAt } from './response-calls.ts'
 
 const request = (server: string): NonNullable<ResponseSegment['request']> => ({
   server,
@@ -44,4 +44,25 @@ test('The last server is that of the last response, and undefined without a resp
   const { request: _, ...imported } = response
   expect(lastServer({ segments: [...segments, imported] })).toBeUndefined()
   expect(lastServer({ segments: [] })).toBeUndefined()
+})
+
+test('The tokens in the context include those that the model read for images, as the last reply reports', () => {
+  const reply = (usage?: NonNullable<ResponseSegment['usage']>): Trajectory => ({
+    ...trajectory,
+    segments: [
+      { kind: 'prompt', ids: [1], messages: [] },
+      {
+        kind: 'response',
+        ids: [2, 3, 4],
+        thinks: [],
+        toolCalls: [],
+        request: { ...request('a'), images: { count: 1 } },
+        ...(usage && { usage }),
+      },
+    ],
+  })
+  expect(contextTokens(trajectory)).toBe(6)
+  expect(contextTokens(reply({ promptTokens: 50 }))).toBe(4 + 49)
+  expect(contextTokens(reply({}))).toBe(4)
+  expect(contextTokens(reply())).toBe(4)
 })

@@ -1,4 +1,4 @@
-import type { Token } from '../tokens/tokens.ts'
+import { type Token, tokenCount } from '../tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
 /** A call that sampled tokens of a response; `start` and `end` count from the start of the segment, half-open. */
@@ -35,3 +35,13 @@ export function requestAt(
 /** Returns the name of the server that sampled the last response; undefined if none is recorded. */
 export const lastServer = ({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
+
+/** Returns how many tokens of the context a trajectory fills: its own, and those beyond them that the model read for its images. */
+export function contextTokens(trajectory: Pick<TrajectoryView, 'segments' | 'live'>): number {
+  const further = trajectory.segments
+    .flatMap((segment) => (segment.kind === 'response' ? responseCalls(segment) : []))
+    .flatMap(({ request, usage }) =>
+      request?.images && usage?.promptTokens !== undefined ? usage.promptTokens - request.inputLength : [],
+    )
+  return tokenCount(trajectory) + (further.at(-1) ?? 0)
+}
