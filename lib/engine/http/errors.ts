@@ -109,8 +109,7 @@ const KEY_REFUSED_HINT =
 
 /** The advice for the user. The message, which the page shows above it, describes the failure. */
 const HINTS: Readonly<Record<EngineErrorCode, string>> = {
-  ADDRESS_REFUSED:
-    'Give the server another address: link-local, metadata, unspecified and multicast addresses are never called.',
+  ADDRESS_REFUSED: 'Correct the address. Link-local, metadata, unspecified and multicast addresses are never called.',
   REQUEST_REFUSED:
     'Correct the named value. The request was not sent, because the server cannot answer it or may crash on it.',
   CIRCUIT_OPEN: 'Check the server’s log. The next call after that time tests the server.',
@@ -119,7 +118,8 @@ const HINTS: Readonly<Record<EngineErrorCode, string>> = {
   CONNECT_REFUSED: 'Start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'Check the address, the tunnel and the firewall.',
-  TLS_FAILED: 'Use http:// for a plain server, or a certificate that this machine trusts.',
+  TLS_FAILED:
+    'Use http:// for a plain server. To trust a certificate of your own, start Rollscope with its file as NODE_EXTRA_CA_CERTS.',
   CONNECTION_RESET: 'The server may have crashed: check its log.',
   HEADERS_TIMEOUT: 'Check the server’s log and its queue.',
   BODY_TIMEOUT: 'Check the server’s log.',
