@@ -4,7 +4,7 @@ import type { Plain } from '#lib/util/plain.ts'
 import { withDescription } from '#lib/util/with-description.ts'
 
 /** Incremented when the checks change, so that stored results of older checks are computed again. */
-export const HEALTH_VERSION = 11
+export const HEALTH_VERSION = 12
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
 /** The severity of a finding. */
