@@ -68,17 +68,20 @@ export function ServersScreen() {
           <Heading>Servers</Heading>
           {error && <Banner tone="bad" title={error.message} hint={hintOf(error)} />}
           <ServerList rows={rows} selected={selected?.name} used={used ?? ''} onSelect={select} />
-          <Button
-            className="mt-3"
-            onClick={() => {
-              setIsAdding(true)
-              keep(NEW, drafts[NEW] ?? EMPTY_DRAFT)
-            }}
-          >
-            <Plus size={15} aria-hidden /> Add a server
-          </Button>
-          <Heading>Settings</Heading>
-          <SettingsExchange {...{ servers, setup, isSetupReading }} onSetup={setSetup} />
+          {/* What follows the list is shown with it, because it would move down otherwise. */}
+          <div className={data || error ? '' : 'invisible'}>
+            <Button
+              className="mt-3"
+              onClick={() => {
+                setIsAdding(true)
+                keep(NEW, drafts[NEW] ?? EMPTY_DRAFT)
+              }}
+            >
+              <Plus size={15} aria-hidden /> Add a server
+            </Button>
+            <Heading>Settings</Heading>
+            <SettingsExchange {...{ servers, setup, isSetupReading }} onSetup={setSetup} />
+          </div>
         </section>
         <section
           aria-label="Server"

@@ -189,7 +189,7 @@ async function watchMoves(page: Page): Promise<() => Promise<readonly string[]>>
         for (const { node, previousRect, currentRect } of (entry as LayoutShift).sources) {
           const element = node instanceof Element ? node : node?.parentElement
           const distance = currentRect.y - previousRect.y
-          if (element?.closest('header, section') || Math.abs(distance) <= 4) continue
+          if (element?.closest('header, [aria-label="Tokens"]') || Math.abs(distance) <= 4) continue
           moves.push(`${distance}px: ${element?.outerHTML.slice(0, 140)}`)
         }
     }).observe({ type: 'layout-shift', buffered: true })
@@ -206,12 +206,12 @@ interface LayoutShift extends PerformanceEntry {
   }[]
 }
 
-test('The setup of the playground, the list of the compare page and the tool calls of a trajectory do not move while their pages load', async ({
+test('The setup of the playground, the lists of the compare page and of the servers, and the tool calls of a trajectory do not move while their pages load', async ({
   page,
 }) => {
   const moves = await watchMoves(page)
   const quiet = whenQuiet(page)
-  for (const path of ['/', '/compare', '/example/two-steps?at=200']) {
+  for (const path of ['/', '/compare', '/servers', '/example/two-steps?at=200']) {
     await open(page, path)
     await quiet()
     expect([path, await moves()]).toEqual([path, []])

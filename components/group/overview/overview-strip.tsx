@@ -1,5 +1,5 @@
 'use client'
-import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -32,7 +32,8 @@ const TICK = 84
 export function OverviewStrip({ tree, colour, farthest, chosen, pinned, onPin }: OverviewStripProps) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
-  useEffect(() => {
+  // The width is measured before the first painting, because the tree below would move down otherwise.
+  useLayoutEffect(() => {
     const element = box.current
     if (!element) return
     const observer = new ResizeObserver(() => setWidth(element.clientWidth))

@@ -21,6 +21,10 @@ export function SamplesField({ setup: { samples, reward }, onChange, errors }: S
           Samples {errors.samples}
         </p>
       )}
+      {/* The button is before the field, which otherwise moves while a number is typed. */}
+      {(samples.trim() !== '1' || reward.kind !== 'none') && (
+        <RewardButton reward={reward} error={errors.reward} onChange={(changed) => onChange({ reward: changed })} />
+      )}
       <label
         className="inline-flex min-h-7 shrink-0 items-center rounded-md border border-line bg-raised pl-2 text-dim hover:border-line-strong has-aria-invalid:border-bad has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-1"
         title={errors.samples ? `Samples ${errors.samples}` : 'Samples of this question at once, 1 to 64'}
@@ -36,9 +40,6 @@ export function SamplesField({ setup: { samples, reward }, onChange, errors }: S
           onChange={(event) => onChange({ samples: event.target.value })}
         />
       </label>
-      {(samples.trim() !== '1' || reward.kind !== 'none') && (
-        <RewardButton reward={reward} error={errors.reward} onChange={(changed) => onChange({ reward: changed })} />
-      )}
     </div>
   )
 }
