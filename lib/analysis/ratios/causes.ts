@@ -109,8 +109,9 @@ const weightVersion: Rule = ({ trajectory, segment, offset }) => {
   if (sampled === undefined) return undefined
   const trainer = numberAt(roleColumn(segment, trajectory, 'trainerVersion'), offset)
   if (trainer !== null) return String(trainer) === sampled ? undefined : `sampled ${sampled}, trainer ${trainer}`
-  const [first] = segmentsOf(trajectory).flatMap((part) => versionSpans(part, trajectory))
-  return first && first.version !== sampled ? `${first.version} → ${sampled}` : undefined
+  const first = segmentsOf(trajectory).find((part) => versionSpans(part, trajectory).length > 0)
+  const [before] = first ? versionSpans(first, trajectory) : []
+  return before && before.version !== sampled ? `${before.version} → ${sampled}` : undefined
 }
 
 /** A response that does not end with a stop token: trainers add one, or leave out the last token. */

@@ -86,6 +86,22 @@ test('A jump without a recorded event near it has no cause, and single outliers 
   expect(reportOf(outliers)?.jump).toBeUndefined()
 })
 
+// Reading the versions of all tokens for each outlier would take minutes.
+test('Outliers of many responses, and of versions in a column, are explained in linear time', () => {
+  const far = (count: number) => Array.from({ length: count }, (_, index) => (index % 4 === 0 ? 9 : 1))
+  const versions = Array.from({ length: 8000 }, (_, index) => Math.floor(index / 500))
+  const version = { version: '1', start: 0, end: 40 }
+  for (const records of [
+    Array.from({ length: 5000 }, () => ({ ratios: far(40), weightVersions: [version] })),
+    Array.from({ length: 20 }, () => ({ ratios: far(8000), columns: { weight_versions: versions } })),
+  ]) {
+    const { trajectory } = pack(withRatios(records))
+    const report = runToEnd(ratioReport({ drift: undefined }, trajectory, []))
+    const { outliers } = report ? outliersOf(report, DEFAULT_THRESHOLDS, { trajectory, drift: undefined }) : {}
+    expect(outliers).toHaveLength((report?.tokens.length ?? 0) / 4)
+  }
+})
+
 test('firstRise finds the first of two rises, and none in short, equal or falling series', () => {
   const level = (count: number, value: number, seed: number) =>
     near(count, value, seed).map((ratio) => Math.abs(Math.log(ratio)))
