@@ -12,7 +12,7 @@ test.each<[string, unknown, unknown]>([
     [
       { role: 'system', content: 's' },
       { role: 'tool', callId: 'c', content: '4' },
-      { role: 'tool', content: '5' },
+      { role: 'tool', content: [{ type: 'text', text: '5' }, { type: 'x' }] },
     ],
   ],
   [
@@ -39,7 +39,7 @@ test.each<[string, unknown, unknown]>([
       },
     ],
     [
-      { role: 'tool', content: 'a' },
+      { role: 'tool', content: 'a1' },
       { role: 'tool', callId: 't', content: '' },
       { role: 'user', content: 'so?' },
     ],

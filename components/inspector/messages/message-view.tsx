@@ -117,15 +117,15 @@ export function MessageView(props: MessageViewProps) {
   )
 }
 
-/** Returns facts about the call that a tool result answers. */
+/** Returns facts about a tool result and the call that it answers. */
 function notesOf({ message }: SegmentMessage, { segments }: TrajectoryView): readonly string[] {
   if (message?.role !== 'tool') return []
   const known = callsById(segments).get(message.callId ?? '')
-  if (!known) return []
-  const { result } = known.call
+  const status = known?.call.result?.status ?? (message.isError === true ? 'error' : undefined)
+  const elapsedMs = known?.call.result?.elapsedMs
   return [
-    `call ${known.number}`,
-    ...(result ? [result.status === 'success' ? '✓' : `✗ ${result.status}`] : []),
-    ...(result?.elapsedMs === undefined ? [] : [durationText(result.elapsedMs)]),
+    ...(known ? [`call ${known.number}`] : []),
+    ...(status === undefined ? [] : [status === 'success' ? '✓' : `✗ ${status}`]),
+    ...(elapsedMs === undefined ? [] : [durationText(elapsedMs)]),
   ]
 }

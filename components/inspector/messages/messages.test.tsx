@@ -53,6 +53,12 @@ test('the Messages tab shows the parsed conversation', () => {
   expect(message(/^Message 4/).textContent).toMatch(/call 1 · ✓ · 1.0 ms/)
 })
 
+test('the Messages tab shows that a tool reported an error, also if its call is unknown', () => {
+  const result = { role: 'tool', content: 'no', isError: true } as const
+  show({ trajectory: { ...sample, segments: [{ kind: 'prompt', ids: [], messages: [result] }] } })
+  expect(message(/^Message 1, tool/).textContent).toContain('✗ error')
+})
+
 test('the Messages tab reports a message whose text is not among the tokens', () => {
   show()
   expect(within(message(/^Message 1/)).getAllByText('tokens unknown')).toHaveLength(2)

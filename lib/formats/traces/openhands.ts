@@ -98,6 +98,7 @@ interface EventMessage {
   readonly reasoning_content?: unknown
   readonly tool_call_id?: unknown
   readonly name?: unknown
+  readonly is_error?: unknown
   readonly tool_calls?: readonly JsonObject[]
   /** Id of the reply. Several actions may belong to one reply. */
   readonly reply?: unknown
@@ -178,7 +179,7 @@ const ROLES = ['system', 'user', 'assistant', 'tool']
 /** Reads an event since 1.0. */
 function readEvent(event: JsonObject, kind: string, path: string): EventMessage | undefined {
   const { tool_name: name, tool_call_id, tool_call: call, thought, llm_response_id: reply } = event
-  const result = (content: unknown) => ({ role: 'tool', tool_call_id, name, content })
+  const result = (content: unknown, is_error?: unknown) => ({ role: 'tool', tool_call_id, name, content, is_error })
   switch (kind) {
     case 'SystemPromptEvent':
       return { role: 'system', content: [event.system_prompt, event.dynamic_context].filter(isObject) }
@@ -201,11 +202,13 @@ function readEvent(event: JsonObject, kind: string, path: string): EventMessage 
       }
     }
     case 'ObservationEvent':
-      return result(isObject(event.observation) ? event.observation.content : event.observation)
+      return isObject(event.observation)
+        ? result(event.observation.content, event.observation.is_error)
+        : result(event.observation)
     case 'UserRejectObservation':
       return result(`Action rejected: ${String(event.rejection_reason)}`)
     case 'AgentErrorEvent':
-      return result(event.error)
+      return result(event.error, true)
     default:
       return undefined
   }

@@ -131,6 +131,10 @@ const message = withDescription(
       callId: withDescription(z.optional(z.string()), 'The tool call that this answers. Omitted: unknown.'),
       name,
       content: withDescription(z.optional(content), 'Omitted: the text of the result that is stored with the call.'),
+      isError: withDescription(
+        z.optional(z.boolean()),
+        'Whether the tool reported an error. Omitted: no, unknown, or stored with the call.',
+      ),
     }),
   ]),
   'A message of the conversation, as passed to the chat template.',

@@ -54,13 +54,13 @@ test('a message keeps its images in their places between texts', () => {
   ])
 })
 
-test('a tool result keeps its images beside its text, and no other blocks', () => {
+test('a tool result keeps its images and other blocks beside its text', () => {
   const content = [
     { type: 'text', text: 'a' },
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
     { type: 'document' },
   ]
-  const parts = [{ type: 'text', text: 'a' }, image]
+  const parts = [{ type: 'text', text: 'a' }, image, { type: 'document' }]
   expect(readForeignMessage({ role: 'tool', tool_call_id: 'c', content })).toEqual([
     { role: 'tool', callId: 'c', content: parts },
   ])

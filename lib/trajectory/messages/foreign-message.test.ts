@@ -130,6 +130,24 @@ test('readForeignMessage reads the results in a message of Anthropic before its 
   )
 })
 
+test('readForeignMessage keeps that a tool reported an error, and the parts of its result that are neither text nor image', () => {
+  const document = { type: 'document', source: { type: 'text', data: 'x' } }
+  const results = [
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'no', is_error: true }] },
+    { role: 'user', content: [{ type: 'tool_result', content: [document], is_error: false }] },
+    { role: 'user', content: [{ toolResult: { toolUseId: 'c', status: 'error', content: [{ json: { a: 1 } }] } }] },
+    { role: 'tool', content: 'no', error: { type: 'timeout', message: 'no' } },
+    { role: 'tool', content: [document], is_error: true },
+  ]
+  expect(results.flatMap((message) => readForeignMessage(message))).toEqual([
+    { role: 'tool', callId: 'c', content: 'no', isError: true },
+    { role: 'tool', content: [document] },
+    { role: 'tool', callId: 'c', content: '{"a":1}', isError: true },
+    { role: 'tool', content: 'no', isError: true },
+    { role: 'tool', content: [document], isError: true },
+  ])
+})
+
 test('readForeignMessage keeps the names of tools and participants', () => {
   const named = [
     { role: 'tool', tool_call_id: 'c', name: 'add', content: '4' },

@@ -27,6 +27,7 @@ export function readForeignMessage(value: unknown): readonly Message[] | undefin
         ...(typeof value.tool_call_id === 'string' && { callId: value.tool_call_id }),
         ...named,
         content: typeof content === 'string' ? content : resultContent(content),
+        ...errorField(value.is_error === true || isObject(value.error)),
       },
     ]
   if (role !== 'system' && role !== 'developer' && role !== 'user') return undefined
@@ -94,16 +95,20 @@ const isResult = ({ type, toolResult }: JsonObject): boolean => toolResult !== u
 /** Returns the result in a block of Strands (`toolResult`) or Anthropic (`tool_result`). */
 function resultIn(block: JsonObject): Message | undefined {
   if (!isResult(block)) return undefined
-  const { toolResult, tool_use_id, content } = block
-  if (toolResult === undefined) return resultMessage(tool_use_id, content)
-  return isObject(toolResult) ? resultMessage(toolResult.toolUseId, toolResult.content) : undefined
+  const { toolResult, tool_use_id, content, is_error } = block
+  if (toolResult === undefined) return resultMessage(tool_use_id, content, is_error === true)
+  if (!isObject(toolResult)) return undefined
+  return resultMessage(toolResult.toolUseId, toolResult.content, toolResult.status === 'error')
 }
 
-const resultMessage = (callId: unknown, content: unknown): Message => ({
+const resultMessage = (callId: unknown, content: unknown, isError: boolean): Message => ({
   role: 'tool',
   ...(typeof callId === 'string' && { callId }),
   content: typeof content === 'string' ? content : resultContent(listOf(content)),
+  ...errorField(isError),
 })
+
+const errorField = (isError: boolean) => isError && { isError }
 
 /** The key names a Strands block, the type an OpenAI part. A part of another kind keeps its content. */
 function partOf(block: JsonObject): ContentPart {
@@ -118,6 +123,6 @@ const PART_FIELDS = ['text', 'image', 'reference']
 const joinedText = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   parts.every(({ type }) => type === 'text') ? parts.map(({ text = '' }) => text).join('') : parts
 
-/** A result keeps its texts and images; other blocks have no text. */
+/** A block `json` of Strands is a text. */
 const resultContent = (blocks: readonly JsonObject[]): string | readonly ContentPart[] =>
-  joinedText(blocks.map(partOf).filter(({ type }) => type === 'text' || type === 'image'))
+  joinedText(blocks.map((block) => partOf(block.json === undefined ? block : { text: JSON.stringify(block.json) })))
