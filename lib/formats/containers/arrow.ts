@@ -302,7 +302,7 @@ function refuseLz4(): never {
   throw new ContainerError(
     'an Arrow file without LZ4',
     'one with LZ4',
-    "Write it again: `pandas.read_feather(file).to_feather(file, compression='zstd')`.",
+    'Write it again with pyarrow: `table = pyarrow.ipc.open_stream(FILE).read_all()` reads a stream and `open_file` a file; `pyarrow.feather.write_feather(table, NEW, compression="zstd")` writes it.',
   )
 }
 

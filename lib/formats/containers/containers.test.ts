@@ -191,6 +191,14 @@ test.each(tables.filter(([name]) => /^(lz4|brotli)\./.test(name)))(
   },
 )
 
+test('The advice for an Arrow table with LZ4 converts a file and a stream', async () => {
+  const all = tables.filter(([name]) => /^lz4\..*arrow/.test(name))
+  expect(all.length).toBeGreaterThan(0)
+  for (const [, bytes] of all)
+    for await (const one of openFile(sourceOf(bytes), source))
+      expect(one.ok ? '' : one.error.hint).toMatch(/open_stream.+open_file.+compression="zstd"/)
+})
+
 test('A table of Arrow with maps, lists of a fixed length, views and an empty batch has the rows that pyarrow reads', async () => {
   expect(await rowsOf(Buffer.from(golden.streams.more, 'base64'))).toEqual(golden.more)
 })

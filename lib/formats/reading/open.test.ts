@@ -71,12 +71,19 @@ describe('openFile', () => {
   })
 })
 
+test('A value that Python printed gets the calls that make it JSON', () => {
+  const found = openText("{'token_ids': [1]}", source)
+  expect(!found.ok && found.error.hint).toContain('json.dumps(ast.literal_eval(text))')
+})
+
 describe('a wrong file reports what is wrong, where, and what to do for', () => {
   test.each<[string, string, string | RegExp]>([
     ['nothing', '', 'expected a trajectory, found none in this file'],
     ['half of JSON', '{"token_ids": [1,\n 2', /^expected JSON, found /],
     ['one broken line', '{"token_ids": [1', /^expected JSON, found /],
     ['words', 'hello\nworld', /^line 1: expected JSON, found /],
+    ['a printed value', "{'token_ids': [1]}", /^expected JSON, found a Python literal: "'" where .+ \(column 2\)$/],
+    ['a printed word', '[{"token_ids": None}]', /^\[0\]: expected JSON, found a Python literal: "N" where /],
     ['an empty list', '[]', 'expected a trajectory, found none in this file'],
     [
       'another object',

@@ -96,11 +96,18 @@ function formatWords(value: unknown): string | undefined {
 }
 
 /** Returns the violation of an invalid text; `of` names the text if it is not the whole line or file. */
-export const notJson = (text: string, of = ''): Violation => ({
-  path: '',
-  expected: 'JSON',
-  found: whyNotJson(text, of),
-})
+export function notJson(text: string, of = ''): Violation {
+  const why = whyNotJson(text, of)
+  return { path: '', expected: 'JSON', found: PYTHON_SIGN.test(why) ? `${PYTHON_LITERAL}: ${why}` : why }
+}
+
+const PYTHON_LITERAL = 'a Python literal'
+/** A single quote, or the first letter of True, False or None. */
+const PYTHON_SIGN = /^"['TFN]" where /
+
+/** Advice for a value that Python printed. */
+const PYTHON_HINT =
+  'Write the value with `json.dumps(value)`. A printed text becomes JSON with `json.dumps(ast.literal_eval(text))`.'
 
 /** Returns the violation of bytes that are not UTF-8. `at` is the index of the first of them in the file. */
 export const notUtf8 = (at: number): Violation => ({
@@ -123,12 +130,11 @@ const CUT_OFF_HINT = 'The record is cut off: write or copy the file again.'
 const isCutOff = ({ expected, found }: Violation): boolean =>
   expected === 'JSON' && /^(the text ends|a list that has no end)/.test(found)
 
+const hintFor = (error: Violation): string =>
+  isCutOff(error) ? CUT_OFF_HINT : error.found.startsWith(PYTHON_LITERAL) ? PYTHON_HINT : OPEN_HINT
+
 /** Returns the problem of a violation in a record, with its line and path. */
-export function fileProblem(
-  { line, row, path }: RecordPosition,
-  error: Violation,
-  hint = isCutOff(error) ? CUT_OFF_HINT : OPEN_HINT,
-): FileProblem {
+export function fileProblem({ line, row, path }: RecordPosition, error: Violation, hint = hintFor(error)): FileProblem {
   const joined = joinedPath(path, error.path)
   const violation = { ...error, path: joined }
   const text = violationText(violation)
