@@ -65,16 +65,22 @@ interface Pair {
 /** What a reply without its request has in place of it. */
 export const NO_PAIR = { request: undefined, path: '', rest: undefined }
 const REQUEST_KEYS = ['request', 'body', 'kwargs'] as const
-const REPLY_KEYS = ['response', 'reply', 'completion'] as const
+/** OpenHands logs a reply without and with structured calls. */
+const REPLY_KEYS = ['fncall_response', 'response', 'reply', 'completion'] as const
+const MESSAGE_KEYS = ['fncall_messages', 'messages'] as const
 
-/** Returns the reply that an object has beside its request. */
+/** Returns the reply that an object has beside its request, or beside the messages of it. */
 export function pairIn(value: unknown, isReply = isChatReply): Pair | undefined {
   if (!isObject(value)) return undefined
   const path = REPLY_KEYS.find((key) => isReply(value[key]))
   const reply = REPLY_KEYS.map((key) => value[key]).find(isReply)
   if (path === undefined || !reply) return undefined
-  const request = REQUEST_KEYS.map((key) => value[key]).find(isObject)
-  return { request, reply, path, rest: without(value, [path, ...REQUEST_KEYS.filter((key) => value[key] === request)]) }
+  const body = REQUEST_KEYS.map((key) => value[key]).find(isObject)
+  const messages = MESSAGE_KEYS.map((key) => value[key]).find(Array.isArray)
+  const isApart = messages !== undefined && body?.messages === undefined
+  const request = isApart ? { ...body, messages } : body
+  const read = [path, ...REQUEST_KEYS.filter((key) => value[key] === body), ...(isApart ? MESSAGE_KEYS : [])]
+  return { request, reply, path, rest: without(value, read) }
 }
 
 /** Returns the calls of a session server, such as that of miles, in their order. */

@@ -8,6 +8,7 @@ import { openText } from '../reading/open.ts'
 import { formatOf } from '../registry.ts'
 import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { batch, batchRequests } from './batch.ts'
+import { chatCompletion } from './chat-completion.ts'
 import { responses } from './responses.ts'
 import { fileSource, foreignRecords } from './test-files.ts'
 
@@ -278,4 +279,24 @@ describe('A batch', () => {
     })
     expect(refusalOf(batchRequests, [{ custom_id: 'b', params: {} }, line(7)])).toMatchObject({ path: '[0].messages' })
   })
+})
+
+test('A logged reply has the messages beside it, of OpenHands those with structured calls', () => {
+  const reply = (content: string) => ({
+    id: content,
+    choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  })
+  const messages = (content: string) => [{ role: 'user', content }]
+  const log = { messages: messages('text'), response: reply('text'), kwargs: { temperature: 0.5 }, cost: 1 }
+  const opened = (record: object) => trajectoryOf(chatCompletion, record)
+  const contents = (record: object) => conversation(opened(record)).map(({ content }) => content)
+  expect(contents(log)).toEqual(['text', 'text'])
+  expect(opened(log).foreign).toMatchObject({
+    'chat-completion': { cost: 1, calls: [{ request: { temperature: 0.5 } }] },
+  })
+  expect(contents({ ...log, fncall_messages: messages('calls'), fncall_response: reply('calls') })).toEqual([
+    'calls',
+    'calls',
+  ])
+  expect(contents({ ...log, kwargs: { messages: messages('own') } })).toEqual(['own', 'text'])
 })
