@@ -5,15 +5,21 @@
 
 Writes FILE.jsonl beside each FILE.pt. A file with a list, or with a list `samples`, becomes one line for each sample; any other file
 becomes one line. Tensors become lists of numbers. The files are loaded with torch.load(weights_only=True), which executes nothing in them. Needs
-only torch. The exit status is 2 if a file could not be converted.
+torch, and numpy for files with its arrays and numbers. The exit status is 2 if a file could not be converted.
 """
 import argparse
 import json
 import pickle
 import sys
+import warnings
 from pathlib import Path
 
 import torch
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 
 class Refused(Exception):
@@ -24,6 +30,8 @@ def plain(value, place):
     """Returns a value with lists in place of tensors. `place` is its path, for an error."""
     if isinstance(value, torch.Tensor):
         return numbers(value, place)
+    if numpy is not None and isinstance(value, (numpy.generic, numpy.ndarray)):
+        return plain(value.tolist(), place)
     if isinstance(value, dict):
         return {str(key): plain(inner, f"{place}.{key}") for key, inner in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -53,12 +61,29 @@ def records(value):
         yield value, ""
 
 
+def numpy_globals():
+    """Returns what the arrays and numbers of numpy need to be loaded, under the names of numpy 1 and 2. None of it runs code of a file."""
+    if numpy is None:
+        return []
+    module = getattr(numpy, "_core", None) or numpy.core
+    functions = {"scalar": module.multiarray.scalar, "_reconstruct": module.multiarray._reconstruct}
+    named = [(function, f"numpy.{core}.multiarray.{name}") for core in ("core", "_core") for name, function in functions.items()]
+    return [*named, numpy.ndarray, numpy.dtype, *{type(numpy.dtype(code)) for code in "?bhilqBHILQefdgU"}]
+
+
 def load(file):
     try:
-        return torch.load(file, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings(), torch.serialization.safe_globals(numpy_globals()):
+            warnings.simplefilter("ignore")
+            return torch.load(file, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise Refused("there is no such file") from None
     except pickle.UnpicklingError as error:
+        if "Unsupported operand" in str(error):
+            raise Refused(
+                "it is a pickle of protocol 4 or later, which torch does not load without running it. In the program that writes the "
+                "file, use torch.save(value, file) with its own protocol, 2"
+            ) from error
         unsafe = str(error).split("Unsupported global: GLOBAL ")
         if len(unsafe) == 1:
             raise Refused(f"it is not a file of torch.save, or it is damaged ({error})") from error

@@ -71,6 +71,20 @@ test('A sparse tensor gets its zeros, and a lone surrogate becomes its escape', 
   })
 })
 
+test('Numbers and arrays of numpy become those of JSON', () => {
+  expect(convert('numpy.pt')).toEqual({ status: 0, stdout: 'numpy.jsonl: 1 records\n', stderr: '' })
+  const record: unknown = JSON.parse(readFileSync(path.join(folder, 'numpy.jsonl'), 'utf8'))
+  expect(record).toMatchObject({ reward: 0.5, group_index: 3, done: true, name: 'x', advantages: [1.5, 2.5] })
+})
+
+test('A pickle of a later protocol is refused by its name', () => {
+  const { status, stderr } = convert('protocol-4.pt')
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^protocol-4\.pt: it is a pickle of protocol 4 or later, .+ 2\n$/),
+  ])
+})
+
 test('A file that JSON cannot represent is refused with a sentence, and other files are still converted', () => {
   writeFileSync(path.join(folder, 'hello.pt'), 'hello')
   const { status, stdout, stderr } = convert('complex.pt', 'meta.pt', 'cycle.pt', 'hello.pt', 'rollout.pt', '--force')

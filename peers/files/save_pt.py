@@ -4,13 +4,15 @@
 
 rollout.pt has samples as slime dumps them, train.pt columns of tensors as miles dumps them, old.pt the same in the format before zip,
 unsafe.pt an object of a class of its own, sparse.pt a sparse tensor and a lone surrogate, complex.pt and meta.pt tensors without numbers for
-JSON, and cycle.pt a dict that contains itself. The output is a JSON object with the numbers in train.pt.
+JSON, and cycle.pt a dict that contains itself,
+numpy.pt numbers and an array of numpy, and protocol-4.pt a pickle that torch does not load. The output is a JSON object with the numbers in train.pt.
 """
 
 import json
 import sys
 from pathlib import Path
 
+import numpy
 import torch
 
 
@@ -53,4 +55,7 @@ torch.save([{"meta": torch.empty(2, device="meta")}], folder / "meta.pt")
 cycle: dict = {}
 cycle["self"] = cycle
 torch.save(cycle, folder / "cycle.pt")
+scalars = {"reward": numpy.float64(0.5), "group_index": numpy.int32(3), "done": numpy.bool_(True), "name": numpy.str_("x")}
+torch.save([{**sample, **scalars, "advantages": numpy.array([1.5, 2.5], dtype=numpy.float32)}], folder / "numpy.pt")
+torch.save([sample], folder / "protocol-4.pt", pickle_protocol=4)
 print(json.dumps([column.tolist() for column in log_probs]))
