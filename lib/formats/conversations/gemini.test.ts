@@ -130,6 +130,16 @@ describe('A request of Gemini', () => {
   })
 })
 
+test('Messages of other programs with parts are no contents', () => {
+  const others = [
+    7,
+    { role: 'user' },
+    { role: 'assistant', parts: [] },
+    { role: 'user', parts: [{ type: 'text', text: 'q' }] },
+  ]
+  expect([...others, { role: 'user', parts: [7] }].map(geminiContents.sniff)).toEqual(Array(5).fill(false))
+})
+
 test('The history of a chat opens as a conversation, with parts of other kinds and results kept', () => {
   const [history] = foreignRecords('gemini-contents.json') as [readonly object[]]
   const opened = openText(JSON.stringify(history), fileSource('contents'))

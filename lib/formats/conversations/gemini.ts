@@ -64,8 +64,11 @@ export const geminiContents: Format = {
 
 const ROLES = ['user', 'model', 'function', 'tool']
 
+/** Other programs have messages with `parts` too, whose parts have a type. */
 function isContent(value: unknown): boolean {
-  return isObject(value) && Array.isArray(value.parts) && typeof value.role === 'string' && ROLES.includes(value.role)
+  if (!isObject(value) || !Array.isArray(value.parts)) return false
+  const isRole = typeof value.role === 'string' && ROLES.includes(value.role)
+  return isRole && value.parts.every((part) => isObject(part) && typeof part.type !== 'string')
 }
 
 const isReply = (value: unknown): value is JsonObject =>
