@@ -4,10 +4,12 @@
  */
 import * as z from 'zod/mini'
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { hasLogprobs, idsSchema, logprobsSchema } from '../columns.ts'
 import { foreignTrajectory } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
-import { readTools } from '../messages.ts'
+import { readMessages, readTools } from '../messages.ts'
 import { meaningOf } from '../number-columns.ts'
 import { catchRefusals, parsedAt, refuse } from '../reading/record-error.ts'
 import { joinTurns, type Turn } from '../turns.ts'
@@ -18,7 +20,7 @@ const NAME = 'nemo-gym'
 export const nemoGym: Format = {
   name: NAME,
   label: 'NeMo-Gym rollout',
-  keeps: 'Ids and logprobs of each answer, and the reward.',
+  keeps: 'Ids, logprobs, messages and calls of each answer, and the reward.',
   sniff: (value) => isObject(value) && itemsOf(value).some((item) => isObject(item) && 'generation_token_ids' in item),
   read: catchRefusals((value, source) => {
     const record = parsedAt(recordSchema, value, '')
@@ -30,11 +32,7 @@ export const nemoGym: Format = {
           segments: sequence.segments,
           outcome: { kind: 'ended', reason: 'unknown' },
           reward: record.reward ?? undefined,
-          lacked: [
-            'messages: the items are kept in “foreign”',
-            'loss mask: what the model generated counts as trained',
-            'outcome',
-          ],
+          lacked: ['loss mask: what the model generated counts as trained', 'outcome'],
           missing: ['mask'],
           tools: isObject(request) ? readTools(request.tools) : undefined,
           columnMeanings: {
@@ -65,6 +63,9 @@ const recordSchema = z.looseObject({ reward: z.nullish(z.number()) })
 
 function turnsOf(record: JsonObject): readonly Turn[] {
   const prefix = isObject(record.response) ? 'response.output' : 'output'
+  const items = itemsOf(record).map((item) => (isObject(item) ? (without(item, IDS) ?? {}) : item))
+  const messages = inputOf(record.responses_create_params)
+  let start = 0
   return itemsOf(record).flatMap((item, index) => {
     const at = `${prefix}[${index}]`
     const {
@@ -74,8 +75,31 @@ function turnsOf(record: JsonObject): readonly Turn[] {
     } = parsedAt(itemSchema, item, at)
     if (!response) return []
     if (!prompt) return refuse(`${at}.prompt_token_ids`, 'the ids of the prompt', undefined)
-    return [{ prompt, response, columns: { mask: undefined, logprobs }, messages: [], about: {} }]
+    // The ids of a reply are those of its last item.
+    const added = messagesOfItems(items.slice(start, index + 1)).map(({ message }) => message)
+    const reply = elementAt(added.filter(isObject), added.length - 1)
+    messages.push(...added.slice(0, -1))
+    const turn = {
+      prompt,
+      response,
+      columns: { mask: undefined, logprobs },
+      messages: readMessages(messages) ?? [],
+      about: { message: reply },
+    }
+    messages.push(reply)
+    start = index + 1
+    return [turn]
   })
+}
+
+/** Returns the messages of the request. */
+function inputOf(request: unknown): unknown[] {
+  const { instructions, input } = isObject(request) ? request : {}
+  return [
+    ...(typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : []),
+    ...(typeof input === 'string' ? [{ role: 'user', content: input }] : []),
+    ...(Array.isArray(input) ? messagesOfItems(input).map(({ message }) => message) : []),
+  ]
 }
 
 const IDS = ['prompt_token_ids', 'generation_token_ids', 'generation_log_probs']

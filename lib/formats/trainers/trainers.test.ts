@@ -1,6 +1,7 @@
 /** Records have the fields that the writers of the tools fill. Files of verl and datasets are in lib/formats/golden. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { conversation } from '#lib/trajectory/messages/conversation.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { kindsAndIds, numberedSource, source } from '#testing/trajectories.ts'
@@ -228,6 +229,29 @@ describe('A rollout of NeMo-Gym', () => {
       foreign: { 'nemo-gym': { response: { output: [{ type: 'message' }, tool, { type: 'message' }] } } },
     })
     expect(JSON.stringify(read.foreign)).not.toContain('token_ids')
+  })
+
+  test('has the messages of its request, and those that the items of each answer form', () => {
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
+    const output = [
+      { type: 'reasoning', summary: [{ text: 'Hm.' }] },
+      { ...answer, ...call },
+      { ...tool, call_id: 'c' },
+      { ...next, role: 'assistant', content: [{ type: 'output_text', text: '4' }] },
+    ]
+    const messages = (input: unknown) =>
+      conversation(
+        trajectoryOf(nemoGym, { responses_create_params: { instructions: 'Add.', input }, response: { output } }),
+      )
+    expect(messages([{ role: 'user', content: 'q' }])).toEqual([
+      { role: 'system', content: 'Add.' },
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: '', reasoning: 'Hm.', toolCalls: [{ id: 'c', name: 'f', input: {} }] },
+      { role: 'tool', callId: 'c', content: '4' },
+      { role: 'assistant', content: '4' },
+    ])
+    expect(messages('q')[1]).toEqual({ role: 'user', content: 'q' })
+    expect(messages([7]).map(({ role }) => role)).toEqual(['assistant', 'assistant'])
   })
 
   test('keeps items that are no objects', () => {
