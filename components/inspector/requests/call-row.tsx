@@ -16,7 +16,8 @@ interface CallRowProps {
 /** Shows one call as a line. */
 export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProps) {
   const { number, request, segment, segmentIndex } = call
-  const { timing, finish } = segment
+  const { timing, finish, usage } = segment
+  const read = usage?.promptTokens ?? request.inputLength
   const holds = hash === undefined ? undefined : hash === request.inputHash
   const cached = cachedTokensOf(segment)
   return (
@@ -32,6 +33,7 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       <span className="font-medium">request {number}</span>
       <span className="truncate text-dim">
         {countText(request.inputLength)} in
+        {read > request.inputLength && ` · read as ${countText(read)}`}
         {holds === false && <strong className="text-bad"> · ids differ</strong>}
         {request.read && <strong className="text-bad"> · differs from the tokens here</strong>}
         {cached !== null && cached > 0 && ` · ${countText(cached)} cached`}

@@ -44,6 +44,15 @@ test('the Requests tab reports changed ids on every request after them', async (
   expect(container.querySelectorAll('[data-holds="false"]')).toHaveLength(3)
 })
 
+test('the Requests tab has the share from the cache of what the model read, which are more tokens than were sent for images', async () => {
+  const segments = example.segments.map((segment) =>
+    segment.kind === 'response' ? { ...segment, usage: { promptTokens: 2000, cachedTokens: 1500 } } : segment,
+  )
+  setUp({ ...example, segments })
+  expect(await screen.findByText(/ tokens sent · 75 % from the cache · /)).toBeTruthy()
+  expect(screen.getAllByText(/ in · read as 2,000 · 1,500 cached$/)).toHaveLength(3)
+})
+
 test('the Requests tab says why a file has no requests', () => {
   const bare = example.segments.map((segment) => ({ ...segment, request: undefined })) as Trajectory['segments']
   setUp({ ...example, segments: bare, provenance: { kind: 'import', format: 'slime', lacked: [] } })

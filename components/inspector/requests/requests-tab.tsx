@@ -83,6 +83,8 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
   const sum = (amount: (call: RecordedCall) => number | undefined) =>
     calls.reduce((total, call) => total + (amount(call) ?? 0), 0)
   const sent = sum(({ request }) => request.inputLength)
+  // More tokens are read than are sent for images.
+  const read = sum(({ request, segment: { usage } }) => usage?.promptTokens ?? request.inputLength)
   const cached = sum(({ segment }) => cachedTokensOf(segment) ?? 0)
   const responses = segmentsOf(trajectory).filter(({ kind }) => kind === 'response').length
   const ms = sum(({ segment }) => segment.timing?.elapsedMs)
@@ -90,7 +92,7 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
     countWithNoun(calls.length, 'request'),
     // A chat endpoint receives messages, so its tokens are not sent.
     `${countText(sent)} tokens ${calls.some(({ request }) => request.endpoint === 'chat') ? 'read' : 'sent'}`,
-    ...(cached > 0 ? [`${percentText(cached / sent)} from the cache`] : []),
+    ...(cached > 0 ? [`${percentText(cached / read)} from the cache`] : []),
     `${countText(sum(({ segment }) => segment.ids.length))} written`,
     ...(ms > 0 ? [durationText(ms)] : []),
     ...(responses > calls.length ? [`${countText(responses - calls.length)} responses have no recorded request`] : []),
