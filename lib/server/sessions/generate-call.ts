@@ -80,9 +80,18 @@ const idsIn = (value: unknown): readonly number[] | undefined =>
     ? value
     : undefined
 
+/** Returns the images of a call. Those that are no data URLs are in no trajectory. */
+function imagesIn({ image_data: value }: JsonObject): readonly string[] {
+  const urls: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return urls.every(isDataUrl) ? urls : []
+}
+
+const isDataUrl = (value: unknown): value is string => typeof value === 'string' && value.startsWith('data:')
+
 interface Output {
   readonly tokens: LogprobLists
   readonly finish: Finish
+  readonly promptTokens: number | null | undefined
   readonly cachedTokens: number
 }
 
@@ -91,14 +100,19 @@ function outputOf(value: JsonObject): Output | undefined {
   const reply = generateReplySchema.safeParse(value)
   if (!reply.success) return undefined
   // The connection has already removed the key of the server.
-  const { columns, finish, cachedTokens } = engineReply(
+  const { columns, finish, promptTokens, cachedTokens } = engineReply(
     reply.data,
     columnsIn(reply.data.meta_info, false),
     (text) => text,
   )
   const { output } = columns
   if (!output || output.ids.length === 0) return undefined
-  return { tokens: output, finish: finish ?? { kind: 'unknown', raw: '' }, cachedTokens: cachedTokens ?? 0 }
+  return {
+    tokens: output,
+    finish: finish ?? { kind: 'unknown', raw: '' },
+    promptTokens,
+    cachedTokens: cachedTokens ?? 0,
+  }
 }
 
 interface Recording {
@@ -118,10 +132,10 @@ async function record(
   session.refresh()
   const serving = await session.serving.find({ tools: [], options: {} }, signal)
   const parent = longestPath(session, inputIds)
-  const start: Trajectory = parent?.trajectory ?? {
-    ...serving.empty,
-    id: session.id,
-    createdAt: new Date().toISOString(),
+  const images = imagesIn(body)
+  const start: Trajectory = {
+    ...(parent?.trajectory ?? { ...serving.empty, id: session.id, createdAt: new Date().toISOString() }),
+    ...(images.length > 0 && { imageData: images }),
   }
   const { promptEncoder, parser, context, serverName } = serving
   const { tokenizer } = promptEncoder
@@ -146,13 +160,15 @@ async function record(
       samplingParams: isObject(body.sampling_params) ? body.sampling_params : {},
       inputLength: inputIds.length,
       inputHash: inputHash(inputIds),
+      ...(images.length > 0 && { images: { count: images.length } }),
       streamed: false,
     }),
   )
   recorder.emit(addTokens(output.tokens, newVocabulary))
   const { finish, cachedTokens } = output
+  const promptTokens = output.promptTokens ?? inputIds.length
   const timing = { startedAt: facts.startedAt, elapsedMs: facts.elapsedMs }
-  const usage = { promptTokens: inputIds.length, completionTokens: output.tokens.ids.length, cachedTokens }
+  const usage = { promptTokens, completionTokens: output.tokens.ids.length, cachedTokens }
   recorder.emit(closeResponse(recorder.trajectory, { finish, problems: [], timing, usage }, parser, tokenizer))
   const { trajectory } = recorder
   const response = trajectory.segments.at(-1)

@@ -9,7 +9,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { folderOfTest } from '#testing/files/folders.ts'
-import { PNG_URL } from '#testing/images.ts'
+import { JPEG_URL, PNG_URL } from '#testing/images.ts'
 import { type Script, says, stop, call as toolCall } from '#testing/scripted-rollout.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml, visionTemplate } from '#testing/small-templates.ts'
@@ -1222,7 +1222,13 @@ test('A call with ids to /generate is recorded, and one that begins with recorde
   const forward: EngineClient['forward'] = async ({ body }) => {
     sent.push(JSON.parse(String(body)))
     const rows = [104, 105].map((token) => [-0.5, token, null])
-    const info = { output_token_logprobs: rows, finish_reason: { type: 'length', length: 2 }, cached_tokens: 1 }
+    const finish = { type: 'length', length: 2 }
+    const read = { prompt_tokens: 50, cached_tokens: 1 }
+    const info = {
+      output_token_logprobs: rows,
+      finish_reason: finish,
+      ...(sent.at(-1)?.image_data ? read : { cached_tokens: 1 }),
+    }
     const chunks = (async function* () {
       yield Buffer.from(JSON.stringify({ text: 'hi', meta_info: info }))
     })()
@@ -1232,10 +1238,10 @@ test('A call with ids to /generate is recorded, and one that begins with recorde
   services = { ...services, servers: { ...services.servers, client: (name: string) => ({ ...client(name), forward }) } }
   shareServices(services)
   const id = await created()
-  const generateIds = async (input: readonly number[]) =>
-    (
-      await send('POST', `/sessions/${id}/generate`, { input_ids: input, sampling_params: { max_new_tokens: 2 } })
-    ).json()
+  const generateIds = async (input: readonly number[], more: object = {}) => {
+    const body = { input_ids: input, sampling_params: { max_new_tokens: 2 }, ...more }
+    return (await send('POST', `/sessions/${id}/generate`, body)).json()
+  }
   // The client gets no logprobs that it has not requested.
   expect(await generateIds([97, 98])).toEqual({
     text: 'hi',
@@ -1249,6 +1255,18 @@ test('A call with ids to /generate is recorded, and one that begins with recorde
   const stored = services.store.get(rows[1]?.nodes[0]?.trajectory ?? '')
   expect(stored?.segments.map((segment) => segment.ids)).toEqual([[97, 98], [104, 105], [99], [104, 105]])
   expect(rows[0]?.nodes[0]?.trajectory).toBe(rows[1]?.nodes[0]?.trajectory)
+  expect(stored).not.toHaveProperty('imageData')
+  // Images belong to their placeholders in the ids. A server also takes addresses, which no trajectory has.
+  await generateIds([1, 2], { image_data: PNG_URL })
+  await generateIds([1, 2, 104, 105, 1], { image_data: [PNG_URL, JPEG_URL] })
+  await generateIds([3], { image_data: ['http://a/b.png'] })
+  const [first, second, address] = (await calls(id))
+    .slice(3)
+    .map((row) => services.store.get(row.nodes[0]?.trajectory ?? ''))
+  expect(first?.id).toBe(second?.id)
+  expect(second?.imageData).toEqual([PNG_URL, JPEG_URL])
+  expect(second?.segments.at(-1)).toMatchObject({ request: { images: { count: 2 } }, usage: { promptTokens: 50 } })
+  expect(address).not.toHaveProperty('imageData')
 })
 
 test('A call to /generate is listed as interrupted after a restart, and a call that failed or ended is not', async () => {
