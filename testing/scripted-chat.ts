@@ -32,6 +32,8 @@ export interface ChatPlay {
   readonly messages?: readonly Message[]
   readonly tools?: readonly AgentTool[]
   readonly settings?: Partial<CallSettings>
+  /** The tokenizer and the template of the record. Omitted: those of the endpoint. */
+  readonly promptEncoder?: RolloutDependencies['promptEncoder']
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RolloutEvent) => void
 }
@@ -43,6 +45,7 @@ export async function runScriptedChat({
   messages = [user('q')],
   tools = [calculator],
   settings,
+  promptEncoder = { tokenizer: byteTokenizer, template: chatTemplate(looksBack, {}) },
   signal = new AbortController().signal,
   onEvent,
 }: ChatPlay) {
@@ -60,7 +63,7 @@ export async function runScriptedChat({
     },
     serverName: 'scripted',
     server: { kind: 'server' },
-    promptEncoder: { tokenizer: byteTokenizer, template: chatTemplate(looksBack, {}) },
+    promptEncoder,
     parser: hermes,
     tools,
     now: () => new Date(0),

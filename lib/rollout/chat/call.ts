@@ -12,6 +12,9 @@ import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { toEngineInput } from '#lib/trajectory/images/engine-input.ts'
+import { imagePartsOf } from '#lib/trajectory/images/image-boxes.ts'
+import { imageSpans, placeholderIds, placeholderRuns } from '#lib/trajectory/images/placeholders.ts'
 import { type ChatMessage, commonMessages, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
@@ -133,8 +136,9 @@ async function templateProblems(
   const settings = { tools: model.tools, options: model.template?.options ?? {} }
   try {
     const { ids } = await computeSettled(promptEncoder, () => firstPrompt(messages, settings, promptEncoder), signal)
+    const read = withoutPositions(promptIds, messages, promptEncoder)
+    if (read.length === ids.length && commonIds(ids, read) === ids.length) return []
     const same = commonIds(ids, promptIds)
-    if (same === ids.length && same === promptIds.length) return []
     const message = `The server’s prompt differs from the render of the recorded chat template, from token ${same}.`
     return [{ kind: 'prompt', message, index: same }]
   } catch (error) {
@@ -147,6 +151,19 @@ async function templateProblems(
       ]
     throw error
   }
+}
+
+/** Returns the ids of a prompt with one placeholder for each image, as a template writes them: a server reads as many as it has positions. */
+function withoutPositions(
+  promptIds: readonly number[],
+  messages: readonly Message[],
+  { tokenizer }: PromptEncoder,
+): readonly number[] {
+  const runs = placeholderRuns(promptIds, placeholderIds(tokenizer.addedTokens))
+  return toEngineInput({
+    inputIds: promptIds,
+    images: { spans: imageSpans(runs, messages.flatMap(imagePartsOf).length) },
+  }).inputIds
 }
 
 /** Returns the reply as the agent's parser and the server's parser read it. */

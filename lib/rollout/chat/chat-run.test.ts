@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { EngineError } from '#lib/engine/http/errors.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { decodeValue, encode } from '#lib/trajectory/format/codec.ts'
 import { inputHash } from '#lib/trajectory/format/input-hash.ts'
-import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type ChatCall, chatBody, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
+import { PNG_URL } from '#testing/images.ts'
 import { answerScriptedChat, type ChatPlay, emptyChat, runScriptedChat } from '#testing/scripted-chat.ts'
 import { bytes, call, drawMask, END, user } from '#testing/scripted-rollout.ts'
+import { visionTemplate } from '#testing/small-templates.ts'
 import type { AgentTool } from '../tools/tool.ts'
 
 const responses = ({ segments }: Trajectory): ResponseSegment[] =>
@@ -284,6 +288,35 @@ describe('a chat call that ends early', () => {
     const { outcome: ended } = await outcome({ scripts: [waits], signal: controller.signal })
     expect(ended).toMatchObject({ kind: 'ended', reason: 'cancelled', unsent: [user('q')] })
   })
+})
+
+test('a server that reads an image as several tokens does not differ from the template of the record', async () => {
+  const added = ['<|im_start|>', '<|im_end|>', '<|vision_start|>', '<|image_pad|>', '<|vision_end|>']
+  const tokenizer = byteTokenizerWith(
+    'vision',
+    added.map((content, index) => ({ id: 256 + index, content, special: true })),
+    0,
+  )
+  const messages: Message[] = [
+    {
+      role: 'user',
+      content: [
+        { type: 'image', image: PNG_URL },
+        { type: 'text', text: '?' },
+      ],
+    },
+  ]
+  const problemsOf = async (question: string) => {
+    const prompt = `<|im_start|>user\n<|vision_start|>${'<|image_pad|>'.repeat(5)}<|vision_end|>${question}<|im_end|>\n<|im_start|>assistant\n`
+    const { trajectory } = await runScriptedChat({
+      scripts: [async () => ({ promptIds: tokenizer.encode(prompt) })],
+      promptEncoder: { tokenizer, template: chatTemplate(visionTemplate, {}) },
+      ...{ messages, tools: [] },
+    })
+    return trajectory.segments[0]?.problems
+  }
+  expect(await problemsOf('?')).toBeUndefined()
+  expect(await problemsOf('!')).toMatchObject([{ kind: 'prompt' }])
 })
 
 test('a server that renders differently than the template of the record is reported', async () => {
