@@ -2,6 +2,7 @@
 /** The command palette: type a part of a name, choose with the arrow keys, and run the command with Enter. */
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { keyLabel } from '#components/token-view/key-name.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Command } from './command.ts'
 import { isMac } from './is-mac.ts'
@@ -84,7 +85,7 @@ export function Palette<Screen>({ commandsFor, placeholder, commands }: PaletteP
         ))}
       </div>
       <p role="status" className="mt-2 text-faint text-xs">
-        {found.length === 0 ? 'No matching commands.' : `${found.length} commands`}
+        {found.length === 0 ? 'No matching commands.' : countWithNoun(found.length, 'command')}
       </p>
     </Dialog>
   )
