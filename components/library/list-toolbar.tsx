@@ -92,7 +92,7 @@ interface PagerProps {
 function Pager({ page: { trajectories, start, total, previous, next }, onCursor }: PagerProps) {
   return (
     <nav aria-label="Pages of the list" className="ml-auto flex items-center gap-1 tabular-nums">
-      <span className="mr-1 text-dim text-xs" data-range>
+      <span role="status" className="mr-1 text-dim text-xs" data-range>
         {rowRangeText(start, trajectories.length, total)}
       </span>
       <Button

@@ -1,6 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
+import { outcomeWord } from '#lib/api/sample-progress.ts'
 import { contextTokens, responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -20,6 +21,8 @@ export function RunClock({
 }) {
   const runningMs = useElapsed(isRunning)
   const tokens = tokenCount(trajectory)
+  // A run that ended before this page saw it is not reported.
+  const hasEnded = !isRunning && runningMs > 0
   const speed = tokensPerSecond(trajectory, runningMs)
   const parts = [
     `${countText(tokens)} tokens`,
@@ -32,6 +35,9 @@ export function RunClock({
     <span className="text-dim text-xs tabular-nums" data-running={isRunning}>
       {parts.filter(Boolean).join(' · ')}
       {isRunning && note !== undefined && <span className="block text-faint">{note}</span>}
+      <span role="status" className="sr-only">
+        {hasEnded && `The run has ended: ${outcomeWord(trajectory.outcome)}, ${countText(tokens)} tokens.`}
+      </span>
     </span>
   )
 }
