@@ -3,6 +3,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { LabelChange } from '#lib/trajectory/format/labels.ts'
+import { excerpt } from '#lib/util/text/excerpt.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { visibleText } from '../ui/visible-text.ts'
 import { TagField } from './tag-field.tsx'
@@ -55,10 +56,15 @@ export function LabelsForm({ labels, question, knownTags, onChange }: LabelsForm
 
 interface Draft {
   readonly text: string
+  /** The stored text that the user has seen. Undefined: the text is typed while an earlier one is saved. */
+  readonly seen: string | undefined
   readonly isBeingSaved: boolean
 }
 
-/** Keeps typed text until it is saved; if saving fails, the text stays with the reason. */
+/** Characters of another page's text in an error. */
+const SHOWN = 60
+
+/** Keeps typed text until it is saved; if saving fails, or if another page has changed the stored text, the text stays with the reason. */
 function useDraft(stored: string, save: (text: string) => Promise<void>) {
   const [draft, setDraft] = useState<Draft>()
   const [error, setError] = useState<string>()
@@ -69,6 +75,11 @@ function useDraft(stored: string, save: (text: string) => Promise<void>) {
   const commit = async () => {
     if (!draft || draft.isBeingSaved) return
     if (draft.text === stored) return forget()
+    if (draft.seen !== undefined && draft.seen !== stored) {
+      setDraft({ ...draft, seen: stored })
+      setError(`Another page has changed it to “${visibleText(excerpt(stored, SHOWN))}”. Save again to replace that.`)
+      return
+    }
     setDraft({ ...draft, isBeingSaved: true })
     setError(undefined)
     try {
@@ -84,7 +95,11 @@ function useDraft(stored: string, save: (text: string) => Promise<void>) {
     value: draft?.text ?? stored,
     error,
     onChange: (event: { readonly target: { readonly value: string } }) =>
-      setDraft({ text: event.target.value, isBeingSaved: false }),
+      setDraft({
+        text: event.target.value,
+        seen: draft?.isBeingSaved ? undefined : draft ? draft.seen : stored,
+        isBeingSaved: false,
+      }),
     onBlur: commit,
     onKeyDown: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => {
       const isLine = event.currentTarget instanceof HTMLInputElement

@@ -162,6 +162,23 @@ test('Esc leaves a label field that is being saved, and text typed meanwhile sta
   expect([title.value, onChange.mock.calls]).toEqual(['ab', [[{ title: 'a' }]]])
 })
 
+test('A label that another page has changed since it is being edited is replaced only by a second save', async () => {
+  const onChange = vi.fn(async (_: LabelChange) => {})
+  const formOf = (title: string) => (
+    <LabelsForm labels={row('a', { title })} question="q" knownTags={[]} onChange={onChange} />
+  )
+  const { rerender } = render(formOf('old'))
+  const user = userEvent.setup()
+  const title = screen.getByLabelText('Title') as HTMLInputElement
+  await user.type(title, ' mine')
+  rerender(formOf('theirs'))
+  await user.type(title, '{Enter}')
+  expect(screen.getByText('Another page has changed it to “theirs”. Save again to replace that.')).toBeTruthy()
+  expect([title.value, onChange.mock.calls]).toEqual(['old mine', []])
+  await user.type(title, '{Enter}')
+  expect(onChange.mock.calls).toEqual([[{ title: 'old mine' }]])
+})
+
 test('the reward field accepts only a finite number', async () => {
   const { onChange, user } = form()
   for (const text of ['much', '1e999', '−0.5'])
