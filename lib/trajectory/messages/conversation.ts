@@ -4,9 +4,9 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Message, Vocab } from '../format/trajectory.ts'
 import { type TextWithStarts, textWithStarts } from '../tokens/pieces.ts'
-import { toolCallsOf } from '../tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '../tokens/trajectory-view.ts'
 import { type AssistantMessage, assistantMessage } from './foreign-message.ts'
+import { callsById } from './tool-calls.ts'
 
 /**
  * Returns all messages in order. A response becomes an assistant message with its text as sampled, including markup, or the
@@ -113,8 +113,8 @@ const first = (ids: ArrayLike<number>, length: number): ArrayLike<number> =>
 /** Adds the text of a tool result that is stored with the call to its tool message. */
 export function withResultText(message: Message, trajectory: TrajectoryView): Message {
   if (message.role !== 'tool' || message.content !== undefined) return message
-  const call = toolCallsOf(trajectory).find(({ id }) => id === message.callId)
-  return { ...message, content: call?.result?.text ?? '' }
+  const known = callsById(trajectory.segments).get(message.callId ?? '')
+  return { ...message, content: known?.call.result?.text ?? '' }
 }
 
 /** Returns the text of a message: its content, or the texts of its parts together. */

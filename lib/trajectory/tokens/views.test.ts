@@ -202,6 +202,31 @@ describe('the conversation', () => {
     ])
   })
 
+  // Looking for each call among all calls would take minutes.
+  test('finds the results of many calls in linear time', () => {
+    const segments = Array.from({ length: 40_000 }, (_, index): Trajectory['segments'] => [
+      {
+        kind: 'response',
+        ids: [3],
+        thinks: [],
+        toolCalls: [
+          {
+            kind: 'malformed',
+            id: `c${index}`,
+            raw: '',
+            why: '',
+            at: 0,
+            span: { start: 0, end: 1 },
+            text: { start: 0, end: 0 },
+            result: { status: 'error', text: String(index) },
+          },
+        ],
+      },
+      { kind: 'prompt', ids: [], messages: [{ role: 'tool', callId: `c${index}` }] },
+    ]).flat()
+    expect(conversation({ ...sample, segments }).at(-1)?.content).toBe('39999')
+  })
+
   test('has the texts of parts together as the text of a message', () => {
     const parts = [{ type: 'text', text: 'see ' }, { type: 'image' }, { type: 'text', text: 'this' }]
     expect(messageText({ content: parts })).toBe('see this')
