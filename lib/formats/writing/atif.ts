@@ -56,7 +56,7 @@ function write(trajectory: Trajectory) {
     for (const message of messages) {
       if (segment.kind === 'response') {
         const start = elementAt(starts, index)
-        const metrics = metricsOf(segment, all.slice(0, start))
+        const metrics = metricsOf(segment, start, all)
         hasGaps ||= segment.ids.length > 0 && metrics.logprobs === undefined
         calling = { results: [], callIds: callIds(message) }
         add({ ...agentStep(message), ...requested(segment), metrics, llm_call_count: 1, ...observed(calling.results) })
@@ -149,14 +149,17 @@ const requested = ({ timing }: ResponseSegment) => ({
   ...(timing?.startedAt !== undefined && { timestamp: timing.startedAt }),
 })
 
-function metricsOf(segment: ResponseSegment, prompt: readonly number[]): Metrics {
+function metricsOf(segment: ResponseSegment, start: number, all: readonly number[]): Metrics {
   const { ids, usage } = segment
   const logprobs = logprobsOf(segment)
   return {
-    prompt_tokens: prompt.length,
+    prompt_tokens: start,
     completion_tokens: ids.length,
     ...(usage?.cachedTokens !== undefined && { cached_tokens: usage.cachedTokens }),
-    prompt_token_ids: prompt,
+    // The lists of all steps together have the square of the tokens, and only the file needs them.
+    get prompt_token_ids() {
+      return all.slice(0, start)
+    },
     completion_token_ids: ids,
     ...(ids.length > 0 && logprobs.every((score) => score !== null) && { logprobs: logprobs as readonly number[] }),
   }

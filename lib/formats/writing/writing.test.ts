@@ -39,6 +39,18 @@ test('The formats that keep advantages say so, and no other has them', () => {
   expect(writableFormats.filter(({ keepsAdvantages }) => keepsAdvantages)).toEqual(having)
 })
 
+// The prompts of all calls together would take more than 10 GB.
+test('What a format leaves out of a trajectory of many turns is known without writing the file', () => {
+  const [prompt, response] = example.segments
+  if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('an example begins with a turn')
+  const turn: readonly Segment[] = [
+    { ...prompt, ids: Array<number>(100).fill(1) },
+    { ...response, thinks: [], toolCalls: [] },
+  ]
+  const segments = Array.from({ length: 5000 }, () => turn).flat()
+  expect(atifWriter.write({ ...example, segments }).losses).not.toEqual([])
+})
+
 test('Replies of an exported conversation have their thinking and calls apart, and results name their call', () => {
   const messages = chatMessagesBySegment(example).flat()
   expect(messages.map(({ role }) => role)).toEqual(
