@@ -16,6 +16,7 @@ import {
 } from '@strands-agents/sdk'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ToolCall, ToolResult, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { cutText } from '#lib/util/text/cut-text.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, type RunLimits } from '../loop/limits.ts'
@@ -257,8 +258,8 @@ function refusal(
 }
 
 /** Returns the tool call with an id, or undefined. */
-export const findCall = (trajectory: Trajectory, id: string): ToolCall | undefined =>
-  toolCallsOf(trajectory).find((call) => call.id === id)
+export const findCall = ({ segments }: Trajectory, id: string): ToolCall | undefined =>
+  callsById(segments).get(id)?.call
 
 const resultText = (content: ToolResultBlock['content'][number]): string => {
   if (content.type === 'textBlock') return content.text

@@ -45,6 +45,13 @@ describe('the lints of a recorded mask', () => {
     expect(found(clean)).toEqual([])
   })
 
+  // Reading all tokens before each reply would take minutes.
+  test('of many replies are found in linear time', () => {
+    const reply: Segment = { kind: 'response', ids: Array<number>(100).fill(END), thinks: [], toolCalls: [] }
+    const segments = Array.from({ length: 20_000 }, (): Segment => reply)
+    expect(found({ ...clean, segments })).toMatchObject([['unknown-logprob', expect.any(String)]])
+  })
+
   test.each([['nothing trained', changed(1, (s) => mask(s, () => false)), changed(3, (s) => mask(s, () => false))]])(
     'report %s only if it applies to every reply',
     (_, first, second) => {

@@ -83,7 +83,7 @@ function syntheticEnds(
   for (const segment of segments) {
     const end = start + segment.ids.length
     if (segment.kind === 'response' && !wasSampledOrForced(segment))
-      found.push(...ranges(end, (index) => index >= start && parts[index] === 'end' && isCertain(index)))
+      found.push(...ranges(end, (index) => parts[index] === 'end' && isCertain(index), start))
     start = end
   }
   return found
@@ -197,10 +197,10 @@ const TRAJECTORY_REMEDIES: Readonly<Partial<Record<LintKind, string>>> = {
   'header-trained': 'Set mask 0 for the generation prompt.',
 }
 
-/** Returns the maximal runs of indexes that pass the test. */
-function ranges(length: number, test: (index: number) => boolean): readonly TokenRange[] {
+/** Returns the maximal runs of indexes from `start` to `end` that pass the test. */
+function ranges(end: number, test: (index: number) => boolean, start = 0): readonly TokenRange[] {
   const found: { start: number; end: number }[] = []
-  for (let index = 0; index < length; index++) {
+  for (let index = start; index < end; index++) {
     if (!test(index)) continue
     const last = found.at(-1)
     if (last?.end === index) last.end++
