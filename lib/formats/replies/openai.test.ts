@@ -88,6 +88,11 @@ describe('The Responses API', () => {
     expect(trajectory.foreign?.responses).toMatchObject({ calls: [{ request: { temperature: 1 }, id: 'resp_2' }] })
   })
 
+  test('keeps responses without ids apart', () => {
+    const records = ['a', 'b'].map((content) => ({ object: 'response', output: [{ role: 'assistant', content }] }))
+    expect(trajectoriesOf(responses, records).map(roles)).toEqual([['assistant'], ['assistant']])
+  })
+
   test('opens a request, and a list of items as one conversation', () => {
     const items = foreignRecords('openai-items.json')[0] as readonly object[]
     const asked = ['user', 'assistant', 'tool', 'tool', 'assistant']

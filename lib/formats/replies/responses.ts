@@ -77,7 +77,7 @@ function responseCalls(pairs: readonly ResponsePair[]): readonly ModelCall[] {
   return pairs.map((pair) => {
     const { reply, request, path } = pair
     const before = request?.previous_response_id ?? reply.previous_response_id ?? undefined
-    const earlier = conversations.get(before)
+    const earlier = before === undefined ? undefined : conversations.get(before)
     const instructions = inputMessages(request?.instructions ?? reply.instructions, 'system', path)
     const output = messagesOfItems(objectsAt(reply.output, joinedPath(path, 'output'))).map(({ message }) => message)
     // A server that executes tools itself returns their results between the items of the model.
