@@ -17,6 +17,7 @@ interface CallRowProps {
 export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProps) {
   const { number, request, segment, segmentIndex } = call
   const { timing, finish, usage } = segment
+  // More tokens are read than are sent for images, and the cached ones are among those that are read.
   const read = usage?.promptTokens ?? request.inputLength
   const holds = hash === undefined ? undefined : hash === request.inputHash
   const cached = cachedTokensOf(segment)
@@ -32,8 +33,7 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       <ChevronRight size={13} aria-hidden className={`text-faint transition-transform ${isOpen ? 'rotate-90' : ''}`} />
       <span className="font-medium">request {number}</span>
       <span className="truncate text-dim">
-        {countText(request.inputLength)} in
-        {read > request.inputLength && ` · read as ${countText(read)}`}
+        {countText(read)} in
         {holds === false && <strong className="text-bad"> · ids differ</strong>}
         {request.read && <strong className="text-bad"> · differs from the tokens here</strong>}
         {cached !== null && cached > 0 && ` · ${countText(cached)} cached`}

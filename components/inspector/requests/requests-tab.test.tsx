@@ -50,7 +50,7 @@ test('the Requests tab has the share from the cache of what the model read, whic
   )
   setUp({ ...example, segments })
   expect(await screen.findByText(/ tokens sent · 75 % from the cache · /)).toBeTruthy()
-  expect(screen.getAllByText(/ in · read as 2,000 · 1,500 cached$/)).toHaveLength(3)
+  expect(screen.getAllByText(/^2,000 in · 1,500 cached$/)).toHaveLength(3)
 })
 
 test('the Requests tab says why a file has no requests', () => {
