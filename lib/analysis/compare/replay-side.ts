@@ -10,8 +10,9 @@ import { conversationTokens } from '#lib/templates/loss-mask/conversation.ts'
 import type { ReplayedCalls } from '#lib/trajectory/drift/compare.ts'
 import { startReplay } from '#lib/trajectory/drift/replay.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
-import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { textOf, textOfFirst } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { isSameTokenizer } from '../retokenize/caveats.ts'
 import { type MessageReconstruction, recordedMessages } from '../retokenize/messages-side.ts'
 import { wholeVocab } from '../retokenize/remade.ts'
@@ -86,16 +87,15 @@ function* encodedCalls({ trajectory }: LoadedSide, { tokenizer }: SideTokenizer)
   const vocab = wholeVocab(trajectory.vocab, segments, tokenizer)
   const hasOwnIds = isSameTokenizer(trajectory, tokenizer)
   const starts = segmentStarts(trajectory)
-  const all = ids(trajectory)
-  const texted = (part: ArrayLike<number>) => withoutFirstSpace(textOf(part, vocab), tokenizer)
+  const textBefore = textOfFirst(ids(trajectory), vocab)
   const encode = growingEncoder(tokenizer)
   const replay = startReplay()
   for (const [index, segment] of segments.entries()) {
     if (segment.kind !== 'response') continue
     yield 'calls'
     replay.add({
-      prompt: encode(texted(all.slice(0, starts[index]))),
-      sampled: hasOwnIds ? segment.ids : tokenizer.encode(texted(segment.ids)),
+      prompt: encode(withoutFirstSpace(textBefore(elementAt(starts, index)), tokenizer)),
+      sampled: hasOwnIds ? segment.ids : tokenizer.encode(withoutFirstSpace(textOf(segment.ids, vocab), tokenizer)),
     })
   }
   return { ...replay.costs(), by: 'encoded', line: undefined, caveats: [] }

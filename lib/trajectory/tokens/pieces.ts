@@ -76,6 +76,18 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
   return { text: pieces.join('') + rest, starts, isKnown }
 }
 
+/** Returns a function that gives the text of the first tokens, as textOf does, without decoding them for each length. */
+export function textOfFirst(ids: ArrayLike<number>, vocab: Vocab): (count: number) => string {
+  const { text, starts } = textWithStarts(ids, vocab)
+  return (count) => {
+    const last = vocab[ids[count - 1] ?? -1]
+    // If these tokens may end inside a character, their text has U+FFFD in place of it.
+    return last === '' || typeof last === 'object'
+      ? textOf(Array.prototype.slice.call(ids, 0, count), vocab)
+      : text.slice(0, starts[count])
+  }
+}
+
 /** Returns the tokens of a range of text: every token with a character, or a part of one, in it. */
 export function tokensAt(
   starts: ArrayLike<number>,

@@ -9,7 +9,7 @@ import type { Message, ResponseSegment, Trajectory } from '../format/trajectory.
 import { conversation, messageText, responseText } from '../messages/conversation.ts'
 import { titleOrQuestion } from '../messages/first-question.ts'
 import { columnNames } from './column-roles.ts'
-import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
+import { bytesOf, textOf, textOfFirst, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
 import { statistics } from './statistics.ts'
 import {
   ids,
@@ -293,6 +293,25 @@ describe('pieces', () => {
     fc.string({ unit: fc.constantFrom('a', 'é', '日', '🙂', ' ', '\n', '\0', '\uFEFF') }),
     fc.array(fc.nat(40)),
   )
+
+  test('have the same text for the first of many tokens as for them alone', () => {
+    const vocab: Trajectory['vocab'] = {
+      0: 'a',
+      1: '日',
+      2: '',
+      3: { hex: 'f09f' },
+      4: { hex: '9982' },
+      5: { hex: 'ff' },
+      6: '\uFEFF',
+    }
+    fc.assert(
+      fc.property(fc.array(fc.nat(7), { maxLength: 20 }), (ids) => {
+        const textOfThe = textOfFirst(ids, vocab)
+        for (let count = 0; count <= ids.length; count++)
+          expect([ids, count, textOfThe(count)]).toEqual([ids, count, textOf(ids.slice(0, count), vocab)])
+      }),
+    )
+  })
 
   test('store bytes as text or as digits, so that nothing is lost', () => {
     fc.assert(
