@@ -18,10 +18,10 @@ function isChunk(value: unknown): value is JsonObject {
 function joinedReply(chunks: readonly JsonObject[]): JsonObject {
   const choices = choicesByIndex(chunks)
   return {
-    ...Object.assign({}, ...chunks.map(withoutNullFields)),
+    ...mergedFields(chunks),
     object: 'chat.completion',
     choices: choices.map((parts) => ({
-      ...Object.assign({}, ...parts.map(withoutNullFields)),
+      ...mergedFields(parts),
       delta: undefined,
       ...lists(parts, ['token_ids', 'response_token_ids']),
       logprobs: {
@@ -45,6 +45,10 @@ export function choicesByIndex(chunks: readonly JsonObject[]): readonly (readonl
 /** Returns the fields that say something: later chunks repeat fields as null. */
 export const withoutNullFields = (chunk: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== null && value !== undefined))
+
+/** Returns the fields of all chunks; the last one that says something counts. */
+export const mergedFields = (chunks: readonly JsonObject[]): JsonObject =>
+  Object.fromEntries(chunks.flatMap((chunk) => Object.entries(withoutNullFields(chunk))))
 
 /** Returns the joined lists of these fields that are present. */
 export const lists = (parts: readonly JsonObject[], keys: readonly string[]): JsonObject =>

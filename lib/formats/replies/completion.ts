@@ -3,7 +3,7 @@ import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
+import { choicesByIndex, lists, mergedFields, withoutNullFields } from './chat-chunks.ts'
 import { samplesOfCalls } from './chat-completion.ts'
 import { engineOf, finishOf, usageField } from './chat-reply.ts'
 import { logprobsById } from './logprobs-by-id.ts'
@@ -111,12 +111,12 @@ function promptPart(ids: readonly number[], echo: readonly TokenEntry[], choice:
 
 function joinedReply(chunks: readonly JsonObject[]): JsonObject {
   return {
-    ...Object.assign({}, ...chunks.map(withoutNullFields)),
+    ...mergedFields(chunks),
     object: 'text_completion',
     choices: choicesByIndex(chunks).map((parts) => {
       const logprobs = parts.map((part) => (isObject(part.logprobs) ? part.logprobs : {}))
       return {
-        ...Object.assign({}, ...parts.map(withoutNullFields)),
+        ...mergedFields(parts),
         ...lists(parts, ['token_ids']),
         prompt_token_ids: lastOf(parts, 'prompt_token_ids'),
         text: joinedTexts(parts, 'text'),

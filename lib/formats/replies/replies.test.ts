@@ -450,6 +450,12 @@ describe('a streamed chat completion', () => {
     expect(other?.segments).toMatchObject([{ ids: [], message: { content: 'z' } }])
   })
 
+  test('may have a chunk for each of many tokens', () => {
+    const chunks = Array.from({ length: 200_000 }, () => chunk({ content: 'a' }, { token_ids: [5] }))
+    const [read] = trajectoriesOf(chatCompletionStream, chunks)
+    expect(read?.segments.at(-1)?.ids).toHaveLength(chunks.length)
+  })
+
   test('of several choices is a group, also if each choice has an id of its own', () => {
     const chunks = [
       chunk({ role: 'assistant', content: '' }),

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals } from '../reading/record-error.ts'
-import { choicesByIndex, lists, withoutNullFields } from './chat-chunks.ts'
+import { choicesByIndex, lists, mergedFields } from './chat-chunks.ts'
 import { choiceTrajectories, NO_PAIR, pairIn } from './chat-completion.ts'
 import { joinedLists, streamFormat } from './streams.ts'
 
@@ -40,9 +40,9 @@ function isChunk(value: unknown): value is JsonObject {
 
 function joinedReply(chunks: readonly JsonObject[]): JsonObject {
   return {
-    ...Object.assign({}, ...chunks.map(withoutNullFields)),
+    ...mergedFields(chunks),
     choices: choicesByIndex(chunks).map((parts) => ({
-      ...Object.assign({}, ...parts.map(withoutNullFields)),
+      ...mergedFields(parts),
       ...lists(parts, ['token_ids']),
       logprobs: {
         content: joinedLists(
