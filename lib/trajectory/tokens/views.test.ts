@@ -202,6 +202,12 @@ describe('the conversation', () => {
     ])
   })
 
+  test('gives a tool message of an unknown call no text', () => {
+    const messages = [{ role: 'tool' as const }, { role: 'tool' as const, callId: 'nobody' }]
+    const segments: Trajectory['segments'] = [{ kind: 'prompt', ids: [], messages }]
+    expect(conversation({ ...sample, segments }).map(({ content }) => content)).toEqual(['', ''])
+  })
+
   // Looking for each call among all calls would take minutes.
   test('finds the results of many calls in linear time', () => {
     const segments = Array.from({ length: 40_000 }, (_, index): Trajectory['segments'] => [
