@@ -5,6 +5,9 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Returns the objects of a list; none of another value. */
+export const objectsIn = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
+
 /** Returns the JSON object in a field's text: an empty one for an empty text, undefined for invalid text. */
 export function objectOf(text: string): JsonObject | undefined {
   if (text.trim() === '') return {}

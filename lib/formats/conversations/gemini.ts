@@ -2,7 +2,7 @@
  * Gemini's generateContent: requests, replies and lists of contents. The HTTP interface names fields in camel case, and the classes of
  * google-genai in snake case.
  */
-import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import type { Finish, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isoTime } from '../foreign-trajectory.ts'
 import type { Format } from '../format.ts'
@@ -86,7 +86,6 @@ const isRequest = (value: unknown): value is JsonObject =>
 const field = (object: JsonObject, name: string): unknown =>
   object[name] ?? object[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] ?? undefined
 
-const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const nameIn = (name: unknown): string | undefined => (typeof name === 'string' ? name : undefined)
 
 interface Request {

@@ -1,8 +1,8 @@
 /** The chunks of a streamed chat completion (`chat.completion.chunk`). */
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { chatCompletion } from './chat-completion.ts'
-import { joinedLists, joinedTexts, lastOf, objectsIn, streamFormat } from './streams.ts'
+import { joinedLists, joinedTexts, lastOf, streamFormat } from './streams.ts'
 
 /** The format of streamed chat completions. */
 export const chatCompletionStream: Format = streamFormat(chatCompletion, isChunk, joinedReply)

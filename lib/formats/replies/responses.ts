@@ -2,7 +2,7 @@
  * The Responses API: replies with their requests, alone or as the log of a client. A request may contain only what is new, and name the
  * response before it: its messages are found in the same file.
  */
-import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isItem, messagesOfItems } from '#lib/trajectory/messages/response-items.ts'
 import { idsSchema } from '../columns.ts'
@@ -119,7 +119,7 @@ function responseCall(
   messages: readonly JsonObject[],
   lackedMessages: readonly string[],
 ): ModelCall {
-  const parts = Array.isArray(message.content) ? message.content.filter(isObject) : []
+  const parts = objectsIn(message.content)
   const entries = parts.flatMap(({ logprobs }) => entriesOf(logprobs, joinedPath(path, 'output')) ?? [])
   const columns = replyColumns({
     ids: rawIds(reply.output_messages, joinedPath(path, 'output_messages')),

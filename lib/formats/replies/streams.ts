@@ -1,5 +1,5 @@
 /** Joins the chunks of streams to whole replies, which the reader of whole replies reads. */
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, joinedPath, RecordError } from '../reading/record-error.ts'
 
@@ -63,9 +63,6 @@ const choicesWithContent = (chunks: readonly JsonObject[]): Set<number> =>
   )
 
 const isFilled = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0
-
-/** Returns the objects of a list; none of another value. */
-export const objectsIn = (list: unknown): readonly JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
 /** Returns the last value of a field that is present. */
 export const lastOf = (objects: readonly JsonObject[], key: string): unknown =>

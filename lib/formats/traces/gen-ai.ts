@@ -1,24 +1,21 @@
 /** Messages in the attributes of OpenTelemetry’s GenAI conventions: JSON texts or lists of `{role, parts}`. */
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 
 /** Returns the messages of a request in the notation of chat completions. */
 export function genAiMessages(attributes: JsonObject): readonly JsonObject[] {
-  const system = partsOf(parseNestedJson(attributes['gen_ai.system_instructions']))
-  const inputMessages = listOf(parseNestedJson(attributes['gen_ai.input.messages'])).flatMap(messagesOf)
+  const system = objectsIn(parseNestedJson(attributes['gen_ai.system_instructions']))
+  const inputMessages = objectsIn(parseNestedJson(attributes['gen_ai.input.messages'])).flatMap(messagesOf)
   return [...(system.length > 0 ? [{ role: 'system', content: textOf(system) }] : []), ...inputMessages]
 }
 
 /** Returns the message of the model; undefined if the span has none. */
 export const genAiMessage = (attributes: JsonObject): JsonObject | undefined =>
-  listOf(parseNestedJson(attributes['gen_ai.output.messages'])).flatMap(messagesOf)[0]
-
-const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
-const partsOf = listOf
+  objectsIn(parseNestedJson(attributes['gen_ai.output.messages'])).flatMap(messagesOf)[0]
 
 /** Each result of a tool is a message of its own. */
 function messagesOf({ role, parts, ...fields }: JsonObject): readonly JsonObject[] {
-  const all = partsOf(parts)
+  const all = objectsIn(parts)
   const results = all
     .filter(({ type }) => type === 'tool_call_response')
     .map(({ id, response, result }) => ({ role: 'tool', tool_call_id: id, content: asText(response ?? result) }))

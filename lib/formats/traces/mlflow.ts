@@ -1,5 +1,5 @@
 /** Traces of MLflow: the inputs and outputs of model spans are JSON texts, often a whole request and reply. */
-import { isObject, type JsonObject, storable } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn, storable } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { Format } from '../format.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
@@ -18,7 +18,7 @@ export const mlflowTrace: Format = {
   sniff: (value) => isObject(value) && isObject(value.info) && 'trace_id' in value.info && isObject(value.data),
   read: catchRefusals((value, source) => {
     const { info, data } = value as { readonly info: JsonObject; readonly data: JsonObject }
-    const spans = Array.isArray(data.spans) ? data.spans.filter(isObject) : []
+    const spans = objectsIn(data.spans)
     const calls = spans
       .map((span) => ({ span, attributes: isObject(span.attributes) ? span.attributes : {} }))
       .filter(({ attributes }) => MODELS.includes(parseNestedJson(attributes['mlflow.spanType'])))

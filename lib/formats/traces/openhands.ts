@@ -2,7 +2,7 @@
  * Runs of OpenHands: lines of an evaluation's `output.jsonl`, and lists of events. An action of the agent is a call of its model, and an
  * observation is the result. Until 1.0, an action has the reply of the server; since then, an event has a kind and the message itself.
  */
-import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversationSegments, textTrajectory } from '../conversations/text-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
@@ -171,8 +171,6 @@ function readOldEvent(event: JsonObject): EventMessage | undefined {
     model: response.model,
   }
 }
-
-const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 

@@ -2,7 +2,7 @@
  * OpenTelemetry traces in OTLP’s JSON, with the attributes of OpenInference (`llm.…`, `input.value`, `output.value`) or of OpenTelemetry
  * itself (`gen_ai.…`). Each trace becomes a run of its model spans in the order of their times.
  */
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Format } from '../format.ts'
@@ -51,8 +51,7 @@ function spansIn(record: unknown): readonly JsonObject[] {
     .flatMap((scope) => listIn(scope, 'spans'))
 }
 
-const listIn = (value: unknown, key: string): readonly JsonObject[] =>
-  isObject(value) && Array.isArray(value[key]) ? value[key].filter(isObject) : []
+const listIn = (value: unknown, key: string): readonly JsonObject[] => (isObject(value) ? objectsIn(value[key]) : [])
 
 interface ModelSpan {
   readonly span: JsonObject
@@ -160,7 +159,7 @@ const entriesOf = (list: unknown): readonly JsonObject[] =>
 
 /** Returns attributes by name, with their values in place of OTLP's typed values. */
 function attributesOf(list: unknown): JsonObject {
-  const entries = Array.isArray(list) ? list.filter(isObject) : []
+  const entries = objectsIn(list)
   return Object.fromEntries(entries.map(({ key, value }) => [String(key), plainValue(value)]))
 }
 

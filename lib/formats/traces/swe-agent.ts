@@ -1,5 +1,5 @@
 /** Trajectories of SWE-agent (`.traj`): the messages that its model read and wrote. Its steps repeat them, with states and times. */
-import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn, without } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversationSegments, textTrajectory } from '../conversations/text-trajectory.ts'
@@ -40,7 +40,7 @@ const isRun = (value: unknown): value is Run =>
 
 function runTrajectory(run: Run, path: string, source: RecordSource): Trajectory {
   const info = isObject(run.info) ? run.info : {}
-  const steps = Array.isArray(run.trajectory) ? run.trajectory.filter(isObject) : []
+  const steps = objectsIn(run.trajectory)
   const trajectory = steps.length > 0 ? { trajectory: steps.map((step) => without(step, REPEATED) ?? {}) } : {}
   return textTrajectory(
     {

@@ -5,7 +5,7 @@
 import type { EngineClient } from '#lib/engine/engine.ts'
 import { errorFromStatus } from '#lib/engine/http/errors.ts'
 import { parseReplyJson } from '#lib/engine/http/json-reply.ts'
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn } from '#lib/json/json-object.ts'
 import { callChat } from '#lib/rollout/chat/call.ts'
 import { computeSettled } from '#lib/rollout/prompt/prompt.ts'
 import type { ReplyPart, SessionCall } from '#lib/session/call.ts'
@@ -110,7 +110,7 @@ async function recordChoice(
     callChat(
       recorder,
       messages,
-      Array.isArray(list) ? list.filter(isObject) : [],
+      objectsIn(list),
       { sampling: call.sampling, limits: {}, promptLogprobs: false, topLogprobs: 0, stream: false },
       { ...modelDependencies(prepared), chat: async ({ vocabularySize }) => client.readChat(answer, vocabularySize) },
       signal,
@@ -124,7 +124,7 @@ async function recordChoice(
 /** Returns the parts of the message that the server parsed. */
 function partsOfMessage(message: ResponseSegment['message'] = {}): readonly ReplyPart[] {
   const { reasoning_content: reasoning, content, tool_calls: calls } = message
-  const called = Array.isArray(calls) ? calls.filter(isObject) : []
+  const called = objectsIn(calls)
   return [
     ...(typeof reasoning === 'string' && reasoning !== '' ? [{ kind: 'reasoning' as const, text: reasoning }] : []),
     ...(typeof content === 'string' && content !== '' ? [{ kind: 'text' as const, text: content }] : []),
@@ -150,7 +150,7 @@ function driftOf(results: readonly Generated[]): number | undefined {
 function asRequested(answer: JsonObject, { body }: SessionCall): JsonObject {
   const without = (value: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !ID_FIELDS.some((field) => field === name)))
-  const choices = Array.isArray(answer.choices) ? answer.choices.filter(isObject) : []
+  const choices = objectsIn(answer.choices)
   return {
     ...without(answer),
     choices: choices.map((choice) => ({ ...without(choice), ...(body.logprobs !== true && { logprobs: null }) })),

@@ -2,7 +2,7 @@
  * Reads messages in the notations of other programs: chat completions (also as Inspect and vLLM write them), Anthropic's and
  * Strands' content blocks.
  */
-import { isObject, type JsonObject, storable, without } from '#lib/json/json-object.ts'
+import { isObject, type JsonObject, objectsIn, storable, without } from '#lib/json/json-object.ts'
 import { parseNestedJson } from '#lib/json/nested-json.ts'
 import type { ContentPart, Message } from '../format/trajectory.ts'
 import { foreignImage, IMAGE_BLOCKS } from '../images/foreign-image.ts'
@@ -39,12 +39,12 @@ export function readForeignMessage(value: unknown): readonly Message[] | undefin
 
 /** Returns a message of the model with its reasoning and calls in structured form. */
 export function assistantMessage(message: JsonObject): AssistantMessage {
-  const blocks = Array.isArray(message.content) ? message.content.filter(isObject) : []
+  const blocks = objectsIn(message.content)
   const thoughts = blocks.flatMap((block) => thoughtIn(block) ?? [])
   const reasoning = [message.reasoning ?? message.reasoning_content, ...thoughts].filter(isFilled)
   const toolCalls = [
     // A column of a dataset has calls of any form as a JSON text.
-    ...listOf(parseNestedJson(message.tool_calls)).map(callOf),
+    ...objectsIn(parseNestedJson(message.tool_calls)).map(callOf),
     ...(isObject(message.function_call) ? [callOf({ function: message.function_call })] : []),
     ...blocks.flatMap((block) => callIn(block) ?? []),
   ]
@@ -58,7 +58,6 @@ export function assistantMessage(message: JsonObject): AssistantMessage {
 }
 
 const isFilled = (text: unknown): text is string => typeof text === 'string' && text !== ''
-const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 type Call = NonNullable<AssistantMessage['toolCalls']>[number]
 
@@ -104,7 +103,7 @@ function resultIn(block: JsonObject): Message | undefined {
 const resultMessage = (callId: unknown, content: unknown, isError: boolean): Message => ({
   role: 'tool',
   ...(typeof callId === 'string' && { callId }),
-  content: typeof content === 'string' ? content : resultContent(listOf(content)),
+  content: typeof content === 'string' ? content : resultContent(objectsIn(content)),
   ...errorField(isError),
 })
 
