@@ -1,10 +1,11 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, and continue with further turns. */
 import { useQuery } from '@tanstack/react-query'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
 import { Composer } from '#components/playground/prompt/composer.tsx'
 import type { AskPreview } from '#components/playground/prompt/prompt-preview.tsx'
 import { SamplesField } from '#components/playground/run/samples-field.tsx'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { Shell } from '#components/shell/shell.tsx'
@@ -14,7 +15,6 @@ import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { whyUnsupported } from '#lib/api/engine/unsupported.ts'
 import { ApiError } from '#lib/browser/api.ts'
-import { loadWhenAnswered } from '#lib/browser/application.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
 import { refusalText } from '#lib/sampling/refusal.ts'
 import { DEFAULT_SETUP, FIRST_QUESTION, type Setup } from '#lib/share/settings/setup.ts'
@@ -38,12 +38,10 @@ const TokenSummaryLine = lazyPart(
 )
 const loadTokens = () => import('./run/tokens.tsx')
 const loadRun = () => import('./run/run-panel.tsx')
-const PlaygroundTokens = lazy(() => loadWhenAnswered(async () => ({ default: (await loadTokens()).PlaygroundTokens })))
-const PlaygroundRun = lazy(() => loadWhenAnswered(async () => ({ default: (await loadRun()).PlaygroundRun })))
+const PlaygroundTokens = lazyCode(async () => (await loadTokens()).PlaygroundTokens)
+const PlaygroundRun = lazyCode(async () => (await loadRun()).PlaygroundRun)
 const loadSamples = () => import('./run/samples.tsx')
-const PlaygroundSamples = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await loadSamples()).PlaygroundSamples })),
-)
+const PlaygroundSamples = lazyCode(async () => (await loadSamples()).PlaygroundSamples)
 
 /** Returns whether an outcome has a text to show. The text itself is loaded with its component. */
 const hasOutcomeText = (outcome: Outcome): boolean =>

@@ -3,7 +3,6 @@ import { ArrowUp, ImagePlus, Plus, Square } from 'lucide-react'
 import {
   type FocusEvent,
   type KeyboardEvent,
-  lazy,
   type MouseEvent,
   type ReactNode,
   Suspense,
@@ -11,21 +10,17 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import { Button } from '#components/ui/button.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
-import { loadWhenAnswered } from '#lib/browser/application.ts'
 import { currentText, PROMPT_MODES, type PromptMode, type PromptWithImages } from '#lib/share/settings/prompt-draft.ts'
 import type { AskPreview } from './prompt-preview.tsx'
 
 /** The editor of conversations, texts and ids is loaded on demand, because most runs begin with a question. */
-const PromptEditor = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await import('./prompt-editor.tsx')).PromptEditor })),
-)
+const PromptEditor = lazyCode(async () => (await import('./prompt-editor.tsx')).PromptEditor)
 
 /** Loaded with the first image. */
-const AttachedImages = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await import('./attached-images.tsx')).AttachedImages })),
-)
+const AttachedImages = lazyCode(async () => (await import('./attached-images.tsx')).AttachedImages)
 
 interface ComposerProps {
   readonly draft: PromptWithImages

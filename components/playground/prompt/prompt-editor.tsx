@@ -1,23 +1,19 @@
 'use client'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { useBoundedText } from '#components/sharing/use-bounded-text.ts'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField, SelectField } from '#components/ui/field.tsx'
 import { FileButton } from '#components/ui/file-button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
-import { loadWhenAnswered } from '#lib/browser/application.ts'
 import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 import { parseConversation } from '#lib/share/settings/conversation-text.ts'
 import { placeOfId, readIds } from '#lib/share/settings/ids-text.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import { type AskPreview, PromptPreviewPanel } from './prompt-preview.tsx'
 
-const MessagesForm = lazy(() =>
-  loadWhenAnswered(async () => ({
-    default: (await import('#components/templates/forms/messages-form.tsx')).MessagesForm,
-  })),
-)
+const MessagesForm = lazyCode(async () => (await import('#components/templates/forms/messages-form.tsx')).MessagesForm)
 
 interface PromptEditorProps {
   readonly draft: PromptDraft

@@ -1,9 +1,9 @@
-import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ComponentProps, type ReactNode, Suspense, useState } from 'react'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import { lazyPart } from '#components/shell/lazy-part.tsx'
 import { ServerLight, type ShownStatus, statusText } from '#components/shell/server-state.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, SelectField, TextArea } from '#components/ui/field.tsx'
-import { loadWhenAnswered } from '#lib/browser/application.ts'
 import type { SamplingField } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import type { FieldErrors } from '#lib/share/settings/setup-request.ts'
@@ -12,9 +12,7 @@ import { SamplingPart } from './sampling-part.tsx'
 import { ToolsField } from './tools-field.tsx'
 
 /** Rarely opened, so it is not part of the first load. */
-const MoreSettings = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await import('./more-settings.tsx')).MoreSettings })),
-)
+const MoreSettings = lazyCode(async () => (await import('./more-settings.tsx')).MoreSettings)
 
 const FurtherServers = lazyPart(async () => (await import('./further-servers.tsx')).FurtherServers)
 

@@ -1,20 +1,16 @@
 'use client'
 import { Plus } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField } from '#components/ui/field.tsx'
-import { loadWhenAnswered } from '#lib/browser/application.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import type { EditedTool } from './mock-tools.tsx'
 
 // Loaded if there is a mock tool or one is added, because most runs have none.
-const MockTools = lazy(() => loadWhenAnswered(async () => ({ default: (await import('./mock-tools.tsx')).MockTools })))
+const MockTools = lazyCode(async () => (await import('./mock-tools.tsx')).MockTools)
 
-const ToolImportDialog = lazy(() =>
-  loadWhenAnswered(async () => ({
-    default: (await import('../tools/tool-import-dialog.tsx')).ToolImportDialog,
-  })),
-)
+const ToolImportDialog = lazyCode(async () => (await import('../tools/tool-import-dialog.tsx')).ToolImportDialog)
 
 /** The built-in tools with the first sentences of their descriptions, which the form shows until the server has reported them. */
 export const BUILT_IN_TOOLS = [

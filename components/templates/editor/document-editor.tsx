@@ -1,21 +1,15 @@
 'use client'
-import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
-import { loadWhenAnswered } from '#lib/browser/application.ts'
+import { type ComponentProps, type ReactNode, Suspense } from 'react'
+import { lazyCode } from '#components/shell/lazy-code.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { LabField } from '#lib/templates/document/document.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
 import type { CodeEditor, CodeProblem, ShownLine } from './code-editor.tsx'
 
 // The forms are loaded on demand, because the template is shown first.
-const MessagesForm = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await import('../forms/messages-form.tsx')).MessagesForm })),
-)
-const ToolsForm = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await import('../forms/tools-form.tsx')).ToolsForm })),
-)
-const OptionsForm = lazy(() =>
-  loadWhenAnswered(async () => ({ default: (await import('../forms/options-form.tsx')).OptionsForm })),
-)
+const MessagesForm = lazyCode(async () => (await import('../forms/messages-form.tsx')).MessagesForm)
+const ToolsForm = lazyCode(async () => (await import('../forms/tools-form.tsx')).ToolsForm)
+const OptionsForm = lazyCode(async () => (await import('../forms/options-form.tsx')).OptionsForm)
 
 interface DocumentEditorProps {
   readonly input: LabInput
@@ -83,7 +77,7 @@ function problemOf(error: InputError): CodeProblem | undefined {
 }
 
 // CodeMirror is larger than all other code of the page together, so the text is shown before it is loaded.
-const Loaded = lazy(() => loadWhenAnswered(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor })))
+const Loaded = lazyCode(async () => (await import('./code-editor.tsx')).CodeEditor)
 
 function LazyCodeEditor(props: ComponentProps<typeof CodeEditor>) {
   return (
