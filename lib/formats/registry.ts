@@ -1,8 +1,10 @@
 /** All file formats, in the order in which a file is tried. */
 import { anthropic } from './conversations/anthropic.ts'
+import { anthropicStream } from './conversations/anthropic-stream.ts'
 import { chatMessages, messageLines } from './conversations/chat-messages.ts'
 import { datasetRows } from './conversations/dataset-rows.ts'
 import { gemini, geminiContents } from './conversations/gemini.ts'
+import { geminiStream } from './conversations/gemini-stream.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
@@ -12,6 +14,7 @@ import { chatCompletion } from './replies/chat-completion.ts'
 import { completion, completionStream } from './replies/completion.ts'
 import { llamaCppCompletion, llamaCppCompletionStream } from './replies/llama-cpp.ts'
 import { responses } from './replies/responses.ts'
+import { streamedResponses } from './replies/responses-stream.ts'
 import { sglangGenerate, sglangGenerateStream } from './replies/sglang-generate.ts'
 import { vllmGenerate, vllmGenerateStream } from './replies/vllm-generate.ts'
 import { vllmOffline } from './replies/vllm-offline.ts'
@@ -71,6 +74,7 @@ export const formats: readonly Format[] = [
   agentLightningTriplet,
   batch,
   batchRequests,
+  streamedResponses,
   responses,
   vllmOffline,
   vllmGenerate,
@@ -89,6 +93,7 @@ export const formats: readonly Format[] = [
   llamaCppCompletion,
   llamaCppCompletionStream,
   gemini,
+  geminiStream,
   geminiContents,
   agentLightningEvents,
   inspectLog,
@@ -100,6 +105,7 @@ export const formats: readonly Format[] = [
   openHandsEvents,
   sharegpt,
   anthropic,
+  anthropicStream,
   trl,
   verlDump,
   datasetRows,

@@ -9,6 +9,7 @@ import { formatOf } from '../registry.ts'
 import { fileSource, foreignRecords } from '../replies/test-files.ts'
 import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { gemini, geminiContents } from './gemini.ts'
+import { geminiStream } from './gemini-stream.ts'
 
 interface Reply {
   readonly texts: readonly string[]
@@ -18,6 +19,7 @@ interface Reply {
 }
 const golden = JSON.parse(readFileSync('lib/formats/golden/gemini.json', 'utf8')) as {
   readonly replies: readonly [Reply, Reply]
+  readonly stream: Omit<Reply, 'texts'> & { readonly text: string }
   readonly tokens: readonly (readonly [id: number, logprob: number])[]
   readonly tops: readonly (readonly (readonly [id: number, logprob: number])[])[]
 }
@@ -171,4 +173,63 @@ test('The history of a chat opens as a conversation, with parts of other kinds a
     { role: 'tool', name: 'f', content: '{"result":"a","more":1}' },
     { role: 'tool', name: 'f', content: 'null' },
   ])
+})
+
+describe('A stream of Gemini', () => {
+  const chunks = foreignRecords('gemini-stream.json')[0] as readonly object[]
+  const text = (more: object, parts = [{ text: 'a' }]) => ({ candidates: [{ content: { parts }, ...more }] })
+
+  test('is one reply with the texts, thoughts, calls and counts of its chunks', () => {
+    for (const name of ['gemini-stream.json', 'gemini-stream.sse']) {
+      const records = foreignRecords(name).flat()
+      expect(formatOf(records[0])).toBe(geminiStream)
+      const trajectory = trajectoryOf(geminiStream, records)
+      const { text, thoughts, calls, usage } = golden.stream
+      expect(assistantMessage(replyOf(trajectory).message ?? {})).toEqual({
+        role: 'assistant',
+        content: text,
+        reasoning: thoughts,
+        toolCalls: calls.map(([id, name, input]) => ({ id, name, input })),
+      })
+      expect(replyOf(trajectory)).toMatchObject({
+        finish: { kind: 'stop' },
+        usage: {
+          promptTokens: usage.prompt_token_count,
+          completionTokens: Number(usage.candidates_token_count) + Number(usage.thoughts_token_count),
+        },
+        ids: [3],
+        logprobs: [-0.75],
+      })
+    }
+  })
+
+  test('opens from a JSON list, and chunks of an ended reply stay a reply of their own', () => {
+    const opened = openText(JSON.stringify(chunks), fileSource('stream'))
+    expect(opened.ok && opened.trajectories).toHaveLength(1)
+    const ended = text({ finishReason: 'STOP' })
+    const usage = { usageMetadata: { promptTokenCount: 3 }, modelVersion: 'g' }
+    const trajectories = trajectoriesOf(geminiStream, [text({}), ended, usage, text({}), ended])
+    expect(trajectories.map((one) => assistantMessage(replyOf(one).message ?? {}).content)).toEqual(['aa', 'aa'])
+    expect(trajectories.map((one) => replyOf(one).usage)).toEqual([{ promptTokens: 3 }, undefined])
+  })
+
+  test('keeps the candidates apart, and takes no message of another program with counts', () => {
+    const chunk = (letter: string, index: number) => ({ index, content: { parts: [{ text: letter }] } })
+    const trajectories = trajectoriesOf(geminiStream, [
+      { responseId: 'r', candidates: [chunk('a', 0), chunk('x', 1)] },
+      { responseId: 'r', candidates: [{ finishReason: 'STOP', index: 1 }, chunk('b', 0)] },
+    ])
+    expect(trajectories.map((one) => assistantMessage(replyOf(one).message ?? {}).content)).toEqual(['ab', 'x'])
+    expect(
+      [7, { usage_metadata: {}, type: 'ai' }, { usage_metadata: {}, model_version: 'g' }].map(geminiStream.sniff),
+    ).toEqual([false, false, true])
+  })
+
+  test('of a prompt that was blocked is refused with the reason', () => {
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: {}, modelVersion: 'g' }
+    expect(refusalOf(geminiStream, [blocked])).toMatchObject({
+      path: 'candidates',
+      found: expect.stringContaining('blockReason'),
+    })
+  })
 })

@@ -23,10 +23,10 @@ export const gemini: Format = {
   name: NAME,
   label: 'Gemini generateContent',
   keeps: 'Messages, thoughts, calls, results, tools and counts; ids and logprobs of a reply with logprobsResult.',
-  sniff: (value) => isReply(value) || pairIn(value, isReply) !== undefined || isRequest(value),
+  sniff: (value) => isWholeReply(value) || pairIn(value, isGeminiReply) !== undefined || isRequest(value),
   read: catchRefusals((value, source) => {
     const record = isObject(value) ? value : {}
-    const pair = isReply(record) ? { ...NO_PAIR, reply: record } : pairIn(record, isReply)
+    const pair = isGeminiReply(record) ? { ...NO_PAIR, reply: record } : pairIn(record, isGeminiReply)
     if (!pair) {
       const { messages, tools, rest } = readRequest(record, '')
       const segments = conversationSegments(messages, 'contents')
@@ -39,7 +39,7 @@ export const gemini: Format = {
     const calls = objectsIn(reply.candidates).map((candidate, index) =>
       callOf(candidate, reply, request, joinedPath(path, `candidates[${index}]`)),
     )
-    const id = field(reply, 'response_id')
+    const id = geminiField(reply, 'response_id')
     return samplesOfCalls(calls, { id }, { format: NAME, rest }, source)
   }),
 }
@@ -71,19 +71,26 @@ function isContent(value: unknown): boolean {
   return isRole && value.parts.every((part) => isObject(part) && typeof part.type !== 'string')
 }
 
-const isReply = (value: unknown): value is JsonObject =>
+/** Returns whether a value is a reply, or the chunk of one. */
+export const isGeminiReply = (value: unknown): value is JsonObject =>
   isObject(value) &&
   Array.isArray(value.candidates) &&
   value.candidates.length > 0 &&
   value.candidates.every(
-    (candidate) => isObject(candidate) && ('content' in candidate || field(candidate, 'finish_reason') !== undefined),
+    (candidate) =>
+      isObject(candidate) && ('content' in candidate || geminiField(candidate, 'finish_reason') !== undefined),
   )
+
+/** Returns whether a value is a reply whose candidates have all ended, as those of earlier chunks have not. */
+export const isWholeReply = (value: unknown): value is JsonObject =>
+  isGeminiReply(value) &&
+  objectsIn(value.candidates).every((candidate) => geminiField(candidate, 'finish_reason') !== undefined)
 
 const isRequest = (value: unknown): value is JsonObject =>
   isObject(value) && Array.isArray(value.contents) && value.contents.length > 0 && value.contents.every(isContent)
 
 /** Returns a field by its name in snake case, which may be in camel case. */
-const field = (object: JsonObject, name: string): unknown =>
+export const geminiField = (object: JsonObject, name: string): unknown =>
   object[name] ?? object[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] ?? undefined
 
 const nameIn = (name: unknown): string | undefined => (typeof name === 'string' ? name : undefined)
@@ -99,13 +106,13 @@ interface Request {
 function readRequest(request: JsonObject, path: string): Request {
   const { contents, config } = request
   const settings = isObject(config) ? { ...config, ...request } : request
-  const instruction = field(settings, 'system_instruction')
+  const instruction = geminiField(settings, 'system_instruction')
   const system = instruction === undefined ? [] : messagesOf([instruction], joinedPath(path, 'system_instruction'))
   const list = contents === undefined ? [] : [contents].flat()
-  const declared = objectsIn(settings.tools).flatMap((tool) => objectsIn(field(tool, 'function_declarations')))
+  const declared = objectsIn(settings.tools).flatMap((tool) => objectsIn(geminiField(tool, 'function_declarations')))
   const tools = declared.map((tool) => ({
     ...tool,
-    parameters: field(tool, 'parameters_json_schema') ?? tool.parameters,
+    parameters: geminiField(tool, 'parameters_json_schema') ?? tool.parameters,
   }))
   return {
     messages: [
@@ -132,8 +139,8 @@ function messagesOf(contents: readonly unknown[], path: string): readonly JsonOb
     const { role = 'user' } = content
     const parts = objectsIn([content.parts].flat())
     if (role === 'model') return [modelMessage(parts)]
-    const results = parts.flatMap((part) => objectsIn([field(part, 'function_response')]))
-    const others = parts.filter((part) => field(part, 'function_response') === undefined)
+    const results = parts.flatMap((part) => objectsIn([geminiField(part, 'function_response')]))
+    const others = parts.filter((part) => geminiField(part, 'function_response') === undefined)
     return [
       ...results.map(({ id, name, response }) => ({
         role: 'tool',
@@ -148,9 +155,9 @@ function messagesOf(contents: readonly unknown[], path: string): readonly JsonOb
 
 function modelMessage(parts: readonly JsonObject[]): JsonObject {
   const isThought = ({ thought, text }: JsonObject): boolean => thought === true && typeof text === 'string'
-  const calls = parts.flatMap((part) => objectsIn([field(part, 'function_call')]))
+  const calls = parts.flatMap((part) => objectsIn([geminiField(part, 'function_call')]))
   const thoughts = parts.filter(isThought).map(({ text }) => text)
-  const others = parts.filter((part) => !isThought(part) && field(part, 'function_call') === undefined)
+  const others = parts.filter((part) => !isThought(part) && geminiField(part, 'function_call') === undefined)
   return {
     role: 'assistant',
     content: others.map(partOf),
@@ -171,8 +178,8 @@ function resultOf(response: unknown): string {
 /** Returns a part that readForeignMessage knows. */
 function partOf(part: JsonObject): JsonObject {
   if (typeof part.text === 'string') return part
-  const blob = field(part, 'inline_data')
-  const type = isObject(blob) ? field(blob, 'mime_type') : undefined
+  const blob = geminiField(part, 'inline_data')
+  const type = isObject(blob) ? geminiField(blob, 'mime_type') : undefined
   if (isObject(blob) && typeof type === 'string' && type.startsWith('image/'))
     return { type: 'image_url', image_url: { url: `data:${type};base64,${plainBase64(String(blob.data))}` } }
   return part
@@ -184,14 +191,14 @@ const plainBase64 = (text: string): string => text.replaceAll('-', '+').replaceA
 function callOf(candidate: JsonObject, reply: JsonObject, request: JsonObject | undefined, path: string): ModelCall {
   const { messages = [], tools = [], rest: settings } = request ? readRequest(request, 'request') : {}
   const content = isObject(candidate.content) ? candidate.content : {}
-  const logprobs = field(candidate, 'logprobs_result')
+  const logprobs = geminiField(candidate, 'logprobs_result')
   const at = joinedPath(path, 'logprobs_result')
   const { vocab, lacked, isWhole, ...tokens } = replyColumns({
     ids: undefined,
     entries: entriesOf(isObject(logprobs) ? entryObjects(logprobs) : undefined, at),
     paths: { ids: at, entries: at },
   })
-  const finish = finishOf(field(candidate, 'finish_reason'))
+  const finish = finishOf(geminiField(candidate, 'finish_reason'))
   return {
     ...requestFacts(settings),
     messages: request && messages,
@@ -204,12 +211,12 @@ function callOf(candidate: JsonObject, reply: JsonObject, request: JsonObject | 
       toolCalls: [],
       message: modelMessage(objectsIn(content.parts)),
       ...(finish && { finish }),
-      ...usageOf(field(reply, 'usage_metadata')),
+      ...usageOf(geminiField(reply, 'usage_metadata')),
     },
     vocab,
-    model: nameIn(field(reply, 'model_version') ?? request?.model),
+    model: nameIn(geminiField(reply, 'model_version') ?? request?.model),
     engine: undefined,
-    createdAt: isoTime(Date.parse(String(field(reply, 'create_time'))) / 1000),
+    createdAt: isoTime(Date.parse(String(geminiField(reply, 'create_time'))) / 1000),
     lacked: [
       ...lacked,
       ...(request ? [] : ['messages of the prompt']),
@@ -222,12 +229,12 @@ function callOf(candidate: JsonObject, reply: JsonObject, request: JsonObject | 
 /** Returns logprobs in the notation of chat completions. */
 function entryObjects(logprobs: JsonObject): readonly JsonObject[] {
   const entry = (candidate: JsonObject): JsonObject => ({
-    id: field(candidate, 'token_id'),
+    id: geminiField(candidate, 'token_id'),
     token: candidate.token,
-    logprob: field(candidate, 'log_probability'),
+    logprob: geminiField(candidate, 'log_probability'),
   })
-  const tops = objectsIn(field(logprobs, 'top_candidates'))
-  return objectsIn(field(logprobs, 'chosen_candidates')).map((candidate, index) => ({
+  const tops = objectsIn(geminiField(logprobs, 'top_candidates'))
+  return objectsIn(geminiField(logprobs, 'chosen_candidates')).map((candidate, index) => ({
     ...entry(candidate),
     top_logprobs: objectsIn(tops[index]?.candidates).map(entry),
   }))
@@ -242,11 +249,14 @@ function finishOf(reason: unknown): Finish | undefined {
 /** Thoughts are not among the tokens of the candidates. */
 function usageOf(usage: unknown): Pick<ResponseSegment, 'usage'> {
   if (!isObject(usage)) return {}
-  const [candidates, thoughts = 0] = [field(usage, 'candidates_token_count'), field(usage, 'thoughts_token_count')]
+  const [candidates, thoughts = 0] = [
+    geminiField(usage, 'candidates_token_count'),
+    geminiField(usage, 'thoughts_token_count'),
+  ]
   return usageField({
-    prompt_tokens: field(usage, 'prompt_token_count'),
+    prompt_tokens: geminiField(usage, 'prompt_token_count'),
     completion_tokens: typeof candidates === 'number' ? candidates + Number(thoughts) : undefined,
-    prompt_tokens_details: { cached_tokens: field(usage, 'cached_content_token_count') },
+    prompt_tokens_details: { cached_tokens: geminiField(usage, 'cached_content_token_count') },
   })
 }
 

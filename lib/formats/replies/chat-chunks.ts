@@ -36,8 +36,8 @@ function joinedReply(chunks: readonly JsonObject[]): JsonObject {
 }
 
 /** Returns the parts of each choice of the chunks, in the order of their index. */
-export function choicesByIndex(chunks: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
-  const parts = chunks.flatMap(({ choices }) => objectsIn(choices))
+export function choicesByIndex(chunks: readonly JsonObject[], key = 'choices'): readonly (readonly JsonObject[])[] {
+  const parts = chunks.flatMap((chunk) => objectsIn(chunk[key]))
   const byIndex = [...Map.groupBy(parts, ({ index }) => (typeof index === 'number' ? index : 0))]
   return byIndex.sort(([a], [b]) => a - b).map(([, choice]) => choice)
 }

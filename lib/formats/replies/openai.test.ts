@@ -4,12 +4,14 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation } from '#lib/trajectory/messages/conversation.ts'
 import { assistantMessage } from '#lib/trajectory/messages/foreign-message.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { openText } from '../reading/open.ts'
 import { formatOf } from '../registry.ts'
 import { refusalOf, trajectoriesOf, trajectoryOf } from '../test-trajectories.ts'
 import { batch, batchRequests } from './batch.ts'
 import { chatCompletion } from './chat-completion.ts'
 import { responses } from './responses.ts'
+import { streamedResponses } from './responses-stream.ts'
 import { fileSource, foreignRecords } from './test-files.ts'
 
 interface Reply {
@@ -24,6 +26,7 @@ interface Reply {
 const golden = JSON.parse(readFileSync('lib/formats/golden/openai.json', 'utf8')) as {
   readonly responses: readonly Reply[]
   readonly batch: Readonly<Record<string, Reply>>
+  readonly streams: readonly Reply[]
 }
 
 const replies = ({ segments }: Trajectory) =>
@@ -180,6 +183,86 @@ describe('The Responses API', () => {
     expect(
       [7, { model: 'm', input: 'text' }, { model: 'm', input: [] }, { model: 'm', input: [7] }].map(responses.sniff),
     ).toEqual([false, false, false, false])
+  })
+})
+
+describe('Streams of the Responses API', () => {
+  const events = foreignRecords('openai-responses-events.jsonl') as readonly { readonly type: string }[]
+
+  const replyOf = (trajectory: Trajectory) => elementAt(replies(trajectory), 0)
+  const messageOf = (trajectory: Trajectory) => assistantMessage(replyOf(trajectory).message ?? {})
+
+  test('are the replies of their last events, or what arrived before the connection broke', () => {
+    expect(formatOf(events[0])).toBe(streamedResponses)
+    const trajectories = trajectoriesOf(streamedResponses, events, fileSource('events'))
+    expect(trajectories).toHaveLength(golden.streams.length)
+    for (const [index, reply] of golden.streams.entries()) expectReply(replyOf(elementAt(trajectories, index)), reply)
+    expect(trajectories.map((one) => replyOf(one).finish)).toEqual([
+      { kind: 'stop' },
+      { kind: 'unknown', raw: 'in_progress' },
+    ])
+    expect(trajectories.map(({ model }) => model.name)).toEqual(['gpt-5-mini', 'gpt-5-mini'])
+  })
+
+  test('open from JSON lines', () => {
+    const [first] = golden.streams
+    const opened = openText(events.map((event) => JSON.stringify(event)).join('\n'), fileSource('events'))
+    expect(opened.ok && opened.failed).toEqual([])
+    expect(opened.ok && opened.trajectories.map((one) => messageOf(one).toolCalls?.length ?? 0)).toEqual([
+      first?.calls.length,
+      0,
+    ])
+  })
+
+  const created = {
+    type: 'response.created',
+    sequence_number: 0,
+    response: { object: 'response', id: 'r', output: [] },
+  }
+  const added = (item: object, output_index = 0) => ({ type: 'response.output_item.added', output_index, item })
+  const delta = (name: string, text: string, more = {}) => ({
+    type: `response.${name}.delta`,
+    output_index: 0,
+    delta: text,
+    ...more,
+  })
+
+  test('that were cut have the beginnings of refusals, reasoning and arguments', () => {
+    const cut = (...own: readonly object[]) => messageOf(trajectoryOf(streamedResponses, [created, ...own]))
+    expect(
+      cut(
+        added({ type: 'message', role: 'assistant', content: [] }),
+        delta('refusal', 'I can', { content_index: 0 }),
+        delta('refusal', 'not', { content_index: 0 }),
+      ).content,
+    ).toEqual([{ type: 'refusal', refusal: 'I cannot' }])
+    expect(
+      cut(
+        added({ type: 'custom_tool_call', call_id: 'c', name: 'f', input: '' }, 1),
+        { ...delta('custom_tool_call_input', 'a b'), output_index: 1 },
+        added({ type: 'reasoning', summary: [] }),
+        delta('reasoning_summary_text', 'First.', { summary_index: 0 }),
+        delta('reasoning_summary_text', 'Second.', { summary_index: 1 }),
+      ),
+    ).toMatchObject({ reasoning: 'First.\nSecond.', toolCalls: [{ id: 'c', name: 'f', input: 'a b' }] })
+    expect(
+      cut(
+        added({ type: 'reasoning', summary: [] }),
+        delta('reasoning_text', 'Raw', { content_index: 0 }),
+        delta('output_text', 'of no item', { output_index: 1 }),
+      ).reasoning,
+    ).toBe('Raw')
+  })
+
+  test('that a server ended with an error have its message, also without their beginning', () => {
+    const error = { type: 'error', sequence_number: 3, code: 'server_error', message: 'Overloaded', param: null }
+    const keepalive = { type: 'keepalive', sequence_number: 2 }
+    expect(replyOf(trajectoryOf(streamedResponses, [created, keepalive, error])).finish).toEqual({
+      kind: 'abort',
+      message: 'Overloaded',
+    })
+    expect(replyOf(trajectoryOf(streamedResponses, [error])).finish).toEqual({ kind: 'abort', message: 'Overloaded' })
+    expect([{ type: 'error', error: {} }, { type: 7 }, 7].map(streamedResponses.sniff)).toEqual([false, false, false])
   })
 })
 

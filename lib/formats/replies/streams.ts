@@ -51,6 +51,14 @@ function streamsById<Chunk extends JsonObject>(chunks: readonly Chunk[]): Iterab
   return streams.map(({ parts }) => parts)
 }
 
+/** Returns a function that begins a stream with each chunk that is a beginning, for chunks that have no id. */
+export const streamsFrom =
+  <Chunk extends JsonObject>(isBeginning: (chunk: Chunk) => boolean) =>
+  (chunks: readonly Chunk[]): Iterable<readonly Chunk[]> => {
+    let count = 0
+    return Map.groupBy(chunks, (chunk) => (isBeginning(chunk) ? ++count : count)).values()
+  }
+
 /** Returns the indexes of the choices of which the chunks have tokens or texts. */
 const choicesWithContent = (chunks: readonly JsonObject[]): Set<number> =>
   new Set(

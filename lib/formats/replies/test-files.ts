@@ -10,7 +10,7 @@ export function foreignRecords(name: string): readonly unknown[] {
   const text = readFileSync(fileOf(name), 'utf8')
   if (!/\.(jsonl|sse)$/.test(name)) return [JSON.parse(text)]
   return text
-    .split('\n')
+    .split(/\r?\n/)
     .map((line) => line.replace(/^data: /, ''))
     .filter((line) => line !== '' && line !== '[DONE]')
     .map((line) => JSON.parse(line) as unknown)

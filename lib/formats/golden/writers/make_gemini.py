@@ -85,7 +85,32 @@ records = [{"request": body, "response": http(first)}, {"request": given, "respo
 (FOREIGN / "gemini.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
 (FOREIGN / "gemini-contents.json").write_text(json.dumps([python(one) for one in (question, call, result, answer)]) + "\n")
 
+
+
+def chunk(number, parts, finish=None, **more):
+    usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=40, candidates_token_count=3 * number, thoughts_token_count=9)
+    content = types.Content(role="model", parts=parts)
+    return types.GenerateContentResponse(
+        candidates=[types.Candidate(content=content, index=0, finish_reason=finish, **more)],
+        model_version="gemini-3-flash",
+        response_id="r3",
+        usage_metadata=usage,
+    )
+
+
+chunks = [
+    chunk(0, [types.Part(text="A pro", thought=True)]),
+    chunk(0, [types.Part(text="duct.", thought=True)]),
+    chunk(1, [types.Part(text="It is ")], logprobs_result=types.LogprobsResult(chosen_candidates=[token("It is ", 3, -0.75)])),
+    chunk(2, [types.Part(text="425."), types.Part(function_call=types.FunctionCall(id="c2", name="calculator", args={"expression": "425 + 1"}))]),
+    chunk(3, [types.Part(text="", thought_signature=b"sign")], "STOP"),
+]
+# streamGenerateContent returns a JSON list, and with alt=sse an event for each of its elements.
+(FOREIGN / "gemini-stream.json").write_text(json.dumps([http(one) for one in chunks]) + "\n")
+(FOREIGN / "gemini-stream.sse").write_text("".join(f"data: {json.dumps(http(one))}\r\n\r\n" for one in chunks))
+
 read = [types.GenerateContentResponse.model_validate(record["response"]) for record in records]
+streamed = [types.GenerateContentResponse.model_validate(one) for one in json.loads((FOREIGN / "gemini-stream.json").read_text())]
 made = {
     "replies": [
         {
@@ -96,6 +121,12 @@ made = {
         }
         for one in read
     ],
+    "stream": {
+        "text": "".join(one.text or "" for one in streamed),
+        "thoughts": "".join(part.text for one in streamed for part in one.candidates[0].content.parts if part.text and part.thought),
+        "calls": [[called.id, called.name, called.args] for one in streamed for called in one.function_calls or []],
+        "usage": streamed[-1].usage_metadata.model_dump(exclude_none=True),
+    },
     "tokens": [[one.token_id, one.log_probability] for one in read[1].candidates[0].logprobs_result.chosen_candidates],
     "tops": [[[one.token_id, one.log_probability] for one in top.candidates] for top in read[1].candidates[0].logprobs_result.top_candidates],
 }

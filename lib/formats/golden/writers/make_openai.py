@@ -9,8 +9,17 @@ check each request and each reply, and write it as model_dump_json does.
 import json
 from pathlib import Path
 
+from openai import omit
+from openai.lib.streaming.responses._responses import ResponseStreamState
 from openai.types.chat import ChatCompletion
-from openai.types.responses import Response, ResponseFunctionToolCall, ResponseOutputMessage, ResponseReasoningItem
+from openai.types.responses import (
+    Response,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseReasoningItem,
+    ResponseStreamEvent,
+)
+from pydantic import TypeAdapter
 
 FOREIGN = Path("lib/formats/golden/foreign")
 TOOL = {
@@ -122,6 +131,51 @@ ITEMS = [
 ]
 (FOREIGN / "openai-items.json").write_text(json.dumps(ITEMS) + "\n")
 
+EVENT = TypeAdapter(ResponseStreamEvent)
+
+
+def item_events(index, item):
+    """Yields the events of an item of a reply, without their numbers."""
+    at = {"item_id": item["id"], "output_index": index}
+    empty = {"reasoning": {"summary": []}, "function_call": {"arguments": ""}, "message": {"content": []}}[item["type"]]
+    yield {"type": "response.output_item.added", "output_index": index, "item": {**item, **empty, "status": "in_progress"}}
+    for part, summary in enumerate(item.get("summary", [])):
+        place = {**at, "summary_index": part}
+        yield {"type": "response.reasoning_summary_part.added", **place, "part": {**summary, "text": ""}}
+        for word in summary["text"].split(" "):
+            yield {"type": "response.reasoning_summary_text.delta", **place, "delta": word if word is summary["text"] else f"{word} "}
+        yield {"type": "response.reasoning_summary_text.done", **place, "text": summary["text"]}
+        yield {"type": "response.reasoning_summary_part.done", **place, "part": summary}
+    if item["type"] == "function_call":
+        for start in range(0, len(item["arguments"]), 9):
+            yield {"type": "response.function_call_arguments.delta", **at, "delta": item["arguments"][start : start + 9]}
+        yield {"type": "response.function_call_arguments.done", **at, "name": item["name"], "arguments": item["arguments"]}
+    for part, block in enumerate(item["content"] if item["type"] == "message" else []):
+        place = {**at, "content_index": part}
+        yield {"type": "response.content_part.added", **place, "part": {**block, "text": "", "logprobs": []}}
+        for token in block["logprobs"]:
+            yield {"type": "response.output_text.delta", **place, "delta": token["token"], "logprobs": [token]}
+        yield {"type": "response.output_text.done", **place, "text": block["text"], "logprobs": block["logprobs"]}
+        yield {"type": "response.content_part.done", **place, "part": block}
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def stream_events(whole):
+    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    parts = [
+        {"type": "response.created", "response": begun},
+        {"type": "response.in_progress", "response": begun},
+        *(event for index, item in enumerate(whole["output"]) for event in item_events(index, item)),
+        {"type": "response.completed", "response": whole},
+    ]
+    return [json.loads(EVENT.validate_python({**part, "sequence_number": number}).model_dump_json()) for number, part in enumerate(parts)]
+
+
+STREAMS = [stream_events(response(1, CALLS)), stream_events(response(2, ANSWER[1:]))]
+# The connection of the second stream broke in its text.
+STREAMS[1] = STREAMS[1][: next(i for i, event in enumerate(STREAMS[1]) if event.get("delta") == " 12") + 1]
+lines("openai-responses-events.jsonl", [event for stream in STREAMS for event in stream])
+
 CHAT_TOOL = {"type": "function", "function": {key: TOOL[key] for key in ("name", "description", "parameters")}}
 MESSAGES = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": "What is 25 * 17?"}]
 
@@ -198,7 +252,22 @@ def read(name):
     return [json.loads(line) for line in (FOREIGN / name).read_text().splitlines()]
 
 
+def streamed(events):
+    """Returns what the client has of a stream after each of its events."""
+    state = ResponseStreamState(input_tools=[TOOL], text_format=omit)
+    for event in events:
+        read = state.handle_event(EVENT.validate_python(event))
+        snapshot = getattr(read[-1], "response", None) if read else None
+    return reply_of((snapshot or state._ResponseStreamState__current_snapshot).model_dump(warnings=False))
+
+
+def streams(events):
+    starts = [number for number, event in enumerate(events) if event["type"] == "response.created"]
+    return [events[start:end] for start, end in zip(starts, [*starts[1:], len(events)])]
+
+
 made = {
+    "streams": [streamed(stream) for stream in streams(read("openai-responses-events.jsonl"))],
     "responses": [reply_of(line["response"]) for line in read("openai-responses-api.jsonl")],
     "batch": {
         line["custom_id"]: reply_of(line["response"]["body"])
