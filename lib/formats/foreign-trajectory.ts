@@ -149,3 +149,7 @@ export function isoTime(seconds: unknown): string | undefined {
   const time = new Date(seconds * 1000)
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
+
+/** Returns a time in a text as ISO 8601; undefined if it is none. */
+export const isoText = (time: unknown): string | undefined =>
+  typeof time === 'string' && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : undefined

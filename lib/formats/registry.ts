@@ -5,6 +5,7 @@ import { chatMessages, messageLines } from './conversations/chat-messages.ts'
 import { datasetRows } from './conversations/dataset-rows.ts'
 import { gemini, geminiContents } from './conversations/gemini.ts'
 import { geminiStream } from './conversations/gemini-stream.ts'
+import { ollama } from './conversations/ollama.ts'
 import { sharegpt } from './conversations/sharegpt.ts'
 import { relax, trl, verlDump } from './conversations/text-dumps.ts'
 import type { Format } from './format.ts'
@@ -95,6 +96,7 @@ export const formats: readonly Format[] = [
   gemini,
   geminiStream,
   geminiContents,
+  ollama,
   agentLightningEvents,
   inspectLog,
   otlp,

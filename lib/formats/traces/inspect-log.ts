@@ -6,6 +6,7 @@ import { isObject, type JsonObject, storable, without } from '#lib/json/json-obj
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { conversationSegments, outcomeOfMessages, textTrajectory } from '../conversations/text-trajectory.ts'
+import { isoText } from '../foreign-trajectory.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { readTools } from '../messages.ts'
 import { catchRefusals, refuse } from '../reading/record-error.ts'
@@ -168,6 +169,3 @@ function failureOf({ error, limit }: JsonObject): Outcome | undefined {
   if (isObject(error)) return { kind: 'failed', code: 'INSPECT_ERROR', message: String(error.message ?? '') }
   return isObject(limit) ? { kind: 'ended', reason: 'truncated' } : undefined
 }
-
-const isoText = (time: unknown): string | undefined =>
-  typeof time === 'string' && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : undefined
