@@ -347,6 +347,10 @@ export const documentedRecords: Readonly<Record<string, readonly object[]>> = {
       },
     },
   ],
+  'openai-agents-session': [
+    { id: 1, session_id: 'a', message_data: user, created_at: '2026-11-30 01:00:00' },
+    { id: 2, session_id: 'a', message_data: { role: 'assistant', content: 'a' }, created_at: '2026-11-30 01:00:01' },
+  ],
   'trl-completions': [
     { step: 1, prompt: 'q', completion: 'a', accuracy: 1, format: 0.5, advantage: 0.5 },
     {

@@ -1,4 +1,5 @@
 /** All file formats, in the order in which a file is tried. */
+import { agentsSession } from './conversations/agents-session.ts'
 import { anthropic } from './conversations/anthropic.ts'
 import { anthropicStream } from './conversations/anthropic-stream.ts'
 import { chatMessages, messageLines } from './conversations/chat-messages.ts'
@@ -108,6 +109,7 @@ export const formats: readonly Format[] = [
   sharegpt,
   anthropic,
   anthropicStream,
+  agentsSession,
   trl,
   verlDump,
   datasetRows,

@@ -42,9 +42,13 @@ export function textTrajectory(sample: TextSample, source: RecordSource): Trajec
 
 /**
  * Returns the segments of a conversation, whose messages may be items of the Responses API: each message of the model is a response.
- * Refuses what is no message.
+ * Refuses what is no message, at its path: in the list at `path`, or that of its index.
  */
-export function conversationSegments(messages: readonly unknown[], path: string): readonly Segment[] {
+export function conversationSegments(
+  messages: readonly unknown[],
+  path: string | ((index: number) => string),
+): readonly Segment[] {
+  const pathOf = typeof path === 'string' ? (index: number) => `${path}[${index}]` : path
   const segments: Segment[] = []
   let promptMessages: Message[] = []
   const close = () => {
@@ -56,7 +60,7 @@ export function conversationSegments(messages: readonly unknown[], path: string)
     if (isObject(message) && message.role === 'assistant') {
       close()
       segments.push(responseSegment(message))
-    } else promptMessages.push(...messageAt(message, `${path}[${index}]`))
+    } else promptMessages.push(...messageAt(message, pathOf(index)))
   }
   close()
   return segments
