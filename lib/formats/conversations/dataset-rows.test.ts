@@ -109,3 +109,22 @@ test('A message that is none is refused at its path', () => {
   expect(refusalOf(datasetRows, { prompt: 'q', completion: robot })?.path).toBe('completion[0].role')
   expect(trajectoriesOf(datasetRows, 7)).toEqual([])
 })
+
+test('a row of stepwise supervision opens as one completion, and keeps its steps with their labels', () => {
+  const row = { prompt: 'What is 2 + 3 * 4?', completions: ['3 * 4 is 12.', '2 + 12 is 15.'], labels: [true, false] }
+  const [[trajectory]] = opened([row]) as [[Trajectory]]
+  expect(texts(trajectory)).toEqual([
+    { role: 'user', content: row.prompt },
+    { role: 'assistant', content: '3 * 4 is 12.\n2 + 12 is 15.' },
+  ])
+  expect(trajectory.foreign).toEqual({ 'dataset-rows': { completions: row.completions, labels: row.labels } })
+  expect(trajectory.provenance).toMatchObject({
+    lacked: expect.arrayContaining(['labels of the steps: they are kept unread, with the steps']),
+  })
+  expect(
+    [
+      { ...row, labels: true },
+      { ...row, completions: [7] },
+    ].map(formatOf),
+  ).toEqual([undefined, undefined])
+})

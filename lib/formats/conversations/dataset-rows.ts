@@ -1,6 +1,6 @@
 /**
- * Rows of data sets with a prompt, as TRL, OpenRLHF and verl read them: with its completion, with a chosen and a rejected one, or
- * alone. Each is a text or a list of messages.
+ * Rows of data sets with a prompt, as TRL, OpenRLHF and verl read them: with its completion, with a chosen and a rejected one, with the
+ * steps of one, or alone. Each is a text or a list of messages.
  */
 import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Segment } from '#lib/trajectory/format/trajectory.ts'
@@ -40,10 +40,11 @@ export const datasetRows: Format = {
           reward,
           ...(group !== undefined && { group: nextGroupMember(source, group) }),
           tools: readTools(record.tools),
+          ...(field === STEPS && { lacked: ['labels of the steps: they are kept unread, with the steps'] }),
           rest: without(record, [
             'prompt',
             'tools',
-            ...(isPair ? PAIR : [field]),
+            ...(isPair ? PAIR : [field].filter((one) => one !== STEPS)),
             ...(typeof reward === 'number' ? [rewardField] : []),
           ]),
         },
@@ -56,6 +57,8 @@ export const datasetRows: Format = {
 
 const PAIR: readonly string[] = ['chosen', 'rejected']
 const COMPLETIONS = ['completion', 'response']
+/** The steps of a completion, of stepwise supervision. */
+const STEPS = 'completions'
 
 /** A sample of a row. */
 interface RowSample {
@@ -70,14 +73,20 @@ function samplesIn(record: JsonObject): readonly RowSample[] {
   if (PAIR.every(isGiven)) return PAIR.map((field) => ({ field, rewardField: `score_${field}` }))
   // A conversation contains both.
   if ('messages' in record) return []
+  if (typeof record.prompt === 'string' && hasLabelledSteps(record)) return [{ field: STEPS, rewardField: 'reward' }]
   const field = COMPLETIONS.find(isGiven)
   const isRow = field === undefined ? isMessageList(record.prompt) : isGiven('prompt')
   return isRow ? [{ field: field ?? '', rewardField: 'reward' in record ? 'reward' : 'score' }] : []
 }
 
+const hasLabelledSteps = ({ completions, labels }: JsonObject): boolean =>
+  Array.isArray(completions) && completions.every((step) => typeof step === 'string') && Array.isArray(labels)
+
 /** A list that does not begin with the model is the whole conversation, and may repeat the prompt. */
 function segmentsOf(record: JsonObject, field: string): readonly Segment[] {
   const { prompt, [field]: completion } = record
+  // TRL separates steps by line breaks, unless its settings say otherwise.
+  if (field === STEPS && Array.isArray(completion)) return segmentsOf({ prompt, [field]: completion.join('\n') }, field)
   if (completion === undefined) return completionSegments(prompt, [], { prompt: 'prompt', completion: field })
   const isWhole = Array.isArray(completion) && isObject(completion[0]) && completion[0].role !== 'assistant'
   if (Array.isArray(completion) && (isWhole || prompt === undefined)) return conversationSegments(completion, field)
